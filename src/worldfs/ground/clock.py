@@ -1,0 +1,43 @@
+"""The one clock, handed in, so that tests never sleep."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Wall time for what is written, monotonic seconds for deadlines."""
+
+    def now(self) -> datetime:
+        """Present UTC time, timezone-aware."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never go backwards; only differences mean anything."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+def stamp(moment: datetime) -> str:
+    """ISO 8601 in UTC with `Z`, microseconds only where there are any (000, ENVIRONMENT.md `updated_at`)."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def parse_stamp(text: str) -> datetime | None:
+    """A time as dialects write it (`…Z`, `…+00:00`, naive = UTC); None if it is no time."""
+    try:
+        moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00").replace("z", "+00:00"))
+    except (ValueError, AttributeError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

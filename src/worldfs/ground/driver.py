@@ -1,0 +1,67 @@
+"""The ports: what a body, a reviewer and a mind must offer. Everything that moves hangs on these."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from .clock import Clock
+from .model import Finding, Order, Outcome, Profile, Scene
+
+
+@dataclass(slots=True)
+class Run:
+    """One attempt, as the driver sees it: how long, where to put pictures, whether to stop."""
+
+    clock: Clock
+    deadline: float  # clock.monotonic() value after which the driver must stop and return
+    attempt: int = 1
+    artifacts: Path | None = None  # directory for pictures and traces, exists; None: keep none
+    cancel: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def stop(self) -> str:
+        """"" to go on, else why to stop safely now: "cancelled" or "timeout"."""
+        if self.cancel.is_set():
+            return "cancelled"
+        return "timeout" if self.clock.monotonic() >= self.deadline else ""
+
+
+Interpreter = Callable[[str, Scene], Sequence[Order]]
+"""Natural language to orders on this body (for `real_execute`); raises `BadInput` when it cannot."""
+
+
+class Driver(Protocol):
+    """Code that carries out jobs of one node. Called from one thread at a time."""
+
+    ops: frozenset[str]
+    repeatable: frozenset[str]  # ops that may be started again after a crash (no effect on the world)
+
+    def open(self, scene: Scene) -> None:
+        """Take up the body; a simulation builds its world from `scene` (which may be empty)."""
+        ...
+
+    def observe(self) -> Scene:
+        """What the body and its sensors see now; own robot entry, objects, furniture, relations, perception."""
+        ...
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        """What only the body knows: inverse kinematics, collisions, what is held. Moves nothing. Empty: go."""
+        ...
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        """Do it, and measure. Success only from a predicate on the world."""
+        ...
+
+    def close(self) -> None:
+        """Let go of threads, windows and devices; idempotent."""
+        ...
+
+
+class Reviewer(Protocol):
+    """The critic's port: all findings at once, empty = go (warnings refuse nothing)."""
+
+    def review(self, order: Order, scene: Scene, profile: Profile | None) -> Sequence[Finding]: ...

@@ -1,0 +1,124 @@
+"""Every error of the house.
+
+    WorldError
+    ├── UserError            the caller can mend it: exit code 2, never a traceback
+    │   ├── BadInput         text or values that do not mean what is needed
+    │   ├── NotFound         nothing there, or nothing that you may see
+    │   ├── NotPermitted     you may see it, you may not do this to it
+    │   ├── Conflict         it changed since you read it (compare-and-swap)
+    │   ├── Exists           create-only, and it is already there
+    │   ├── Unsafe           the path leaves its root, by dots or by a link
+    │   ├── Busy             somebody else holds it; the message names who
+    │   └── Missing          an extra, a device or a system library is not installed
+    └── BrokenHouse          the ground gave way: disk full, read-only, I/O error
+
+A failed *action* is never an exception: it is an `Outcome` (model.py).
+"""
+
+from __future__ import annotations
+
+import errno
+
+
+class WorldError(Exception):
+    """`op` on `path` by `actor` went wrong; what was `found`, what was `expected`, and the `fix`."""
+
+    code = "WORLD"
+
+    def __init__(
+        self,
+        found: str,
+        *,
+        path: str = "",
+        op: str = "",
+        actor: str = "",
+        expected: str = "",
+        fix: str = "",
+        code: str = "",
+    ) -> None:
+        super().__init__(found)
+        self.found, self.expected, self.fix = found, expected, fix
+        self.path, self.op, self.actor = path, op, actor
+        if code:
+            self.code = code
+
+    def __str__(self) -> str:
+        where = f"{self.path}: " if self.path else ""
+        text = f"{where}{self.found}"
+        if self.expected:
+            text += f"; expected {self.expected}"
+        if self.fix:
+            text += f" — {self.fix}"
+        return text
+
+    def as_dict(self) -> dict[str, str]:
+        """The five words of a refusal plus where it happened (JSON output of the doors)."""
+        return {
+            "code": self.code,
+            "field": self.path,
+            "expected": self.expected,
+            "found": self.found,
+            "fix": self.fix,
+            "op": self.op,
+            "actor": self.actor,
+        }
+
+
+class UserError(WorldError):
+    code = "USER"
+
+
+class BadInput(UserError):
+    code = "SCHEMA_VALIDATION"
+
+
+class NotFound(UserError):
+    code = "NOT_FOUND"
+
+
+class NotPermitted(UserError):
+    code = "NOT_PERMITTED"
+
+
+class Conflict(UserError):
+    code = "CONFLICT"
+
+
+class Exists(UserError):
+    code = "EXISTS"
+
+
+class Unsafe(UserError):
+    code = "UNSAFE_PATH"
+
+
+class Busy(UserError):
+    code = "BUSY"
+
+
+class Missing(UserError):
+    code = "MISSING"
+
+
+class BrokenHouse(WorldError):
+    code = "BROKEN"
+
+
+_FIX = {
+    errno.ENOSPC: "free some space, then run the command again; nothing accepted was lost",
+    errno.EDQUOT: "the disk quota is used up: free some space; nothing accepted was lost",
+    errno.EROFS: "the file system is mounted read-only: remount it or choose another --home",
+    errno.EACCES: "the directory or file is not writable for this user: chmod/chown it or choose another --home",
+    errno.EPERM: "the operating system refuses this: check owner and attributes",
+}
+
+
+def from_os(error: OSError, *, path: str, op: str) -> WorldError:
+    """The house's word for an `OSError`: what a person can mend is a `UserError`."""
+    number = error.errno or 0
+    text = error.strerror or str(error)
+    if number == errno.ENOENT:
+        return NotFound("no such file", path=path, op=op)
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return NotPermitted(text, path=path, op=op, fix=_FIX[number])
+    return BrokenHouse(text, path=path, op=op, fix=_FIX.get(number, ""), code=errno.errorcode.get(number, "BROKEN"))
