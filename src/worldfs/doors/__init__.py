@@ -1,0 +1,1 @@
+"""The doors: where people and programs come in. A door translates, and decides nothing."""

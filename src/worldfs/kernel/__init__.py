@@ -1,0 +1,1 @@
+"""The kernel floor: jobs, schedule, admission, dispatch, recovery. Time passes here and only here."""

@@ -1,0 +1,1 @@
+"""The minds: critic, planner. They see ports and formats, never a driver."""

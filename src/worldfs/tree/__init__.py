@@ -1,0 +1,1 @@
+"""The tree floor: names, rights, changes, and the stores that hold bytes."""
