@@ -105,8 +105,8 @@ class Store(ABC):
         return made
 
     @abstractmethod
-    def delete(self, key: str, expect: Expected = ANY) -> None:
-        """Remove durably; absent: `NotFound`."""
+    def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
+        """Remove; absent: `NotFound`. `durable=False`: it may be back after a power cut."""
 
     @abstractmethod
     def move(self, source: str, target: str, *, durable: bool = True) -> None:

@@ -1,0 +1,56 @@
+"""Admission: what can be refused without knowing the body, when an order is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from worldfs.ground.model import Finding, Job, Order
+
+
+def admit(order: Order, nodes: Collection[str], known: Callable[[str], bool]) -> list[Finding]:
+    """Is there such a node, and does what it depends on exist? All findings at once."""
+    findings = []
+    if order.node not in nodes:
+        findings.append(
+            Finding(
+                "NODE_UNKNOWN",
+                f"{order.sheet} {order.id} robot_id",
+                "one of: " + (", ".join(sorted(nodes)) or "no node is configured"),
+                order.node or "no robot_id",
+                "name a robot of this workspace, or declare it in config.json embodiments.instances",
+                order.id,
+            )
+        )
+    for other in order.depends_on:
+        if other == order.id or not known(other):
+            findings.append(
+                Finding(
+                    "DEPENDENCY_FAILED",
+                    f"{order.sheet} {order.id} depends_on",
+                    "ids of other jobs that exist",
+                    other,
+                    "submit that job first, in the same write or an earlier one",
+                    order.id,
+                )
+            )
+    return findings
+
+
+def circle(order: Order, jobs: Mapping[str, Job]) -> list[str]:
+    """The ids of a circle of dependencies through `order`, or nothing."""
+    trail: list[str] = []
+
+    def walk(id: str, seen: set[str]) -> bool:
+        trail.append(id)
+        job = jobs.get(id)
+        for other in job.order.depends_on if job else ():
+            if other == order.id:
+                return True
+            if other not in seen:
+                seen.add(other)
+                if walk(other, seen):
+                    return True
+        trail.pop()
+        return False
+
+    return trail if walk(order.id, {order.id}) else []

@@ -1,0 +1,136 @@
+"""Orders and statuses as JSON: what stands in `job.json` and `status.json`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
+
+_ORDER = {item.name: item for item in fields(Order)}
+
+
+def order_bytes(order: Order, accepted_at: str) -> bytes:
+    """`job.json`: written once by who asks."""
+    return _bytes(order_value(order, accepted_at))
+
+
+def order_value(order: Order, accepted_at: str) -> dict[str, Any]:
+    """Defaults are left out."""
+    value: dict[str, Any] = {"id": order.id, "node": order.node, "op": order.op, "params": order.params}
+    for name, item in _ORDER.items():
+        if name not in value and (found := getattr(order, name)) != item.default and found not in ({}, ()):
+            value[name] = list(found) if isinstance(found, tuple) else found
+    value["accepted_at"] = accepted_at
+    return value
+
+
+def read_order(data: bytes, where: str) -> tuple[Order, str]:
+    """The order and when it was accepted. Raises `BadInput` for a file that nobody of ours wrote."""
+    return _order(_mapping(data, where), where)
+
+
+def _order(value: dict[str, Any], where: str) -> tuple[Order, str]:
+    try:
+        known = {name: value[name] for name in _ORDER if name in value}
+        known["depends_on"] = tuple(known.get("depends_on", ()))
+        order = Order(**known)
+    except TypeError as error:
+        raise BadInput(str(error), path=where, expected="an order: id, node, op, params") from None
+    for name in ("id", "node", "op"):
+        if not isinstance(getattr(order, name), str):
+            raise BadInput(f"{name} is {getattr(order, name)!r}", path=where, expected="a string")
+    if not isinstance(order.params, dict):
+        raise BadInput("params is not a mapping", path=where, expected="a mapping of arguments")
+    return order, str(value.get("accepted_at", ""))
+
+
+def status_bytes(status: JobStatus) -> bytes:
+    """`status.json`: the kernel's word, with the outcome in it once there is one."""
+    return _bytes(status_value(status))
+
+
+def status_value(status: JobStatus) -> dict[str, Any]:
+    value: dict[str, Any] = {"status": status.state.value, "attempt": status.attempt}
+    for name in ("accepted_at", "started_at", "completed_at", "not_before"):
+        if getattr(status, name):
+            value[name] = getattr(status, name)
+    if status.outcome is not None:
+        value["outcome"] = outcome_value(status.outcome)
+    return value
+
+
+def outcome_value(outcome: Outcome) -> dict[str, Any]:
+    value: dict[str, Any] = {"ok": outcome.ok, "message": outcome.message}
+    if not outcome.ok:
+        value["cause"] = outcome.cause.value if outcome.cause else Cause.ERROR.value
+        value["code"] = outcome.code
+    if outcome.traceback:
+        value["traceback"] = outcome.traceback
+    if outcome.findings:
+        value["findings"] = [asdict(item) for item in outcome.findings]
+    if outcome.evidence:
+        value["evidence"] = outcome.evidence
+    return value
+
+
+def read_status(data: bytes, where: str) -> JobStatus:
+    return _status(_mapping(data, where), where)
+
+
+def _status(value: dict[str, Any], where: str) -> JobStatus:
+    try:
+        outcome = value.get("outcome")
+        return JobStatus(
+            State(value["status"]),
+            int(value.get("attempt", 0)),
+            str(value.get("accepted_at", "")),
+            str(value.get("started_at", "")),
+            str(value.get("completed_at", "")),
+            str(value.get("not_before", "")),
+            None if outcome is None else _outcome(outcome),
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise BadInput(f"not a status: {error}", path=where, expected="status, attempt, outcome") from None
+
+
+def done_bytes(job: Job) -> bytes:
+    """An ended job in one file, so that its end is one write."""
+    return _bytes({"job": order_value(job.order, job.status.accepted_at), "status": status_value(job.status)})
+
+
+def read_done(data: bytes, where: str) -> Job:
+    value = _mapping(data, where)
+    if not isinstance(value.get("job"), dict) or not isinstance(value.get("status"), dict):
+        raise BadInput("not an ended job", path=where, expected="job and status")
+    order, accepted_at = _order(value["job"], where)
+    return Job(order, replace(_status(value["status"], where), accepted_at=accepted_at))
+
+
+def _outcome(value: dict[str, Any]) -> Outcome:
+    cause = value.get("cause")
+    return Outcome(
+        bool(value["ok"]),
+        str(value.get("message", "")),
+        None if cause is None else Cause(cause),
+        str(value.get("code", "")),
+        str(value.get("traceback", "")),
+        dict(value.get("evidence", {})),
+        tuple(Finding(**item) for item in value.get("findings", ())),
+    )
+
+
+def _mapping(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"not JSON: {error}", path=where) from None
+    if not isinstance(value, dict):
+        raise BadInput("not a JSON object", path=where)
+    return value
+
+
+def _bytes(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n").encode()

@@ -1,0 +1,44 @@
+"""Who may do what: one rule, read off the table, default deny. Rights are checked here and nowhere else."""
+
+from __future__ import annotations
+
+from worldfs.ground.errors import NotFound, NotPermitted
+
+from .table import AT_STARTUP, Kind, Row
+
+OPERATOR = "operator"  # the person whose machine it is: sees everything, writes what is declared theirs
+
+
+def may_read(row: Row, role: str) -> bool:
+    """Readers, the operator, and whoever writes it: a writer may read back what it writes (decision D3)."""
+    return role == OPERATOR or role in row.readers or role in row.writers
+
+
+def may_write(row: Row, role: str, *, starting: bool = False) -> bool:
+    condition = row.writers.get(role)
+    return row.kind is not Kind.VIEW and condition is not None and (condition != AT_STARTUP or starting)
+
+
+def demand_read(row: Row, role: str, path: str) -> None:
+    """What you may not see does not exist for you."""
+    if not may_read(row, role):
+        raise NotFound("no such file", path=path, op="read", actor=role, fix=f"nothing of that name is visible to {role}")
+
+
+def demand_write(row: Row, role: str, path: str, *, starting: bool = False) -> None:
+    if may_write(row, role, starting=starting):
+        return
+    if not may_read(row, role):
+        raise NotFound("no such file", path=path, op="write", actor=role, fix=f"nothing of that name is visible to {role}")
+    who = ", ".join(f"{name} ({when})" if when else name for name, when in row.writers.items()) or "nobody: it is computed"
+    raise NotPermitted(f"{role} may not write it", path=path, op="write", actor=role, expected=f"one of its writers: {who}")
+
+
+def cell(row: Row, role: str) -> str:
+    """The permission matrix's cell for a file and a role, in the specification's words (000, matrix)."""
+    reads, condition = role in row.readers, row.writers.get(role)
+    if condition is None:
+        return "R" if reads else "—"
+    if condition:
+        return f"W ({condition})"
+    return "R + W" if reads else "W"
