@@ -36,21 +36,15 @@ def admit(order: Order, nodes: Collection[str], known: Callable[[str], bool]) ->
     return findings
 
 
-def circle(order: Order, jobs: Mapping[str, Job]) -> list[str]:
-    """The ids of a circle of dependencies through `order`, or nothing."""
-    trail: list[str] = []
-
-    def walk(id: str, seen: set[str]) -> bool:
-        trail.append(id)
-        job = jobs.get(id)
-        for other in job.order.depends_on if job else ():
-            if other == order.id:
-                return True
-            if other not in seen:
-                seen.add(other)
-                if walk(other, seen):
-                    return True
-        trail.pop()
-        return False
-
-    return trail if walk(order.id, {order.id}) else []
+def circle(order: Order, jobs: Mapping[str, Job]) -> bool:
+    """Would this order wait for itself? (through any number of others)"""
+    seen: set[str] = set()
+    ahead = list(order.depends_on)
+    while ahead:
+        id = ahead.pop()
+        if id == order.id:
+            return True
+        if id not in seen and id in jobs:
+            seen.add(id)
+            ahead.extend(jobs[id].order.depends_on)
+    return False

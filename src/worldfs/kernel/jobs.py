@@ -76,7 +76,9 @@ class Jobs:
         fresh: list[Order] = []
         for index, order in enumerate(orders):
             if not safe_name(order.id):
-                raise Unsafe(f"the id {order.id[:80]!r} is no name", expected="no '/', '\\', '.', '..', control characters")
+                raise Unsafe(
+                    f"the id {order.id[:80]!r} is no name", expected="no '/', '\\', '.', '..', control characters"
+                )
             if not self.known(order.id):
                 fresh.append(replace(order, created_at=order.created_at or at, seq=index))
         made = self.store.put_many((job_key(order.id), order_bytes(order, at)) for order in fresh)
@@ -140,3 +142,7 @@ class Jobs:
 
     def cancels(self) -> list[str]:
         return self.store.list(CANCEL)
+
+
+def ended(job: Job) -> bool:
+    return job.status.state.terminal

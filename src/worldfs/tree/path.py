@@ -33,5 +33,7 @@ def safe_name(text: str) -> bool:
         bool(text)
         and text not in (".", "..")
         and len(text.encode("utf-8", "surrogatepass")) <= 200
-        and not any(sign in "/\\" or ord(sign) < 32 or ord(sign) == 127 or 0xD800 <= ord(sign) < 0xE000 for sign in text)
+        and not any(
+            sign in "/\\" or ord(sign) < 32 or ord(sign) == 127 or 0xD800 <= ord(sign) < 0xE000 for sign in text
+        )
     )

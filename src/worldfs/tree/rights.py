@@ -22,16 +22,25 @@ def may_write(row: Row, role: str, *, starting: bool = False) -> bool:
 def demand_read(row: Row, role: str, path: str) -> None:
     """What you may not see does not exist for you."""
     if not may_read(row, role):
-        raise NotFound("no such file", path=path, op="read", actor=role, fix=f"nothing of that name is visible to {role}")
+        raise NotFound(
+            "no such file", path=path, op="read", actor=role, fix=f"nothing of that name is visible to {role}"
+        )
 
 
 def demand_write(row: Row, role: str, path: str, *, starting: bool = False) -> None:
     if may_write(row, role, starting=starting):
         return
     if not may_read(row, role):
-        raise NotFound("no such file", path=path, op="write", actor=role, fix=f"nothing of that name is visible to {role}")
-    who = ", ".join(f"{name} ({when})" if when else name for name, when in row.writers.items()) or "nobody: it is computed"
-    raise NotPermitted(f"{role} may not write it", path=path, op="write", actor=role, expected=f"one of its writers: {who}")
+        raise NotFound(
+            "no such file", path=path, op="write", actor=role, fix=f"nothing of that name is visible to {role}"
+        )
+    who = (
+        ", ".join(f"{name} ({when})" if when else name for name, when in row.writers.items())
+        or "nobody: it is computed"
+    )
+    raise NotPermitted(
+        f"{role} may not write it", path=path, op="write", actor=role, expected=f"one of its writers: {who}"
+    )
 
 
 def cell(row: Row, role: str) -> str:

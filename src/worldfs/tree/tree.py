@@ -127,8 +127,15 @@ class Tree:
             raise BadInput("a computed file has no changes of its own", path=path, op="watch", actor=actor)
         return self.rooms.store(row, names).watch(key)
 
-    def wait(self, path: str, actor: str, ready: Callable[[bytes | None], bool], *,
-             timeout: float | None = None, stop: threading.Event | None = None) -> bytes | None:
+    def wait(
+        self,
+        path: str,
+        actor: str,
+        ready: Callable[[bytes | None], bool],
+        *,
+        timeout: float | None = None,
+        stop: threading.Event | None = None,
+    ) -> bytes | None:
         """Block until `ready(content)` holds; the content then, or None when time is up or `stop` is set."""
         from worldfs.ground.clock import SystemClock
 
@@ -152,8 +159,9 @@ class Tree:
     def _find(self, path: str, actor: str, op: str) -> tuple[str, Row, dict[str, str]]:
         path = paths.parse(path)
         found = self.table.find(path)
-        if found is None or not all(value in self.rooms.names(name, found[1]) for name, value in found[1].items()
-                                    if name in ("project", "node")):
+        if found is None or not all(
+            value in self.rooms.names(name, found[1]) for name, value in found[1].items() if name in ("project", "node")
+        ):
             raise NotFound("no such file", path=path, op=op, actor=actor, fix="`paos ls` shows what is there")
         return path, *found
 

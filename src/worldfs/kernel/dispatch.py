@@ -1,0 +1,202 @@
+"""Dispatch: one job carried from chosen to ended, on the lane of its node."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
+
+from worldfs.ground.clock import Clock, stamp
+from worldfs.ground.driver import Driver, Run
+from worldfs.ground.errors import BrokenHouse, WorldError
+from worldfs.ground.model import Cause, Finding, Job, Order, Outcome, State
+
+from .jobs import Jobs
+
+GRACE_S = 2.0  # how long a driver may take to stop after its deadline before the job ends without it
+SLOW_START_S = 0.01
+RETRIED = (Cause.ERROR, Cause.TIMEOUT)  # never rejected, cancelled or lost (D19)
+
+
+class House(Protocol):
+    """What the world does around a job: judge it, write what was seen, remember what failed."""
+
+    def review(self, order: Order) -> Sequence[Finding]: ...
+
+    def settle(self, node: str) -> None:
+        """The node's body observes; ENVIRONMENT.md is durable when this returns."""
+        ...
+
+    def remember(self, order: Order, outcome: Outcome) -> None:
+        """A lesson; durable when this returns."""
+        ...
+
+
+@dataclass(slots=True)
+class Node:
+    """A body the kernel may give jobs to."""
+
+    id: str
+    driver: Driver
+    artifacts: Path | None = None
+
+
+@dataclass(slots=True)
+class Ticket:
+    """One attempt on its lane. Whoever sets `over` first, lane or kernel, writes the end; the other is late."""
+
+    job: Job
+    cancel: threading.Event = field(default_factory=threading.Event)
+    deadline: float = 0.0  # clock.monotonic(); 0 until it runs
+    since: float = 0.0  # clock.monotonic() when it was chosen
+    over: bool = False
+    shown: bool = False  # as running, in the sheet
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    broken: BaseException | None = None  # the house gave way under it
+
+    def claim_end(self) -> bool:
+        with self.lock:
+            first, self.over = not self.over, True
+            return first
+
+
+class Lane:
+    """A node's own thread, made when first needed; or none, and work is done at once (tests, `threads=False`)."""
+
+    def __init__(self, name: str, threads: bool) -> None:
+        self._name = name
+        self._threads = threads
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def submit(self, work: Callable[[], None]) -> None:
+        if not self._threads:
+            work()
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._loop, name=f"lane {self._name}", daemon=True)
+            self._thread.start()
+        self._work.put(work)
+
+    def call(self, work: Callable[[], None]) -> None:
+        """Do it on the lane and wait: a body keeps to one thread from open to close."""
+        if not self._threads:
+            work()
+            return
+        done = threading.Event()
+        failed: list[BaseException] = []
+
+        @dataclass(frozen=True, slots=True)
+class Dispatch:
+    """Carries tickets; the same for every lane."""
+
+    jobs: Jobs
+    house: House
+    clock: Clock
+    slow_start: Callable[[], None]  # called when judging took so long that "running" should be shown
+
+    def carry(self, ticket: Ticket, node: Node) -> None:
+        """Judge, mark running, move, observe, end: in that order of writes (HOUSE §6)."""
+        try:
+            self._carry(ticket, node)
+        except BaseException as error:  # a broken house is handed to the kernel; the job stays as its files say
+            ticket.broken = error
+
+    def _carry(self, ticket: Ticket, node: Node) -> None:
+        order = ticket.job.order
+        if ticket.cancel.is_set():
+            self.finish(ticket, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
+            return
+        findings, fault = _review(order, self.house)
+        refused = tuple(item for item in findings if not item.warning)
+        if fault is not None or refused:
+            outcome = fault or refusal(refused)
+            if refused:
+                self.house.remember(order, outcome)
+            self.finish(ticket, outcome)
+            return
+        status = ticket.job.status
+        status = replace(status, state=State.RUNNING, attempt=status.attempt + 1, started_at=stamp(self.clock.now()))
+        ticket.job = replace(ticket.job, status=status)
+        self.jobs.write_status(order.id, status)  # durable before anything moves
+        ticket.deadline = self.clock.monotonic() + order.timeout_s
+        if self.clock.monotonic() - ticket.since > SLOW_START_S:
+            self.slow_start()
+        run = Run(self.clock, ticket.deadline, status.attempt, node.artifacts, ticket.cancel)
+        outcome = _settled(_execute(node.driver, order, run), node.id, self.house)
+        if outcome.cause in (Cause.ERROR, Cause.TIMEOUT) and not ticket.over:
+            self.house.remember(order, outcome)
+        self.finish(ticket, outcome)
+
+    def finish(self, ticket: Ticket, outcome: Outcome) -> bool:
+        """Write the end, or the next attempt; False when somebody else already has."""
+        if not ticket.claim_end():
+            return False
+        order, status = ticket.job.order, ticket.job.status
+        now = self.clock.now()
+        if outcome.cause in RETRIED and status.attempt < order.attempts:
+            again = stamp(now + timedelta(seconds=backoff_s(order.backoff, status.attempt)))
+            status = replace(status, state=State.PENDING, not_before=again, outcome=outcome)
+            ticket.job = replace(ticket.job, status=status)
+            self.jobs.write_status(order.id, status)
+            return True
+        state = State.SUCCEEDED if outcome.ok else State.FAILED
+        ticket.job = replace(ticket.job, status=replace(status, state=state, completed_at=stamp(now), outcome=outcome))
+        self.jobs.end(ticket.job)
+        return True
+
+
+def _review(order: Order, house: House) -> tuple[Sequence[Finding], Outcome | None]:
+    try:
+        return house.review(order), None
+    except BrokenHouse:
+        raise
+    except WorldError as error:
+        # A document that cannot be read is no permission: nothing moves until it can.
+        return (), Outcome.failure(Cause.REJECTED, error.code, f"the critic could not judge it: {error}")
+    except Exception as error:
+        return (), _fault("REVIEW_ERROR", error)
+
+
+def _execute(driver: Driver, order: Order, run: Run) -> Outcome:
+    try:
+        return driver.execute(order, run)
+    except BrokenHouse as error:
+        return _fault(error.code, error)
+    except Exception as error:  # a driver's bug ends its job, never the kernel
+        return _fault("RUNTIME_ERROR", error)
+
+
+def _settled(outcome: Outcome, node: str, house: House) -> Outcome:
+    try:
+        house.settle(node)
+    except BrokenHouse:
+        raise
+    except Exception as error:
+        # The action did what it did; that the world could not be seen or written afterwards is told beside it.
+        return replace(outcome, evidence={**outcome.evidence, "observation_error": f"{type(error).__name__}: {error}"})
+    return outcome
+
+
+def _fault(code: str, error: Exception) -> Outcome:
+    text = "".join(traceback.format_exception(error))
+    return Outcome.failure(Cause.ERROR, code, f"{type(error).__name__}: {error}", traceback=text)
+
+
+def refusal(findings: tuple[Finding, ...]) -> Outcome:
+    first = findings[0]
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    text = f"{first.field}: found {first.found}, expected {first.expected}; {first.fix}{more}"
+    return Outcome.failure(Cause.REJECTED, first.code, text, findings=findings)
+
+
+def backoff_s(kind: str, attempt: int) -> float:
+    """Seconds before the attempt after this one: 1 s, doubling or growing, at most 60 s (D19)."""
+    if kind == "exponential":
+        return float(min(60, 2 ** min(attempt - 1, 6)))
+    return float(min(60, attempt)) if kind == "linear" else 0.0

@@ -1,0 +1,53 @@
+"""Recovery: what a start finds of the last run, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from worldfs.ground.clock import Clock, stamp
+from worldfs.ground.model import Cause, Job, JobStatus, Order, Outcome, State
+
+from .jobs import Jobs, ended
+
+
+def lost(order: Order, status: JobStatus, clock: Clock, why: str) -> Job:
+    """A job whose worker is gone: it may have moved, so it is never repeated unasked (HOUSE §6.8)."""
+    outcome = Outcome.failure(Cause.LOST, "LOST", why)
+    return Job(order, replace(status, state=State.FAILED, completed_at=stamp(clock.now()), outcome=outcome))
+
+
+def recover(
+    jobs: Jobs,
+    clock: Clock,
+    repeatable: Callable[[Order], bool],
+    remember: Callable[[Order, Outcome], None],
+    unreadable: Callable[[str, Exception], None],
+) -> tuple[list[Job], list[Job]]:
+    """(open jobs to go on with, jobs that were lost and have ended just now)."""
+    going, gone = [], []
+    for id in jobs.open_ids():
+        if jobs.ended(id):
+            jobs.sweep(id)
+            continue
+        try:
+            job = jobs.load(id)
+        except Exception as error:
+            unreadable(id, error)
+            continue
+        if job.status.state is State.RUNNING:
+            if repeatable(job.order):
+                job = Job(job.order, replace(job.status, state=State.PENDING))
+                jobs.write_status(id, job.status)
+            else:
+                job = lost(
+                    job.order,
+                    job.status,
+                    clock,
+                    "the worker died while it ran; it may have moved, so it is not repeated",
+                )
+                if job.status.outcome is not None:
+                    remember(job.order, job.status.outcome)
+                jobs.end(job)
+        (gone if ended(job) else going).append(job)
+    return going, gone
