@@ -91,7 +91,31 @@ class Lane:
         done = threading.Event()
         failed: list[BaseException] = []
 
-        @dataclass(frozen=True, slots=True)
+        def tell() -> None:
+            try:
+                work()
+            except BaseException as error:
+                failed.append(error)
+            finally:
+                done.set()
+
+        self.submit(tell)
+        done.wait()
+        if failed:
+            raise failed[0]
+
+    def close(self, timeout: float) -> None:
+        """Let the lane end its work; it is a daemon, so a hung driver does not hold the process."""
+        if self._thread is not None:
+            self._work.put(None)
+            self._thread.join(timeout)
+
+    def _loop(self) -> None:
+        while (work := self._work.get()) is not None:
+            work()
+
+
+@dataclass(frozen=True, slots=True)
 class Dispatch:
     """Carries tickets; the same for every lane."""
 

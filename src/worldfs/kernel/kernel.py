@@ -288,7 +288,7 @@ class Kernel:
         self._changed(job)
 
     def _overdue(self) -> None:
-        """A driver that does not stop at its deadline: the job ends without it, its node stays taken until it returns."""
+        """A driver that does not stop in time: the job ends without it, its node stays taken until it returns."""
         now = self.clock.monotonic()
         for ticket in self._running.values():
             if ticket.deadline and not ticket.over and now > ticket.deadline + GRACE_S:
