@@ -61,6 +61,18 @@ class Driver(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """What a driver is told about the place it takes: whose body it is, where pictures go, who reads words for it."""
+
+    robot_id: str
+    artifacts: Path | None = None  # directory for pictures, below the workspace; None: keep none
+    interpreter: Interpreter | None = None
+
+
+DriverFactory = Callable[[Seat], Driver]
+
+
 class Reviewer(Protocol):
     """The critic's port: all findings at once, empty = go (warnings refuse nothing)."""
 

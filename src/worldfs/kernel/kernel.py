@@ -50,7 +50,7 @@ class Kernel:
         self.alerts: dict[str, Finding] = {}
         self.alerts_changed = False
         default = next(iter(nodes)) if len(nodes) == 1 else ""
-        self.sheet = Sheet(store, sheet_key, self.jobs, default, self._alert)
+        self.sheet = Sheet(store, sheet_key, self.jobs, default, self.alert)
         self.lanes = {name: Lane(name, threads) for name in nodes}
         self._open: dict[str, Job] = {}
         self._line: dict[str, list[Job]] = {name: [] for name in nodes}  # pending, sorted by rank
@@ -103,7 +103,7 @@ class Kernel:
         try:
             self.nodes[name].driver.close()
         except Exception as error:  # at the end there is nobody left to mend it; say it and go on closing
-            self._alert(
+            self.alert(
                 name, Finding("DRIVER_CLOSE", f"node {name}", "a driver that closes", repr(error), "see the driver")
             )
 
@@ -422,14 +422,14 @@ class Kernel:
 
     def _unreadable(self, id: str, error: Exception) -> None:
         found = error.found if isinstance(error, BadInput) else str(error)
-        self._alert(
+        self.alert(
             f"{OPEN}/{id}",
             Finding(
                 "SCHEMA_VALIDATION", f"{OPEN}/{id}", "a job file of ours", found, "`paos check --fix` sets it aside"
             ),
         )
 
-    def _alert(self, where: str, finding: Finding | None) -> None:
+    def alert(self, where: str, finding: Finding | None) -> None:
         if finding is None:
             self.alerts_changed |= self.alerts.pop(where, None) is not None
         elif self.alerts.get(where) != finding:

@@ -52,6 +52,8 @@ class Rooms(Protocol):
 
     def names(self, variable: str, names: Names) -> list[str]: ...
 
+    def exists(self, row: Row, names: Names) -> bool: ...
+
 
 class Tree:
     """Reads and writes by path and actor. `starting` is true while the world is being assembled (EMBODIED.md)."""
@@ -77,6 +79,12 @@ class Tree:
             raise NotFound("no such file", path=path, op="read", actor=actor)
         return Content(stored.data, stored.revision)
 
+    def probe(self, path: str, actor: str) -> str | None:
+        """A cheap token that changes when a stored file may have changed; None when it is absent."""
+        path, row, names = self._find(path, actor, "probe")
+        demand_read(row, actor, path)
+        return self.rooms.store(row, names).probe(self.rooms.key(row, names))
+
     def write(self, path: str, data: bytes, actor: str, expect: Expected = ANY) -> str:
         """Durable when it returns; the new revision ("" for what is computed)."""
         path, row, names = self._find(path, actor, "write")
@@ -94,7 +102,7 @@ class Tree:
         path = paths.parse(path)
         found = self.table.find(path)
         name = path.rsplit("/", 1)[1] or "/"
-        if found is not None and self._exists(*found) and may_read(found[0], actor):
+        if found is not None and self.rooms.exists(*found) and may_read(found[0], actor):
             return self._entry(name, path, found[0], actor)
         if path == "/" or self.list(path, actor):
             return Entry(name, path, True)
@@ -114,7 +122,7 @@ class Tree:
                 here = paths.join(path, name)
                 if not last or child.endswith("/"):
                     seen.setdefault(name, Entry(name, here, True))
-                elif (found := self.table.find(here)) and found[0] is row and self._exists(row, found[1]):
+                elif (found := self.table.find(here)) and found[0] is row and self.rooms.exists(row, found[1]):
                     seen[name] = self._entry(name, here, row, actor)
         return [seen[name] for name in sorted(seen)]
 
@@ -164,9 +172,6 @@ class Tree:
         ):
             raise NotFound("no such file", path=path, op=op, actor=actor, fix="`paos ls` shows what is there")
         return path, *found
-
-    def _exists(self, row: Row, names: Names) -> bool:
-        return bool(row.view) or self.rooms.store(row, names).probe(self.rooms.key(row, names)) is not None
 
     def _entry(self, name: str, path: str, row: Row, actor: str) -> Entry:
         return Entry(name, path, False, row.kind, True, may_write(row, actor, starting=self.starting))

@@ -1,0 +1,162 @@
+"""The doctor: every file of a home read, what is wrong named with its mend; `fix` sets aside, and deletes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from worldfs.formats import action, embodied, environment, lessons, task
+from worldfs.ground.clock import SystemClock
+from worldfs.ground.errors import BadInput, UserError, WorldError
+from worldfs.ground.model import Finding
+from worldfs.kernel.jobs import OPEN, Jobs, job_key, status_key
+from worldfs.kernel.sheet import QUARANTINE
+from worldfs.tree.stores.contract import Store
+from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.lock import holder
+
+from .home import Home
+from .layout import ROWS
+
+
+def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] | None = None) -> list[Finding]:
+    """All findings of a home, or of one workspace directory."""
+    findings: list[Finding] = []
+    if isinstance(place, Home):
+        findings += _config(place, environ or {}, fix)
+        root = place.workspace
+    else:
+        root = place
+    if not root.is_dir():
+        return [*findings, Finding("NOT_FOUND", str(root), "a workspace", "nothing", "make one with: paos onboard")]
+    findings += _links(root)
+    if not os.access(root, os.W_OK):
+        findings.append(Finding("NOT_PERMITTED", str(root), "a writable directory", "read-only for this user", "chmod u+w it"))
+        return findings
+    store = DiskStore(root)
+    try:
+        findings += _documents(store, root, fix)
+        findings += _jobs(store, root, fix)
+        findings += _set_aside(store)
+    finally:
+        store.close()
+    return [*findings, *_pictures()]
+
+
+def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Finding]:
+    path = home.config_path
+    if not path.exists():
+        yield Finding("NOT_FOUND", str(path), "config.json", "nothing", "make one with: paos onboard")
+        return
+    try:
+        home.config(environ)
+    except UserError as error:
+        yield Finding(error.code, error.path or str(path), error.expected, error.found, error.fix or "correct it in an editor")
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        if fix:
+            path.chmod(0o600)
+        yield Finding("SECRETS_READABLE", str(path), "mode 0600", f"mode {mode:04o}", f"chmod 600 {path}", warning=fix)
+
+
+def _links(root: Path) -> Iterator[Finding]:
+    """A link that leads out of the workspace is never followed; say so before somebody wonders."""
+    inside = root.resolve()
+    for entry in root.iterdir():
+        if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
+            yield Finding("UNSAFE_PATH", str(entry), "a file of this workspace", f"a link to {entry.resolve()}",
+                          "replace the link by the file itself")
+
+
+_READERS = {
+    "environment": lambda data: environment.read(data).findings,
+    "action": lambda data: _sheet(action.read(data)),
+    "embodied": lambda data: tuple(
+        Finding("LIMIT_UNREAD", "EMBODIED.md Physical Constraints", "a number and its unit", line,
+                "write it like: - **Max Reach**: 0.855 m", warning=True)
+        for line in embodied.read(data).unread
+    ),
+    "task": lambda data: task.read(data) and (),
+    "lessons": lambda data: lessons.read(data) and (),
+}
+
+
+def _sheet(sheet: action.Sheet) -> tuple[Finding, ...]:
+    return (*sheet.findings, *(entry.finding for entry in sheet.entries if entry.finding is not None))
+
+
+def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
+    for row in ROWS:
+        reader = _READERS.get(row.document)
+        if reader is None or "{" in row.key:
+            continue
+        try:
+            stored = store.get(row.key)
+            if stored is None:
+                continue
+            for item in reader(stored.data) or ():
+                yield item if str(root) in item.field else Finding(
+                    item.code, f"{root / row.key} {item.field}".strip(), item.expected, item.found, item.fix, item.job, item.warning)
+        except WorldError as error:
+            mended = fix and isinstance(error, BadInput) and _quarantine(store, row.key)
+            yield Finding(
+                error.code,
+                f"{root / row.key}" + (f" {error.path}" if error.path and error.path != row.key else ""),
+                error.expected or "a readable document",
+                error.found,
+                f"set aside as {mended}; a new one is written at the next start" if mended
+                else error.fix or "correct it in an editor, or `paos check --fix` to set it aside",
+                warning=bool(mended),
+            )
+
+
+def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
+    jobs = Jobs(store, SystemClock())
+    running = holder(root) is not None
+    for id in jobs.open_ids():
+        try:
+            job = jobs.load(id)
+        except BadInput as error:
+            key = job_key(id) if error.path != status_key(id) else status_key(id)
+            mended = fix and _quarantine(store, key)
+            yield Finding(error.code, f"{root / error.path}", error.expected or "a job file", error.found,
+                          f"set aside as {mended}" if mended else "`paos check --fix` sets it aside", id, bool(mended))
+            continue
+        if job.status.state.value == "running" and not running:
+            yield Finding("LOST", f"{root / OPEN / id}", "a kernel that carries it", "running, and no kernel",
+                          "`paos up` ends it as failed(lost), with a lesson", id, True)
+
+
+def _set_aside(store: Store) -> Iterator[Finding]:
+    names = store.list(QUARANTINE)
+    if names:
+        yield Finding("QUARANTINE", QUARANTINE, "nothing set aside", f"{len(names)} files: {', '.join(names[:5])}",
+                      "look at them, submit again what is still wanted, then remove them", warning=True)
+
+
+def _quarantine(store: Store, key: str) -> str:
+    """Move a file out of the way under the hash of what is in it."""
+    stored = store.get(key)
+    name = f"{QUARANTINE}/{key.rsplit('/', 1)[-1]}-{hashlib.blake2b(stored.data if stored else b'', digest_size=8).hexdigest()}"
+    if store.get(name) is None:
+        store.move(key, name)
+    else:
+        store.delete(key)  # the same bytes lie there already
+    return name
+
+
+def _pictures() -> Iterator[Finding]:
+    if sys.platform != "linux":
+        yield Finding("NO_CHANGE_FEED", "this machine", "Linux inotify", sys.platform, "changes are found by rescanning", warning=True)
+    try:
+        from worldfs.drivers.mujoco.gl import gl_status
+    except ImportError:
+        yield Finding("MISSING", "the simulation", "mujoco", "not installed", "pip install 'worldfs[sim]'", warning=True)
+        return
+    status = gl_status()
+    if not status.ok:
+        yield Finding("NO_GL", "pictures", "EGL or OSMesa", status.found, status.fix, warning=True)

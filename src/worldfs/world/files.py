@@ -1,0 +1,153 @@
+"""The computed files: what a View renders and what a Sheet or Control does with a write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from worldfs.formats import action
+from worldfs.ground.errors import BadInput, Missing, NotFound
+from worldfs.ground.model import Finding, Job
+from worldfs.kernel.jobs import Jobs
+from worldfs.kernel.kernel import ALERTS
+from worldfs.kernel.record import order_bytes, status_bytes
+from worldfs.kernel.sheet import shown
+from worldfs.tree.stores.contract import Store
+
+from . import protocol
+
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Computed on read, never written."""
+
+    render: Callable[[Names], bytes]
+
+    def read(self, names: Names) -> bytes:
+        return self.render(names)
+
+    def write(self, names: Names, data: bytes, actor: str) -> None:
+        raise BadInput("it is computed", op="write", actor=actor)
+
+
+class Actions:
+    """ACTION.md: reading renders the jobs, writing submits the ids that are new and obeys `cancelled`."""
+
+    def __init__(self, store: Store, jobs: Jobs, key: str) -> None:
+        self.store = store
+        self.jobs = jobs
+        self.key = key
+
+    def read(self, names: Names) -> bytes:
+        stored = self.store.get(self.key)
+        data = stored.data if stored else b""
+        ids = {entry.id for entry in action.read(data).entries} | set(self.jobs.open_ids())
+        return shown(data, [job for id in sorted(ids) if (job := self._job(id)) is not None])
+
+    def write(self, names: Names, data: bytes, actor: str) -> None:
+        """Durable when it returns. What is right is accepted even if something beside it is refused."""
+        sheet = action.read(data, node=names["node"])
+        refused: list[Finding] = list(sheet.findings)
+        new, cancel = [], []
+        for entry in sheet.entries:
+            known = self._job(entry.id) if entry.id else None
+            if entry.finding is not None or entry.order is None:
+                if entry.finding is not None:
+                    refused.append(entry.finding)
+            elif known is None:
+                if entry.state == "pending":
+                    new.append(replace(entry.order, asker=actor))
+            elif action.entry_digest(known.order) != action.entry_digest(entry.order):
+                refused.append(
+                    Finding("ID_REUSED", f"{self.key} {entry.id}", "an id of its own", "an id that another order has",
+                            "give the new action a new id", entry.id)
+                )
+            elif entry.state == "cancelled":
+                cancel.append(entry.id)
+        self.jobs.accept(new)
+        for id in cancel:
+            self.jobs.ask_cancel(id, actor)
+        if refused:
+            rest = f"{len(new)} accepted, {len(refused)} refused: " + "; ".join(str(item) for item in refused[:5])
+            raise BadInput(rest, path=self.key, op="write", actor=actor, code=refused[0].code)
+
+    def _job(self, id: str) -> Job | None:
+        try:
+            return self.jobs.load(id)
+        except (NotFound, BadInput):
+            return None
+
+
+class Sessions:
+    """SESSIONS.md: kept as it is until the runtime of skills serves it; nothing is accepted that would not run."""
+
+    def __init__(self, store: Store, key: str) -> None:
+        self.store = store
+        self.key = key
+
+    def read(self, names: Names) -> bytes:
+        stored = self.store.get(self.key)
+        if stored is None:
+            raise NotFound("no such file", path=self.key, op="read")
+        return stored.data
+
+    def write(self, names: Names, data: bytes, actor: str) -> None:
+        raise Missing("this world runs no sessions of skills", path=self.key, op="write", actor=actor,
+                      fix="submit actions to ACTION.md")
+
+
+class Cancel:
+    """A job's `cancel`: any write asks the kernel to stop it."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs = jobs
+
+    def read(self, names: Names) -> bytes:
+        self.jobs.load(names["job"])
+        return b""
+
+    def write(self, names: Names, data: bytes, actor: str) -> None:
+        self.jobs.ask_cancel(names["job"], actor)
+
+
+def job_views(jobs: Jobs) -> dict[str, View]:
+    def load(names: Names) -> Job:
+        job = jobs.load(names["job"])
+        if job.order.node != names["node"]:
+            raise NotFound(f"no job {job.id!r} of {names['node']}", path=job.id, op="read")
+        return job
+
+    def result(names: Names) -> bytes:
+        outcome = load(names).status.outcome
+        return b"" if outcome is None else (outcome.message + "\n").encode()
+
+    return {
+        "job": View(lambda names: order_bytes((job := load(names)).order, job.status.accepted_at)),
+        "status": View(lambda names: status_bytes(load(names).status)),
+        "result": View(result),
+    }
+
+
+def meta_views(store: Store) -> dict[str, View]:
+    def alerts(names: Names) -> bytes:
+        stored = store.get(ALERTS)
+        return stored.data if stored else b"{}"
+
+    return {
+        "alerts": View(alerts),
+        "readme": View(lambda names: protocol.readme()),
+        "schema": View(lambda names: protocol.schema()),
+    }
+
+
+def alerts(store: Store) -> list[dict[str, object]]:
+    """What is wrong now, as the kernel last wrote it."""
+    stored = store.get(ALERTS)
+    try:
+        value = json.loads(stored.data) if stored else {}
+    except ValueError:
+        return []
+    return list(value.values()) if isinstance(value, dict) else []

@@ -1,0 +1,41 @@
+"""The home directory: config.json and the single workspace in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from worldfs.formats import config
+from worldfs.ground.errors import from_os
+
+DEFAULT = "~/.PhyAgentOS"
+VARIABLE = "PAOS_HOME"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    path: Path
+
+    @staticmethod
+    def find(option: str | None, environ: Mapping[str, str]) -> Home:
+        """`--home`, else `PAOS_HOME`, else `~/.PhyAgentOS`."""
+        return Home(Path(option or environ.get(VARIABLE) or DEFAULT).expanduser().absolute())
+
+    @property
+    def config_path(self) -> Path:
+        return self.path / "config.json"
+
+    @property
+    def workspace(self) -> Path:
+        return self.path / "workspace"
+
+    def config(self, environ: Mapping[str, str]) -> config.Config:
+        """config.json with the environment's overrides; without a file, the defaults. Unreadable: `BadInput`."""
+        try:
+            data = self.config_path.read_bytes()
+        except FileNotFoundError:
+            data = b""
+        except OSError as error:
+            raise from_os(error, path=str(self.config_path), op="read") from error
+        return config.read(data, environ, where=str(self.config_path))

@@ -1,0 +1,67 @@
+"""The house around a job: the critic judges it, its body observes, what failed becomes a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from worldfs.formats import embodied, environment, lessons
+from worldfs.ground.clock import Clock, stamp
+from worldfs.ground.driver import Driver, Reviewer
+from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, Profile, Scene
+from worldfs.roles.lessons import note_for, note_for_failure, note_for_lost
+from worldfs.tree.tree import Tree
+
+from .documents import Document
+from .layout import CRITIC, WATCHDOG
+
+
+class Room:
+    """What the kernel reads and writes for its nodes, each through the tree and as the role whose file it is."""
+
+    def __init__(self, tree: Tree, project: str, clock: Clock, reviewer: Reviewer, language: Callable[[], str]) -> None:
+        self.tree = tree
+        self.clock = clock
+        self.reviewer = reviewer
+        self.language = language
+        self.drivers: dict[str, Driver] = {}
+        base = f"/projects/{project}"
+        self.environment = Document(tree, f"{base}/ENVIRONMENT.md", WATCHDOG, environment.read)
+        self.judged = Document(tree, f"{base}/ENVIRONMENT.md", CRITIC, environment.read)
+        self.lessons = Document(tree, f"{base}/LESSONS.md", CRITIC, lessons.read)
+        self.profiles: dict[str, Document[Profile]] = {}
+        self._seen: dict[str, tuple[Scene, str | None]] = {}
+
+    def profile(self, node: str) -> Document[Profile]:
+        if node not in self.profiles:
+            self.profiles[node] = Document(self.tree, f"/nodes/{node}/EMBODIED.md", CRITIC, embodied.read)
+        return self.profiles[node]
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        """The critic by the files first; the body's own checks only for what passes them."""
+        profile = self.profile(order.node).get()
+        findings = list(self.reviewer.review(order, self.judged.get().scene, profile))
+        if not any(not item.warning for item in findings):
+            findings += self.drivers[order.node].review(order)
+        return findings
+
+    def settle(self, node: str) -> None:
+        seen = self.drivers[node].observe()
+        token = self.tree.probe(self.environment.path, WATCHDOG)
+        if self._seen.get(node) == (seen, token):
+            return  # nothing moved and nobody wrote: nothing to say
+        now = stamp(self.clock.now().replace(microsecond=0))
+        self.environment.change(lambda data: environment.merge(data, seen, robot_id=node, now=now))
+        self._seen[node] = (seen, self.tree.probe(self.environment.path, WATCHDOG))
+
+    def remember(self, order: Order, outcome: Outcome) -> None:
+        when, language = self.clock.now(), self.language()
+        note = self._note(order, outcome, when, language)
+        self.lessons.change(lambda data: lessons.add(data, note, language=language))
+
+    def _note(self, order: Order, outcome: Outcome, when: datetime, language: str) -> Note:
+        if outcome.cause is Cause.REJECTED:
+            return note_for(order, outcome.findings, when, language)
+        if outcome.cause is Cause.LOST:
+            return note_for_lost(order, when, language)
+        return note_for_failure(order, outcome, when, language)

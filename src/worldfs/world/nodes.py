@@ -1,0 +1,92 @@
+"""Which nodes a workspace has, and which driver and profile each of them gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+from worldfs.formats import action, embodied, environment
+from worldfs.formats.config import Config
+from worldfs.ground.driver import DriverFactory
+from worldfs.ground.errors import BadInput
+from worldfs.tree.stores.contract import Store
+
+DEFAULT_NODE = "franka_001"
+DEFAULT_DRIVER = "simulation"
+DEFAULT_PROFILE = "franka_panda"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    id: str
+    driver: str  # name in the catalogue of drivers; "" if nothing names one
+    profile: str  # name of a bundled profile; "" if nothing names one
+
+
+def find_nodes(config: Config | None, store: Store) -> tuple[NodeSpec, ...]:
+    """By config.json; without it by ENVIRONMENT.md's robots, ACTION.md's, else one default robot."""
+    if config is not None and config.instances:
+        return tuple(
+            NodeSpec(item.robot_id, item.driver or DEFAULT_DRIVER, item.profile_name)
+            for item in config.instances
+            if item.enabled
+        )
+    ids = [robot.robot_id for robot in _scene_robots(store)] or _sheet_robots(store)
+    driver = _profile_driver(store)
+    return tuple(NodeSpec(id, driver, "") for id in ids) or (NodeSpec(DEFAULT_NODE, driver, ""),)
+
+
+def factory(spec: NodeSpec, drivers: Mapping[str, DriverFactory]) -> DriverFactory:
+    """The factory of a node's driver. Raises `BadInput` naming what there is."""
+    if spec.driver in drivers:
+        return drivers[spec.driver]
+    raise BadInput(
+        f"{spec.id} wants the driver {spec.driver!r}, which is not here" if spec.driver else f"no driver is named for {spec.id}",
+        path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
+        op="up",
+        expected="one of: " + ", ".join(sorted(drivers)),
+        fix="run it in the simulation: paos up --driver simulation",
+    )
+
+
+def profile_text(name: str, language: str) -> bytes | None:
+    """A bundled profile in the workspace's language, else in English; None if there is none of that name."""
+    if not name or "/" in name or "\\" in name:
+        return None
+    folder = resources.files("worldfs").joinpath("profiles")
+    for file in ((f"{name}.{language}.md", f"{name}.md") if language != "en" else (f"{name}.md",)):
+        found = folder.joinpath(file)
+        if found.is_file():
+            return found.read_bytes()
+    return None
+
+
+def profile_names() -> list[str]:
+    folder = resources.files("worldfs").joinpath("profiles")
+    return sorted(item.name[:-3] for item in folder.iterdir() if item.name.endswith(".md") and item.name.count(".") == 1)
+
+
+def _scene_robots(store: Store) -> list[environment.RobotState]:
+    stored = store.get("ENVIRONMENT.md")
+    try:
+        return list(environment.read(stored.data).scene.robots) if stored else []
+    except BadInput:
+        return []  # said where it is needed: at the start, and by `paos check`
+
+
+def _sheet_robots(store: Store) -> list[str]:
+    stored = store.get("ACTION.md")
+    try:
+        entries = action.read(stored.data).entries if stored else ()
+    except BadInput:
+        return []
+    return list(dict.fromkeys(entry.order.node for entry in entries if entry.order and entry.order.node))
+
+
+def _profile_driver(store: Store) -> str:
+    stored = store.get("EMBODIED.md")
+    try:
+        return (embodied.read(stored.data).driver if stored else "") or DEFAULT_DRIVER
+    except BadInput:
+        return DEFAULT_DRIVER

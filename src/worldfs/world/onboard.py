@@ -1,0 +1,54 @@
+"""`paos onboard`: a home, its configuration, a workspace with empty documents. What is there stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worldfs.formats import config
+from worldfs.ground.durable import Disk
+from worldfs.ground.errors import BadInput, Exists
+from worldfs.tree.stores.contract import ABSENT
+from worldfs.tree.stores.disk import DiskStore
+
+from .home import Home
+from .layout import ROWS
+from .nodes import DEFAULT_NODE, DEFAULT_PROFILE, profile_names
+from .templates import template
+
+
+def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str = "") -> list[tuple[Path, str]]:
+    """Each file and whether it was "written" or "kept". Raises `BadInput` for a profile that there is not."""
+    profile, language = profile or DEFAULT_PROFILE, language or "en"
+    if profile not in profile_names():
+        raise BadInput(f"no profile {profile!r}", op="onboard", expected="one of: " + ", ".join(profile_names()))
+    if language not in ("en", "zh"):
+        raise BadInput(f"no language {language!r}", op="onboard", expected="en or zh")
+    made = []
+    disk = Disk()
+    text = config.template(robot_id=robot_id or DEFAULT_NODE, profile_name=profile, language=language)
+    made.append((home.config_path, _create_private(disk, home, text)))
+    store = DiskStore(home.workspace)
+    try:
+        for row in ROWS:
+            if row.template:
+                made.append((home.workspace / row.key, _create(store, row.key, template(row.template, language))))
+    finally:
+        store.close()
+    return made
+
+
+def _create(store: DiskStore, key: str, data: bytes) -> str:
+    try:
+        store.put(key, data, ABSENT)
+    except Exists:
+        return "kept"
+    return "written"
+
+
+def _create_private(disk: Disk, home: Home, data: bytes) -> str:
+    """config.json may come to hold secrets: 0600 from its first byte."""
+    store = DiskStore(home.path, disk, private=True)
+    try:
+        return _create(store, home.config_path.name, data)
+    finally:
+        store.close()

@@ -1,0 +1,43 @@
+"""The single workspace: one directory that is a project and its nodes at once (000 "Workspace Topology")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from worldfs.kernel.jobs import Jobs
+from worldfs.tree.stores.contract import Store
+from worldfs.tree.table import Row
+
+Names = Mapping[str, str]
+
+
+class Workspace:
+    """`/projects/<project>` and `/nodes/<node>` over one store."""
+
+    def __init__(self, project: str, nodes: tuple[str, ...], store: Store, jobs: Jobs) -> None:
+        self.project = project
+        self.nodes = nodes
+        self._store = store
+        self._jobs = jobs
+
+    def store(self, row: Row, names: Names) -> Store:
+        return self._store
+
+    def key(self, row: Row, names: Names) -> str:
+        return row.fill(names)
+
+    def names(self, variable: str, names: Names) -> list[str]:
+        if variable == "project":
+            return [self.project]
+        if variable == "node":
+            return list(self.nodes)
+        if variable == "job":
+            ids = [*self._jobs.open_ids(), *self._jobs.done_ids()]
+            only = len(self.nodes) == 1
+            return [id for id in ids if only or self._jobs.load(id).order.node == names.get("node")]
+        return []
+
+    def exists(self, row: Row, names: Names) -> bool:
+        if "job" in names:
+            return self._jobs.known(names["job"])
+        return bool(row.view) or self._store.probe(row.fill(names)) is not None

@@ -1,0 +1,323 @@
+"""The world: the one place that assembles tree, kernel, drivers and roles over a workspace."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from worldfs.formats import action, embodied, environment, lessons
+from worldfs.formats.config import Config
+from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.driver import DriverFactory, Seat
+from worldfs.ground.errors import BadInput, NotFound, WorldError
+from worldfs.ground.model import Finding, Job, JobStatus, Note, Order, State
+from worldfs.kernel.dispatch import Node
+from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
+from worldfs.kernel.kernel import Kernel
+from worldfs.kernel.record import read_status
+from worldfs.tree import path as paths
+from worldfs.tree.rights import OPERATOR
+from worldfs.tree.stores.contract import Store, Watch
+from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.lock import RootLock, holder
+from worldfs.tree.tree import Behaviour, Tree
+
+from . import files, robots
+from .house import Room
+from .language import language
+from .layout import PLANNER, WATCHDOG, table
+from .nodes import NodeSpec, factory, find_nodes, profile_text
+from .rooms.workspace import Workspace
+
+PROJECT = "main"
+Log = Callable[[str, Job], None]
+
+
+class World:
+    """A workspace, opened. With `serve` it holds the root's lock and works; without, it reads and submits."""
+
+    def __init__(self, root: Path, store: Store, clock: Clock, config: Config | None, nodes: tuple[NodeSpec, ...]) -> None:
+        self.root = root
+        self.store = store
+        self.clock = clock
+        self.config = config
+        self.specs = nodes
+        self.jobs = Jobs(store, clock)
+        rooms = Workspace(PROJECT, tuple(spec.id for spec in nodes), store, self.jobs)
+        behaviours: dict[str, Behaviour] = {
+            "actions": files.Actions(store, self.jobs, "ACTION.md"),
+            "sessions": files.Sessions(store, "SESSIONS.md"),
+            "cancel": files.Cancel(self.jobs),
+            "robots": files.View(lambda names: robots.render(self._robots())),
+            **files.job_views(self.jobs),
+            **files.meta_views(store),
+        }
+        self.tree = Tree(table(), rooms, behaviours)
+        self.kernel: Kernel | None = None
+        self._lock: RootLock | None = None
+
+    @classmethod
+    def open(
+        cls,
+        workspace: Path,
+        *,
+        config: Config | None = None,
+        clock: Clock | None = None,
+        store: Store | None = None,
+        serve: bool = False,
+        drivers: Mapping[str, DriverFactory] | None = None,
+        threads: bool = True,
+        log: Log = lambda what, job: None,
+    ) -> World:
+        """Raises `Busy` (serve, and another kernel holds the root), `BadInput` for documents it must read and cannot."""
+        lock = None
+        if serve and store is None:
+            lock = RootLock(workspace, "kernel")
+        try:
+            store = store or DiskStore(workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
+            world = cls(workspace, store, clock or SystemClock(), config, find_nodes(config, store))
+            world._lock = lock
+            if serve:
+                world._serve(drivers, threads, log)
+        except BaseException:
+            if lock is not None:
+                lock.close()
+            raise
+        return world
+
+    # -- assembling ---------------------------------------------------------------------------------------------
+
+    def _serve(self, drivers: Mapping[str, DriverFactory] | None, threads: bool, log: Log) -> None:
+        from worldfs.roles.critic import Critic
+
+        if drivers is None:
+            from worldfs.drivers.registry import catalogue
+
+            drivers = catalogue()
+        room = Room(self.tree, PROJECT, self.clock, Critic(), self.language)
+        scene = environment.read(room.environment.bytes()[0]).scene
+        artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
+        nodes = {}
+        for spec in self.specs:
+            driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter()))
+            room.drivers[spec.id] = driver
+            nodes[spec.id] = Node(spec.id, driver, artifacts)
+        kernel = Kernel(self.store, self.clock, room, nodes, threads=threads, log=log)
+        try:
+            self.tree.starting = True
+            for spec in self.specs:
+                self._embody(spec, kernel)
+            for name, node in nodes.items():
+                kernel.lanes[name].call(lambda body=node.driver: body.open(scene))  # type: ignore[misc]  # binds the loop's value
+                kernel.lanes[name].call(lambda id=name: room.settle(id))  # type: ignore[misc]  # same
+            self.tree.starting = False
+            kernel.recover()
+        except BaseException:
+            kernel.close()
+            raise
+        self.kernel = kernel
+
+    def _embody(self, spec: NodeSpec, kernel: Kernel) -> None:
+        """Copy the profile in, unless somebody has made it their own (decision D8)."""
+        text = profile_text(spec.profile, self.language())
+        if text is None:
+            return
+        path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
+        try:
+            present = self.tree.read(path, WATCHDOG)
+        except NotFound:
+            present = b""
+        earlier = self.store.get(mark)
+        digest = hashlib.blake2b(present, digest_size=16).hexdigest().encode()
+        if not present.strip() or (earlier is not None and earlier.data == digest):
+            if present != text:
+                self.store.put(mark, hashlib.blake2b(text, digest_size=16).hexdigest().encode())
+                self.tree.write(path, text, WATCHDOG)
+        elif present != text:
+            kernel.alert(
+                path,
+                Finding("PROFILE_EDITED", "EMBODIED.md", f"the bundled profile {spec.profile}", "a text of your own",
+                        "nothing to do: yours is kept; delete the file to get the bundled one again", warning=True),
+            )
+
+    def _interpreter(self) -> Callable[[str, environment.Scene], Sequence[Order]]:
+        def interpret(text: str, scene: environment.Scene) -> Sequence[Order]:
+            from worldfs.roles.planner import orders
+
+            return orders(text, scene)
+
+        return interpret
+
+    # -- life ---------------------------------------------------------------------------------------------------
+
+    def run(self, *, stop: threading.Event, until_idle: bool = False) -> None:
+        self._kernel.run(stop, until_idle=until_idle)
+
+    def tick(self) -> bool:
+        return self._kernel.tick()
+
+    def wake(self) -> None:
+        if self.kernel is not None:
+            self.kernel.wake()
+
+    def close(self) -> None:
+        if self.kernel is not None:
+            self.kernel.close()
+            self.kernel = None
+        self.store.close()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def _kernel(self) -> Kernel:
+        if self.kernel is None:
+            raise BadInput("this world was opened to read and submit only", op="run", fix="open it with serve=True")
+        return self.kernel
+
+    # -- places -------------------------------------------------------------------------------------------------
+
+    def resolve(self, name: str) -> str:
+        """A path of the tree; "ENVIRONMENT.md" and other bare names of the workspace are found in their room."""
+        if name.startswith("/") or not name:
+            return paths.parse(name or "/")
+        for base in (f"/projects/{PROJECT}", *(f"/nodes/{spec.id}" for spec in self.specs), "/meta"):
+            path = paths.join(base, name)
+            if self.tree.table.find(path) is not None:
+                return path
+        return paths.parse("/" + name)
+
+    def node_of(self, job_id: str) -> str:
+        return self.jobs.load(job_id).order.node
+
+    def watch(self) -> Watch:
+        """Changes of anything that `status()` or the documents say."""
+        return self.store.watch("", OPEN, CANCEL)
+
+    # -- jobs ---------------------------------------------------------------------------------------------------
+
+    def submit(self, order: Order, actor: str = PLANNER) -> str:
+        """One action into the node's sheet, through the tree; durable when it returns."""
+        job = Job(order, JobStatus())
+        data = action.write(b"", {}, add=[job])
+        self.tree.write(f"/nodes/{order.node}/ACTION.md", data, actor)
+        return order.id
+
+    def cancel(self, job_id: str, actor: str = OPERATOR) -> None:
+        self.tree.write(f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/cancel", b"cancel\n", actor)
+
+    def wait_job(self, job_id: str, timeout: float | None = None, stop: threading.Event | None = None) -> JobStatus:
+        """Block until the job has ended, the time is up or `stop` is set; its status then, whatever it is."""
+        path = f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/status.json"
+
+        def over(data: bytes | None) -> bool:
+            return data is not None and read_status(data, path).state.terminal
+
+        self.tree.wait(path, PLANNER, over, timeout=timeout, stop=stop)
+        return read_status(self.tree.read(path, PLANNER), path)
+
+    # -- words --------------------------------------------------------------------------------------------------
+
+    def language(self) -> str:
+        if self.config is not None and self.config.language:
+            return self.config.language
+        return language(*(stored.data if (stored := self.store.get(key)) else b"" for key in ("TASK.md", "LESSONS.md", "EMBODIED.md")))
+
+    def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Note]:
+        """The lessons that fit a query, best first (`search_lessons` of 001); all of them for an empty one."""
+        from worldfs.roles.lessons import search
+
+        try:
+            notes = lessons.read(self.tree.read(f"/projects/{PROJECT}/LESSONS.md", actor))
+        except NotFound:
+            return []
+        return [note for note, _ in search(notes, query, limit)] if query.strip() else notes[:limit]
+
+    def status(self) -> dict[str, object]:
+        """The world at a glance, ready for JSON."""
+        held = holder(self.root) if isinstance(self.store, DiskStore) else {"pid": os.getpid()}
+        jobs = self._open_jobs()
+        running = {job.order.node: job for job in jobs if job.status.state is State.RUNNING}
+        try:
+            scene = environment.read(self._bytes("ENVIRONMENT.md")).scene
+        except BadInput:
+            scene = environment.Scene()
+        nodes = []
+        for spec in self.specs:
+            robot = scene.robot(spec.id)
+            state = "offline" if held is None else f"running {running[spec.id].id}" if spec.id in running else "idle"
+            nodes.append({"id": spec.id, "driver": spec.driver, "state": state, "held": robot.holding if robot else None})
+        counts = {"pending": 0, "running": 0}
+        for job in jobs:
+            counts[job.status.state.value] = counts.get(job.status.state.value, 0) + 1
+        return {
+            "workspace": str(self.root),
+            "language": self.language(),
+            "kernel": held,
+            "nodes": nodes,
+            "jobs": counts,
+            "recent": [job_value(job) for job in self._shown(jobs)],
+            "alerts": files.alerts(self.store),
+        }
+
+    def _shown(self, jobs: Sequence[Job], limit: int = 12) -> list[Job]:
+        """Open jobs and the newest ended ones, as ACTION.md has them: what there is of history costs nothing here."""
+        try:
+            ids = [entry.id for entry in action.read(self._bytes("ACTION.md")).entries][-limit:]
+        except BadInput:
+            ids = []
+        table = {job.id: job for job in jobs}
+        for id in ids:
+            if id not in table and self.jobs.ended(id):
+                table[id] = self.jobs.load(id)
+        return sorted(table.values(), key=lambda job: (job.status.accepted_at, job.order.seq))[-limit:]
+
+    def _open_jobs(self) -> list[Job]:
+        jobs = []
+        for id in self.jobs.open_ids():
+            with contextlib.suppress(NotFound, BadInput):  # gone meanwhile, or `paos check` names it
+                jobs.append(self.jobs.load(id))
+        return [job for job in jobs if not job.status.state.terminal]
+
+    def _bytes(self, key: str) -> bytes:
+        stored = self.store.get(key)
+        return stored.data if stored else b""
+
+    def _robots(self) -> list[robots.Robot]:
+        try:
+            profile = embodied.read(self._bytes("EMBODIED.md")) if self._bytes("EMBODIED.md") else None
+        except WorldError:
+            profile = None
+        return [
+            robots.Robot(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile) for spec in self.specs
+        ]
+
+
+def job_value(job: Job) -> dict[str, object]:
+    """A job in a line of `status`."""
+    outcome = job.status.outcome
+    return {
+        "id": job.id,
+        "node": job.order.node,
+        "op": job.order.op,
+        "params": job.order.params,
+        "state": job.status.state.value,
+        "attempt": job.status.attempt,
+        "cause": outcome.cause.value if outcome and outcome.cause else None,
+        "message": outcome.message if outcome else "",
+        "accepted_at": job.status.accepted_at,
+        "started_at": job.status.started_at,
+        "completed_at": job.status.completed_at,
+    }
