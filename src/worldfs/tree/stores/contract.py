@@ -89,7 +89,7 @@ class Store(ABC):
         name itself may be lost with the power (for projections that can be rendered again).
         """
 
-    def put_many(self, items: Iterable[tuple[str, bytes]]) -> list[str | None]:
+    def put_many(self, items: Iterable[tuple[str, bytes]]) -> Sequence[str | None]:
         """Create-only, durable, in order, as one group where the store can: revision, or None where it existed.
 
         Each item is all or nothing; after a crash any subset may be there.

@@ -1,0 +1,370 @@
+"""The store on a disk: plain files below one directory, readable and writable by any other program.
+
+Compare-and-swap against programs that take no lock of ours: compare, *exchange* the new file with the old, look at
+what came out, and put it back if it is not what was compared (fleet_engine §4).
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import threading
+import time
+from collections import deque
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+
+from worldfs.ground.durable import DRAFT, Disk, Place, Root, check, refuse
+from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe
+
+from .contract import ABSENT, ANY, Expected, Store, Stored, Watch
+from .displaced import Displaced
+from .revision import KEPT, of
+
+LOCK = f"{KEPT}/store.lock"
+SCRATCH = f"{KEPT}/drafts"
+TRASH = f"{KEPT}/trash"
+TRASH_FILES = 64
+TRASH_BYTES = 1 << 20  # larger files are not kept
+GROUP = 128  # drafts open at a time
+OWN = (LOCK, SCRATCH, TRASH, f"{KEPT}/displaced", f"{KEPT}/kernel.lock")
+
+
+class DiskStore(Store):
+    """Keys are paths below `root`. Opening changes nothing but the temporaries of writers that are dead.
+
+    `guarded`: keys that foreign programs edit (ACTION.md); every replacement of them, whatever it expects, keeps the
+    old file until nobody can write to it any more. Compare-and-swap does so for every key.
+    """
+
+    def __init__(
+        self, root: str | os.PathLike[str], disk: Disk | None = None, *, guarded: Container[str] = frozenset()
+    ) -> None:
+        self.disk = disk or Disk()
+        self.root = Root(root, self.disk, scratch=SCRATCH)
+        self.root.sweep()
+        self.guarded = guarded
+        self.aside = Displaced(self.root)
+        self._mutex = threading.RLock()
+        self._lock_fd = -1
+        self._lock_pid = 0
+        self._depth = 0
+        self._trashed: deque[str] | None = None
+
+    def close(self) -> None:
+        with self._mutex:
+            if self._lock_fd >= 0:
+                os.close(self._lock_fd)
+                self._lock_fd = -1
+            self.root.close()
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def get(self, key: str) -> Stored | None:
+        data = self.root.read(key)
+        return None if data is None else Stored(data, of(data))
+
+    def probe(self, key: str) -> str | None:
+        check(key, op="stat")
+        try:
+            place = self.root.place(key)
+            info = None if place is None else self.root.status(place)
+        except OSError as error:
+            raise refuse(error, key, "stat") from error
+        return None if info is None else f"{info.st_mtime_ns}.{info.st_size}.{info.st_ino}.{info.st_ctime_ns}"
+
+    def list(self, prefix: str) -> list[str]:
+        if prefix:
+            check(prefix, op="list")
+        try:
+            folder = self.root.folder(prefix)
+            names = []
+            with os.scandir(folder.fd) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name[0] == "." and (DRAFT in name or (not prefix and name == KEPT)):
+                        continue
+                    names.append(f"{name}/" if entry.is_dir(follow_symlinks=False) else name)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise refuse(error, prefix, "list") from error
+        names.sort()
+        return names
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def put(self, key: str, data: bytes, expect: Expected = ANY, *, durable: bool = True) -> str:
+        self._check(key, "write")
+        new = of(data)
+        try:
+            place = self.root.room(key)
+            before = self._file(place, "write")
+            if expect is ABSENT:
+                if before is not None:
+                    raise Exists("already there", path=key, op="write")
+                self.root.put_at(place, data, None, "new")
+            elif expect is ANY and key not in self.guarded:
+                self.root.put_at(place, data, before, "over", alone=self._alone)
+            else:
+                self._swap(place, data, before, expect, new)
+            if durable:
+                self.root.sync(place)
+        except FileExistsError:
+            raise Exists("already there", path=key, op="write") from None
+        except OSError as error:
+            raise refuse(error, key, "write") from error
+        return new
+
+    def put_many(self, items: Iterable[tuple[str, bytes]]) -> Sequence[str | None]:
+        rest = iter(items)
+        made: list[str | None] = []
+        while group := list(islice(rest, GROUP)):
+            made += self._put_group(group)
+        return made
+
+    def _put_group(self, group: Sequence[tuple[str, bytes]]) -> Sequence[str | None]:
+        for key, _ in group:
+            self._check(key, "write")
+        key = ""
+        made: list[str | None] = [None] * len(group)
+        wanted: list[tuple[int, Place, bytes]] = []
+        try:
+            for index, (key, data) in enumerate(group):
+                place = self.root.room(key)
+                if self._file(place, "write") is None:
+                    wanted.append((index, place, data))
+            done = self.root.put_group([(place, data) for _, place, data in wanted])
+        except OSError as error:
+            raise refuse(error, key, "write") from error
+        for (index, _, data), new in zip(wanted, done, strict=True):
+            if new:
+                made[index] = of(data)
+        return made
+
+    def delete(self, key: str, expect: Expected = ANY) -> None:
+        self._check(key, "delete")
+        try:
+            place = self.root.place(key)
+            info = None if place is None else self._file(place, "delete")
+            if place is None or info is None:
+                raise NotFound("no such file", path=key, op="delete")
+            with self._alone():
+                if expect is ANY and key not in self.guarded:
+                    self._trash(place, info.st_size)
+                else:
+                    self._take(place, expect)
+            self.root.sync(place)
+        except OSError as error:
+            raise refuse(error, key, "delete") from error
+
+    def move(self, source: str, target: str, *, durable: bool = True) -> None:
+        self._check(source, "move")
+        self._check(target, "move")
+        if target.startswith(f"{source}/"):
+            raise BadInput("a target inside what is moved", path=target, op="move")
+        try:
+            old = self.root.place(source)
+            if old is None or self.root.status(old, "move") is None:
+                raise NotFound("no such file", path=source, op="move")
+            new = self.root.room(target)
+            with self._alone():
+                self.root.rename(old, new, "new")
+            if durable:
+                self.root.sync(new, old)
+        except FileExistsError:
+            raise Exists("already there", path=target, op="move") from None
+        except OSError as error:
+            raise refuse(error, source, "move") from error
+
+    def append(self, key: str, data: bytes, *, durable: bool = True) -> None:
+        self._check(key, "append")
+        self.root.append(key, data, durable=durable)
+
+    # -- watching --------------------------------------------------------------------------------------------------
+
+    def watch(self, *prefixes: str) -> Watch:
+        for prefix in prefixes:
+            if prefix:
+                check(prefix, op="watch")
+        if hasattr(os, "eventfd"):  # Linux; nowhere else is there inotify
+            from .watch_linux import LinuxWatch
+
+            return LinuxWatch(self, prefixes)
+        from .watch_scan import ScanWatch
+
+        return ScanWatch(self, prefixes)
+
+    def displaced(self, key: str) -> Sequence[bytes]:
+        check(key, op="read")
+        if not self.aside.names():
+            return ()
+        with self._alone():
+            self.settle(None)
+            return self.aside.hand_out(key, self._trash)
+
+    def settle(self, name: str | None) -> None:
+        """Look again at one displaced file, now that a writer closed it, or at all of them."""
+        if name is None and not self.aside.names():
+            return
+        with self._alone():
+            for one in self.aside.names() if name is None else (name,):
+                self.aside.settle(one)
+
+    # -- the exchange ----------------------------------------------------------------------------------------------
+
+    def _swap(self, place: Place, data: bytes, before: os.stat_result | None, expect: Expected, new: str) -> None:
+        if expect is not ANY:
+            self._compare(place, self.root.read_at(place), expect)  # early: a lost race should cost no fsync
+        draft = self.root.draft(place, data, before)
+        try:
+            with self._alone():
+                found = self.root.read_at(place)
+                self._compare(place, found, expect)
+                if found is None:
+                    self.root.rename(draft, place, "new")
+                else:
+                    self._exchange(draft, place, expect, of(found), new)
+        except FileExistsError:
+            self.root.drop(draft)
+            return self._swap(place, data, before, expect, new)  # a foreign program created it meanwhile
+        except OSError as error:
+            self.root.drop(draft)
+            if error.errno != errno.EXDEV:
+                raise
+            return self._swap(place, data, before, expect, new)  # now with its draft beside it
+        except Exception:
+            self.root.drop(draft)
+            raise
+        self.disk.replaces += 1
+
+    def _exchange(self, draft: Place, place: Place, expect: Expected, old: str, new: str) -> None:
+        """Swap the draft with what is there, and make sure that this was what we compared."""
+        here = self.root.apart(place)  # behind another mount nothing can be pushed aside: swap in place, and look
+        aside = draft if here else self.aside.place(place.path, old, new)
+        ours = self.root.status(draft)
+        if not here:
+            self.root.rename(draft, aside)
+        try:
+            self.root.rename(aside, place, "swap")
+        except OSError as error:
+            if not here:
+                self.root.rename(aside, draft)
+            if error.errno == errno.ENOSYS:
+                return self._replace_linked(draft, aside, place)
+            if error.errno != errno.ENOENT:
+                raise
+            if expect is ANY:  # a foreign program removed it
+                return self.root.rename(draft, place, "new")
+            raise self._changed(place, expect) from None
+        came = self.root.glance(aside)
+        if came is not None and stat.S_ISREG(came.st_mode) and self.aside.revision(aside) == old:
+            return self.root.drop(aside) if here else self.aside.settle(aside.name)
+        if expect is ANY and not here:
+            return self.aside.finish(aside.name)
+        self.root.rename(aside, place, "swap")
+        back = self.root.glance(aside)
+        if here or (back is not None and ours is not None and back.st_ino == ours.st_ino):
+            self.root.drop(aside)
+        else:
+            self.aside.finish(aside.name)  # a third hand was there: what it wrote is reported, not lost
+        raise self._changed(place, expect)
+
+    def _replace_linked(self, draft: Place, aside: Place, place: Place) -> None:
+        """Without the exchanging rename: the old file gets a second name first. A foreign rename between the two
+        calls goes unnoticed; a foreign edit of the old file does not."""
+        if aside is not draft:
+            with suppress(FileNotFoundError):  # a foreign program removed it
+                self.root.link(place, aside)
+        self.root.rename(draft, place, "over")
+        if aside is not draft:
+            self.aside.settle(aside.name)
+
+    def _compare(self, place: Place, found: bytes | None, expect: Expected) -> None:
+        if isinstance(expect, str) and (found is None or of(found) != expect):
+            raise self._changed(place, expect)
+
+    def _changed(self, place: Place, expect: Expected) -> Conflict:
+        return Conflict(
+            "it changed since it was read",
+            path=place.path,
+            op="write",
+            expected=f"revision {expect}",
+            fix="read it again and decide anew",
+        )
+
+    # -- taking away -----------------------------------------------------------------------------------------------
+
+    def _take(self, place: Place, expect: Expected) -> None:
+        found = self.root.read_at(place)
+        self._compare(place, found, expect)
+        if self.root.apart(place):
+            return self.disk.unlink(place.folder.fd, place.name, place.path)
+        aside = self.aside.place(place.path, of(found or b""), "")
+        try:
+            self.root.rename(place, aside, "new")
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            return self._take(place, expect)
+        if isinstance(expect, str) and self.aside.revision(aside) != expect:
+            try:
+                self.root.rename(aside, place, "new")
+            except FileExistsError:
+                self.aside.finish(aside.name)
+            raise self._changed(place, expect)
+        return self.aside.settle(aside.name, self._trash)
+
+    def _trash(self, place: Place, size: int) -> None:
+        """Out of sight, and kept for a while: what was removed by mistake can be found by a person."""
+        if size > TRASH_BYTES:
+            return self.disk.unlink(place.folder.fd, place.name, place.path)
+        bin = self.root.room(f"{TRASH}/{time.time_ns():x}.{self.aside.encode(place.path)}")
+        if self._trashed is None:
+            self._trashed = deque(sorted(os.listdir(bin.folder.fd)))
+        try:
+            self.root.rename(place, bin)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            return self.disk.unlink(place.folder.fd, place.name, place.path)
+        self._trashed.append(bin.name)
+        while len(self._trashed) > TRASH_FILES:
+            self.root.drop(Place(bin.folder, self._trashed.popleft(), TRASH))
+        return None
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _file(self, place: Place, op: str) -> os.stat_result | None:
+        info = self.root.status(place, op)
+        if info is not None and stat.S_ISDIR(info.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        return info
+
+    def _check(self, key: str, op: str) -> None:
+        check(key, op=op)
+        if key.startswith(f"{KEPT}/") and any(key == own or key.startswith(f"{own}/") for own in OWN):
+            raise Unsafe("a place that the store keeps for itself", path=key, op=op, expected="another key")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Compare and rename as one, among all who write through a DiskStore, in this and in other processes."""
+        with self._mutex:
+            if self._depth == 0:
+                fcntl.flock(self._lock(), fcntl.LOCK_EX)
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if self._depth == 0 and self._lock_fd >= 0:
+                    fcntl.flock(self._lock_fd, fcntl.LOCK_UN)
+
+    def _lock(self) -> int:
+        if self._lock_fd < 0 or self._lock_pid != os.getpid():  # a forked child must not share its parent's lock
+            self._lock_fd = self.root.lock_file(LOCK)
+            self._lock_pid = os.getpid()
+        return self._lock_fd

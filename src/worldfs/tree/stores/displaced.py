@@ -1,0 +1,122 @@
+"""Old files that a replacement pushed aside, kept until nobody can write to them any more.
+
+A program may have opened ACTION.md before we replaced it and write afterwards: its bytes go to the file that is no
+longer there. So the old file keeps a name here, `TIME.OLD.NEW.KEY` (revisions of what was compared and of what was
+put in its place). When its last writer has closed it, it is either what was replaced, and goes, or it is a foreign
+edit, and gets a `+` in front: that rename is what every watch, in any process, hears.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from urllib.parse import quote, unquote
+
+from worldfs.ground.durable import Place, Root
+from worldfs.ground.errors import UserError
+from worldfs.ground.linux import written_now
+
+from .revision import KEPT, of
+
+HOME = f"{KEPT}/displaced"
+LONGEST = 180  # bytes of an encoded key in a file name
+KEEP = 16  # unchanged files kept where the system cannot tell whether somebody still writes
+
+
+class Displaced:
+    """All methods but `names` need the store's lock held."""
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+
+    def names(self) -> list[str]:
+        """Files here, oldest first."""
+        try:
+            return sorted(os.listdir(self._root.folder(HOME).fd), key=lambda name: name.lstrip("+"))
+        except FileNotFoundError:
+            return []
+
+    def place(self, key: str, old: str, new: str) -> Place:
+        """A name for what is about to be pushed aside; its directory is made durable before it is used."""
+        place = self._root.room(f"{HOME}/{time.time_ns():016x}.{old}.{new}.{self.encode(key)}")
+        if place.grown:
+            self._root.sync(place)
+        return place
+
+    @staticmethod
+    def encode(key: str) -> str:
+        """The key as one file name; a key too long for that as `=` and its hash."""
+        name = quote(os.fsencode(key), safe=" ")
+        return name if len(name) <= LONGEST else f"={of(os.fsencode(key))}"
+
+    @staticmethod
+    def key(name: str) -> str | None:
+        """The key of a file here; None for a name that is not ours or holds only a hash."""
+        parts = name.split(".", 3)
+        if len(parts) < 4 or parts[3].startswith("="):
+            return None
+        return os.fsdecode(unquote(parts[3], errors="surrogateescape"))
+
+    def revision(self, place: Place) -> str | None:
+        data = self._root.read_at(place)
+        return None if data is None else of(data)
+
+    def settle(self, name: str, away: Callable[[Place, int], None] | None = None) -> None:
+        """Decide about one file if its writers are done: remove it (by `away`) if unchanged, else mark it."""
+        if name.startswith("+") or name.count(".") < 3:
+            return
+        place = self._at(name)
+        if place is None:
+            return
+        try:
+            fd = self._root.open(place)
+        except (OSError, UserError):
+            return self.finish(name)  # a link or something odd came out of the exchange
+        if fd is None:
+            return
+        try:
+            busy = written_now(fd)
+            data = self._root.read_at(place) or b""
+        finally:
+            os.close(fd)
+        if busy:
+            return
+        _, old, new, _ = name.split(".", 3)
+        if of(data) not in (old, new):
+            self.finish(name)
+        elif busy is None:
+            for spare in [n for n in self.names() if not n.startswith("+")][:-KEEP]:
+                self._root.drop(Place(place.folder, spare, HOME))
+        elif away is not None:
+            away(Place(place.folder, name, self.key(name) or name), len(data))
+        else:
+            self._root.disk.unlink(place.folder.fd, name, place.path)
+
+    def finish(self, name: str) -> None:
+        """Mark a foreign edit as complete."""
+        place = self._at(name)
+        if place is not None:
+            self._root.rename(place, Place(place.folder, f"+{name}", f"{HOME}/+{name}"))
+            self._root.sync(place)
+
+    def waiting(self, prefix: str) -> set[str]:
+        """Keys equal to or directly below `prefix` that have a finished foreign edit here."""
+        keys = {self.key(name) or "" for name in self.names() if name.startswith("+")}
+        return {key for key in keys if key and (key == prefix or key.rpartition("/")[0] == prefix)}
+
+    def hand_out(self, key: str, away: Callable[[Place, int], None]) -> list[bytes]:
+        """Finished foreign edits of `key`, oldest first; afterwards they are in the trash."""
+        mine = self.encode(key)
+        found: list[bytes] = []
+        for name in self.names():
+            if name.startswith("+") and name.split(".", 3)[-1] == mine:
+                place = self._at(name)
+                data = None if place is None else self._root.read_at(place)
+                if place is not None and data is not None:
+                    found.append(data)
+                    away(Place(place.folder, name, key), len(data))
+        return found
+
+    def _at(self, name: str) -> Place | None:
+        return self._root.place(f"{HOME}/{name}")

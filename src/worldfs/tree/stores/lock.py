@@ -1,0 +1,126 @@
+"""One kernel per root: a lock that the operating system lets go when its holder dies, however it dies."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import socket
+import struct
+import sys
+from types import TracebackType
+from typing import Any, Final, Self
+
+from worldfs.ground.clock import Clock, SystemClock, stamp
+from worldfs.ground.durable import Root
+from worldfs.ground.errors import Busy
+
+from .revision import KEPT
+
+KEY: Final = f"{KEPT}/kernel.lock"
+_FLOCK: Final = "hhqqi0q"  # struct flock: type, whence, start, length, pid (asm-generic/fcntl.h)
+
+
+class RootLock:
+    """Held from `acquire` to `release` or the death of the process and of all that it forked.
+
+    The lock file's content says who holds it: {pid, host, command, started_at, purpose}. It stays when the lock is
+    gone; only the lock itself counts. Where the system has them these are open-file-description locks, which can be
+    asked about without being taken.
+    """
+
+    def __init__(self, root: str | os.PathLike[str], purpose: str, *, clock: Clock | None = None) -> None:
+        self._root, self.purpose = os.fspath(root), purpose
+        self._clock = clock or SystemClock()
+        self._fd = -1
+
+    def acquire(self) -> Self:
+        """Take it or raise `Busy`, naming who has it, what it runs and since when."""
+        fd = Root(self._root).lock_file(KEY)
+        try:
+            if not _take(fd):
+                raise Busy(_who(_read(fd)), path=self._root, op=self.purpose, fix=_way_out(_read(fd)))
+            content = {
+                "pid": os.getpid(),
+                "host": socket.gethostname(),
+                "command": " ".join(sys.orig_argv),
+                "started_at": stamp(self._clock.now()),
+                "purpose": self.purpose,
+            }
+            Root.sign(fd, json.dumps(content).encode() + b"\n")
+        except BaseException:
+            os.close(fd)
+            raise
+        self._fd = fd
+        return self
+
+    def release(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def __enter__(self) -> Self:
+        return self if self._fd >= 0 else self.acquire()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.release()
+
+
+def holder(root: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Who holds the root's lock now, or None; the lock is not touched."""
+    home = Root(root)
+    place = home.place(KEY)
+    fd = None if place is None else home.open(place)
+    if fd is None:
+        return None
+    try:
+        return _read(fd) if _held(fd) else None
+    finally:
+        os.close(fd)
+
+
+def _take(fd: int) -> bool:
+    try:
+        if hasattr(fcntl, "F_OFD_SETLK"):
+            fcntl.fcntl(fd, fcntl.F_OFD_SETLK, struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+        else:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES):
+            return False
+        raise
+    return True
+
+
+def _held(fd: int) -> bool:
+    if hasattr(fcntl, "F_OFD_GETLK"):
+        answer = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+        return bool(struct.unpack(_FLOCK, answer)[0] != fcntl.F_UNLCK)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    return False
+
+
+def _read(fd: int) -> dict[str, Any]:
+    try:
+        content = json.loads(os.pread(fd, 1 << 16, 0))
+    except ValueError:  # taken this instant, and not yet signed
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _who(holder: dict[str, Any]) -> str:
+    if not holder:
+        return "another process holds this root"
+    return (
+        f"process {holder.get('pid')} on {holder.get('host')} holds this root since {holder.get('started_at')}: "
+        f"{holder.get('command')}"
+    )
+
+
+def _way_out(holder: dict[str, Any]) -> str:
+    return f"use it, or stop it: kill {holder['pid']}" if holder.get("pid") else "try again"

@@ -1,0 +1,14 @@
+"""The revision of a content: its hash, so that a foreign edit is a new revision without any bookkeeping."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final
+
+KEPT: Final = ".paos"
+"""The machine-kept place below a root: reachable by name, not listed."""
+
+
+def of(data: bytes) -> str:
+    """16 hex digits of BLAKE2b. The same bytes, the same revision: what must tell A→B→A apart carries a counter."""
+    return blake2b(data, digest_size=8).hexdigest()
