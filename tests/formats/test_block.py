@@ -42,6 +42,10 @@ def test_a_fence_of_any_legal_form_is_found(opening, closing, newline, mark):
     assert block.edit(text, found, {"queue": [{"action_id": "a"}]}) is text
 
 
+def test_a_fence_may_open_on_the_very_first_line():
+    assert block.find('\ufeff```json\n{"queue": []}\n```', KEYS).value == {"queue": []}
+
+
 def test_back_ticks_inside_a_string_close_nothing():
     text = '```json\n{"queue": [{"note": "use ``` here"}]}\n```\n'
     assert block.find(text, KEYS).value == {"queue": [{"note": "use ``` here"}]}

@@ -17,7 +17,7 @@ from worldfs.ground.errors import BadInput
 
 MAX_BYTES = 64 * 2**20  # a document larger than this is refused whole
 
-_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^\n]*)")
 _MARK = "\ufeff"
 _LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
 _KEY_LINE = re.compile(r"""(?:["']?)([A-Za-z_][\w-]*)["']?[ \t]*:(?:[ \t]|\r?$)""", re.MULTILINE)
@@ -117,7 +117,7 @@ def _may_be_yaml(text: str, keys: Collection[str]) -> bool:
             rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:[ \t]*(?:#.*|[\[{{&|>].*|null|~)?\r?$", text, re.MULTILINE
         )
         if opening:
-            fence = _FENCE.search(text)
+            fence = next(_fence_lines(text), None)
             return fence is None or opening.start() < fence.start()
     return False
 
@@ -183,26 +183,34 @@ def _mentions(inside: str, keys: Collection[str]) -> bool:
 
 def _fences(text: str) -> Iterator[tuple[str, int, int, bool]]:
     """Every fenced block: language ("" for anything but data), span of the inside, whether it is closed."""
-    position = 0
-    while opening := _FENCE.search(text, position):
+    lines = _fence_lines(text)
+    for opening in lines:
         indent, sign, info = opening[1], opening[2], opening[3].strip()
-        position = opening.end()
         if sign[0] == "`" and "`" in info:
             continue  # inline code that fills a line
         words = info.lstrip("{.").rstrip("}").split()
         language = _LANGUAGES.get(words[0].lower(), "") if words else ""
-        start = min(position + 1, len(text))
-        end, after = _close(text, position, sign, len(indent.expandtabs(4)))
-        yield language, start, end, after >= 0
-        if after < 0:
+        start = min(opening.end() + 1, len(text))
+        width = len(indent.expandtabs(4))
+        for line in lines:
+            fitting = line[2][0] == sign[0] and len(line[2]) >= len(sign) and not line[3].strip()
+            if fitting and len(line[1].expandtabs(4)) <= width + 3:
+                yield language, start, line.start(), True
+                break
+        else:
+            yield language, start, len(text), False
+
+
+def _fence_lines(text: str) -> Iterator[re.Match[str]]:
+    """Every line that opens or closes a fence. Looks for the signs first: a pattern tried at each line is slower."""
+    ticks, tildes = text.find("```"), text.find("~~~")
+    while ticks >= 0 or tildes >= 0:
+        at = min(ticks, tildes) if ticks >= 0 and tildes >= 0 else max(ticks, tildes)
+        start = text.rfind("\n", 0, at) + 1
+        if found := _FENCE.match(text, start + (start == 0 and text.startswith(_MARK))):
+            yield found
+        end = text.find("\n", at)
+        if end < 0:
             return
-        position = after
-
-
-def _close(text: str, position: int, sign: str, indent: int) -> tuple[int, int]:
-    """Where the inside ends and where the closing line ends; (end of text, -1) if no line closes it."""
-    for line in _FENCE.finditer(text, position):
-        fitting = line[2][0] == sign[0] and len(line[2]) >= len(sign) and not line[3].strip()
-        if fitting and len(line[1].expandtabs(4)) <= indent + 3:
-            return max(line.start(), min(position + 1, len(text))), line.end()
-    return len(text), -1
+        ticks = text.find("```", end) if 0 <= ticks < end else ticks
+        tildes = text.find("~~~", end) if 0 <= tildes < end else tildes

@@ -6,19 +6,21 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+_CONTAINERS = {dict, list}
 _NEVER = object()  # stands for "there is no such member": equal to nothing
 
 
 def depth(value: Any) -> int:
     """How many containers stand inside each other; a scalar has depth 0. Does not recurse."""
-    level, deep = [value] if isinstance(value, dict | list) else [], 0
+    level, deep = [value] if type(value) in _CONTAINERS else [], 0
     while level:
         deep += 1
-        below: list[Any] = []
-        for container in level:
-            inner = container.values() if isinstance(container, dict) else container
-            below.extend(v for v in inner if isinstance(v, dict | list))
-        level = below
+        level = [
+            item
+            for container in level
+            for item in (container.values() if type(container) is dict else container)
+            if type(item) in _CONTAINERS
+        ]
     return deep
 
 
@@ -26,15 +28,18 @@ def same(a: Any, b: Any) -> bool:
     """Equal as JSON: 1 is 1.0, true is not 1, NaN is NaN, key order means nothing."""
     if a is b:
         return True
-    if isinstance(a, dict):
-        if not isinstance(b, dict) or len(a) != len(b):
+    kind = type(a)
+    if kind is str:
+        return bool(a == b)
+    if kind is dict:
+        if type(b) is not dict or len(a) != len(b):
             return False
         return all(same(value, b.get(key, _NEVER)) for key, value in a.items())
-    if isinstance(a, list):
-        return isinstance(b, list) and len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, bool) or isinstance(b, bool):
+    if kind is list:
+        return type(b) is list and len(a) == len(b) and all(map(same, a, b))
+    if kind is bool or type(b) is bool:
         return False
-    if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
+    if kind is float and type(b) is float and math.isnan(a):
         return math.isnan(b)
     return bool(a == b)
 
