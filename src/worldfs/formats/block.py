@@ -1,0 +1,216 @@
+"""The data of a Markdown text: the whole file, or one fenced block of JSON or YAML (reference §3.1).
+
+Prose, other blocks, comments, byte-order mark, line ends and the last line stay as they are; only the inside of the
+block found is ever replaced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from worldfs.formats import jsontext
+from worldfs.formats.values import same
+from worldfs.ground.errors import BadInput
+
+MAX_BYTES = 64 * 2**20  # a document larger than this is refused whole
+
+_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^\n]*)")
+_MARK = "\ufeff"
+_LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
+_KEY_LINE = re.compile(r"""(?:["']?)([A-Za-z_][\w-]*)["']?[ \t]*:(?:[ \t]|\r?$)""", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Where the data stands: `text[start:end]` is exactly what may be replaced."""
+
+    value: Any  # a mapping, as plain values
+    language: str  # "json" | "yaml"
+    start: int
+    end: int
+    fenced: bool
+
+
+def decode(data: bytes) -> str:
+    """The text of a document. A byte-order mark stays in it as U+FEFF, so encoding gives the same bytes."""
+    if len(data) > MAX_BYTES:
+        raise BadInput(
+            f"{len(data):,} bytes", expected=f"at most {MAX_BYTES:,}", fix="move the finished entries to another file"
+        )
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8",
+            expected="UTF-8 text",
+            fix="save the file as UTF-8",
+        ) from None
+
+
+def find(text: str, keys: Collection[str]) -> Block | None:
+    """The first block whose top level is a mapping with one of `keys` (any mapping if `keys` is empty).
+
+    None means prose only: zero entries, no error. Raises BadInput for a half-written file or block, with line,
+    column, what was found and what was expected.
+    """
+    body = len(_MARK) if text.startswith(_MARK) else 0
+    first = text[body:].lstrip()[:1]
+    if first == "{" or (first == "[" and text[body:].lstrip()[1:].lstrip()[:1] in ("{", "]")):
+        return _bare_json(text, body, keys)
+    if _may_be_yaml(text[body:], keys):
+        return _bare_yaml(text, body, keys)
+    return _fenced(text, keys)
+
+
+def replace(text: str, block: Block, inside: str) -> str:
+    """The text with another inside of the block."""
+    return text[: block.start] + inside + text[block.end :]
+
+
+def edit(text: str, block: Block, value: Any) -> str:
+    """The text with `value` in the block, spliced: the same text if nothing changed."""
+    if same(block.value, value):
+        return text
+    inside = text[block.start : block.end]
+    if block.language == "json":
+        return replace(text, block, jsontext.edit(inside, block.value, value))
+    from worldfs.formats import yamltext
+
+    after = yamltext.edit(inside, block.value, value)
+    if block.fenced and not after.endswith("\n"):
+        after += "\n"  # the closing fence needs a line of its own
+    return replace(text, block, after)
+
+
+def _bare_json(text: str, body: int, keys: Collection[str]) -> Block | None:
+    try:
+        value = jsontext.parse(text[body:], whole=text, offset=body)
+    except BadInput:
+        fenced = _fenced(text, keys)  # prose may begin with a brace, too
+        if fenced is None:
+            raise
+        return fenced
+    if isinstance(value, dict):
+        return Block(value, "json", body, len(text), False) if _fits(value, keys) else None
+    raise BadInput(
+        "a list is the whole file",
+        expected=f"a mapping with {' or '.join(f'`{key}`' for key in keys) or 'entries'}",
+        fix="put the list under its key",
+    )
+
+
+def _may_be_yaml(text: str, keys: Collection[str]) -> bool:
+    """An expected key opens a line of its own, and the first line that is no comment is a key: no prose looks so."""
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#") or line.strip() == "---":
+            continue
+        if not _KEY_LINE.match(line):
+            return False
+        break
+    else:
+        return False
+    for key in keys:
+        opening = re.search(
+            rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:[ \t]*(?:#.*|[\[{{&|>].*|null|~)?\r?$", text, re.MULTILINE
+        )
+        if opening:
+            fence = next(_fence_lines(text), None)
+            return fence is None or opening.start() < fence.start()
+    return False
+
+
+def _bare_yaml(text: str, body: int, keys: Collection[str]) -> Block | None:
+    from worldfs.formats import yamltext
+
+    value = yamltext.parse(text[body:], whole=text, offset=body)
+    return Block(value, "yaml", body, len(text), False) if _fits(value, keys) else None
+
+
+def _fits(value: Any, keys: Collection[str]) -> bool:
+    return isinstance(value, dict) and (not keys or any(key in value for key in keys))
+
+
+def _fenced(text: str, keys: Collection[str]) -> Block | None:
+    for language, start, end, closed in _fences(text):
+        inside = text[start:end]
+        if language and not closed:
+            line, column = jsontext.where(text, start)
+            raise BadInput(
+                f"the {language} block that begins at line {line - 1} is not closed (line {line}, column {column})",
+                expected="a closing fence on a line of its own",
+                fix="close the block; nothing was read from it",
+            )
+        if not language:
+            if not closed and _mentions(inside, keys):
+                line, _ = jsontext.where(text, start)
+                raise BadInput(
+                    f"the fence opened at line {line - 1} is never closed and hides data",
+                    expected="a closing fence on a line of its own",
+                    fix="close the fence",
+                )
+            continue
+        if not inside.strip():
+            continue
+        try:
+            value = _parse(language, text, start, end)
+        except BadInput:
+            if _mentions(inside, keys):
+                raise
+            continue  # a sample with gaps in it, not our data
+        if _fits(value, keys):
+            return Block(value, language, start, end, True)
+    return None
+
+
+def _parse(language: str, text: str, start: int, end: int) -> Any:
+    if language == "json":
+        return jsontext.parse(text[start:end], whole=text, offset=start)
+    from worldfs.formats import yamltext
+
+    return yamltext.parse(text[start:end], whole=text, offset=start)
+
+
+def _mentions(inside: str, keys: Collection[str]) -> bool:
+    return (
+        not keys
+        or any(found[1] in keys for found in _KEY_LINE.finditer(inside))
+        or any(f'"{key}"' in inside for key in keys)
+    )
+
+
+def _fences(text: str) -> Iterator[tuple[str, int, int, bool]]:
+    """Every fenced block: language ("" for anything but data), span of the inside, whether it is closed."""
+    lines = _fence_lines(text)
+    for opening in lines:
+        indent, sign, info = opening[1], opening[2], opening[3].strip()
+        if sign[0] == "`" and "`" in info:
+            continue  # inline code that fills a line
+        words = info.lstrip("{.").rstrip("}").split()
+        language = _LANGUAGES.get(words[0].lower(), "") if words else ""
+        start = min(opening.end() + 1, len(text))
+        width = len(indent.expandtabs(4))
+        for line in lines:
+            fitting = line[2][0] == sign[0] and len(line[2]) >= len(sign) and not line[3].strip()
+            if fitting and len(line[1].expandtabs(4)) <= width + 3:
+                yield language, start, line.start(), True
+                break
+        else:
+            yield language, start, len(text), False
+
+
+def _fence_lines(text: str) -> Iterator[re.Match[str]]:
+    """Every line that opens or closes a fence. Looks for the signs first: a pattern tried at each line is slower."""
+    ticks, tildes = text.find("```"), text.find("~~~")
+    while ticks >= 0 or tildes >= 0:
+        at = min(ticks, tildes) if ticks >= 0 and tildes >= 0 else max(ticks, tildes)
+        start = text.rfind("\n", 0, at) + 1
+        if found := _FENCE.match(text, start + (start == 0 and text.startswith(_MARK))):
+            yield found
+        end = text.find("\n", at)
+        if end < 0:
+            return
+        ticks = text.find("```", end) if 0 <= ticks < end else ticks
+        tildes = text.find("~~~", end) if 0 <= tildes < end else tildes

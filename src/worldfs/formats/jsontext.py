@@ -1,0 +1,279 @@
+"""A JSON text whose values can be changed while every other byte stays: spelling, key order, indentation, line ends.
+
+Values are plain Python values as `json.loads` gives them. Unchanged parts are skipped by the C scanner, so an edit
+costs one scan of the text (RFC 8259; a repeated key means its last value, as in every common reader).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as the module, missing in its stub
+from typing import Any
+
+from worldfs.formats.pairing import pair
+from worldfs.formats.values import depth, same
+from worldfs.ground.errors import BadInput
+
+LONG_LINE = 4096
+MAX_DEPTH = 100  # brackets inside brackets; deeper text is refused before anything recurses over it
+
+_SCAN = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # likewise
+_SPACE = re.compile(r"[ \t\r\n]*").match
+_OWN_LINE = re.compile(r'[ \t]*(?:"(?:[^"\\]|\\.)*"[ \t]*:[ \t]*)?').fullmatch
+_INDENT = re.compile(r"\n([ \t]+)\S").search
+_COLON = re.compile(r'"([ \t]*:[ \t]*)').search
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NEVER = object()  # stands for "there was no such member": equal to nothing
+
+Edit = tuple[int, int, str]  # start, end, what stands there afterwards
+Span = tuple[int, int]
+
+
+def where(text: str, position: int) -> tuple[int, int]:
+    """Line and column of a character, both counted from 1."""
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
+    """The value of a JSON text. NaN and Infinity are read as floats: an entry that holds one is refused by its reader.
+
+    `whole` and `offset` say which file the text was cut from, so that line and column are the file's.
+    Raises BadInput for anything that is not one complete JSON value, or nests deeper than MAX_DEPTH.
+    """
+    source = text if whole is None else whole
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _bad(source, offset + error.pos, error.msg) from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise BadInput(f"unreadable JSON: {error}", expected="numbers of ordinary length") from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
+        raise _too_deep()
+    return value
+
+
+def _bad(text: str, position: int, message: str) -> BadInput:
+    line, column = where(text, position)
+    rest = text[position : position + 20].split("\n", maxsplit=1)[0].strip()
+    found = f"`{rest}`" if rest else "the text ends" if not text[position:].strip() else "the line ends"
+    expected = message.removeprefix("Expecting ").removesuffix(" delimiter")
+    return BadInput(
+        f"JSON broken at line {line}, column {column}: found {found}",
+        expected="nothing after the value" if expected == "Extra data" else expected,
+        fix="finish or correct the block; nothing was read from it",
+    )
+
+
+def _too_deep() -> BadInput:
+    return BadInput("JSON nested too deep", expected=f"at most {MAX_DEPTH} levels", fix="flatten the value")
+
+
+def dump(value: Any, *, comma: str = ", ", colon: str = ": ") -> str:
+    """One line of JSON; non-ASCII as is, except halves of surrogate pairs, which no UTF-8 file can hold."""
+    text = json.dumps(value, ensure_ascii=False, separators=(comma, colon))
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def pretty(
+    value: Any, *, indent: str = "", unit: str = "  ", newline: str = "\n", comma: str = ", ", colon: str = ": "
+) -> str:
+    """JSON over several lines, lists of scalars on one line each, as the specification prints it.
+
+    The first line carries no indentation: it stands where the value begins.
+    """
+    inner = indent + unit
+    if isinstance(value, dict) and value:
+        parts = [
+            f"{dump(key)}{colon}" + pretty(item, indent=inner, unit=unit, newline=newline, comma=comma, colon=colon)
+            for key, item in value.items()
+        ]
+        brackets = "{}"
+    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        parts = [pretty(item, indent=inner, unit=unit, newline=newline, comma=comma, colon=colon) for item in value]
+        brackets = "[]"
+    else:
+        return dump(value, comma=comma, colon=colon)
+    joined = f",{newline}{inner}".join(parts)
+    return f"{brackets[0]}{newline}{inner}{joined}{newline}{indent}{brackets[1]}"
+
+
+def edit(text: str, old: Any, new: Any) -> str:
+    """The text with `new` in place of `old`, which must be `parse(text)`.
+
+    Only members and elements that differ are spliced; added ones follow the style of their siblings, removed ones
+    take their comma along. Parts that the two values share by identity are not even compared.
+    """
+    if same(old, new):
+        return text
+    splice = _Splice(text)
+    edits: list[Edit] = []
+    start = _SPACE(text, 0).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+    splice.value(start, old, new, edits)
+    return apply(text, edits)
+
+
+def apply(text: str, edits: list[Edit]) -> str:
+    """The text after edits that do not overlap."""
+    parts: list[str] = []
+    done = 0
+    for start, end, replacement in sorted(edits, key=lambda e: e[:2]):
+        parts += (text[done:start], replacement)
+        done = end
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """Where the members of one container stand: their spans (with the key), and where their values begin."""
+
+    open: int
+    close: int
+    spans: list[Span]
+    values: list[int]
+
+
+class _Splice:
+    """One walk over a text beside the old and the new value, collecting edits. The text alone decides structure."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+        indent = _INDENT(text)
+        self.unit = indent[1] if indent else "  "
+        colon = _COLON(text)
+        self.colon = colon[1] if colon else ": "
+        self.comma = ", " if self.colon.endswith((" ", "\t")) else ","
+
+    def value(self, at: int, old: Any, new: Any, edits: list[Edit]) -> int:
+        """Walks the value that begins at `at`; returns where it ends."""
+        if same(old, new):
+            return self.skip(at)
+        if self.text[at] == "{" and isinstance(new, dict):
+            return self.object(at, old if isinstance(old, dict) else {}, new, edits)
+        if self.text[at] == "[" and isinstance(new, list):
+            return self.array(at, old if isinstance(old, list) else [], new, edits)
+        end = self.skip(at)
+        plain = not isinstance(new, dict | list)
+        edits.append((at, end, dump(new) if plain else self.render(new, self.indent_at(at), self.own_line(at))))
+        return end
+
+    def skip(self, at: int) -> int:
+        end: int = _SCAN(self.text, at)[1]
+        return end
+
+    def space(self, at: int) -> int:
+        return _SPACE(self.text, at).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+
+    def array(self, at: int, old: list[Any], new: list[Any], edits: list[Edit]) -> int:
+        text, partner = self.text, pair(old, new)
+        spans: list[Span] = []
+        position = self.space(at + 1)
+        while text[position] != "]":
+            i = len(spans)
+            j = partner.get(i)
+            end = self.skip(position) if j is None else self.value(position, old[i], new[j], edits)
+            spans.append((position, end))
+            position = self.space(end)
+            if text[position] == ",":
+                position = self.space(position + 1)
+        kept = [i for i in range(len(spans)) if i in partner]
+        bounds = [-1, *(partner[i] for i in kept), len(new)]
+        added = {gap: new[a + 1 : b] for gap, (a, b) in enumerate(pairwise(bounds)) if b > a + 1}
+        if added or len(kept) < len(spans):
+            around = _Members(at, position, spans, [start for start, _ in spans])
+            self.join(around, kept, {gap: [("", value) for value in more] for gap, more in added.items()}, edits)
+        return position + 1
+
+    def object(self, at: int, old: dict[str, Any], new: dict[str, Any], edits: list[Edit]) -> int:
+        text = self.text
+        spans: list[Span] = []
+        values: list[int] = []
+        inside: dict[str, list[Edit]] = {}
+        keys: list[str] = []
+        colon = self.colon
+        position = self.space(at + 1)
+        while text[position] != "}":
+            key, key_end = scanstring(text, position + 1, True)
+            start = self.space(self.space(key_end) + 1)
+            inside[key] = []  # a repeated key: only its last value counts, edits of earlier ones are forgotten
+            end = self.value(start, old.get(key, _NEVER), new[key], inside[key]) if key in new else self.skip(start)
+            if "\n" not in text[key_end:start]:
+                colon = text[key_end:start]
+            spans.append((position, end))
+            values.append(start)
+            keys.append(key)
+            position = self.space(end)
+            if text[position] == ",":
+                position = self.space(position + 1)
+        for changed in inside.values():
+            edits += changed
+        kept = [i for i, key in enumerate(keys) if key in new]
+        fresh = [(dump(key) + colon, value) for key, value in new.items() if key not in inside]
+        if fresh or len(kept) < len(spans):
+            around = _Members(at, position, spans, values)
+            self.join(around, kept, {len(kept): fresh} if fresh else {}, edits)
+        return position + 1
+
+    def join(
+        self, around: _Members, kept: list[int], added: dict[int, list[tuple[str, Any]]], edits: list[Edit]
+    ) -> None:
+        """Rewrites the joints between members of one container, where members went or came."""
+        at, close, spans, values = around.open, around.close, around.spans, around.values
+        text, count, start = self.text, len(spans), at + 1
+        if count:
+            first, last = text[start : spans[0][0]], text[spans[-1][1] : close]
+        elif self.own_line(at):
+            indent = self.indent_at(at)
+            first, last = self.newline + indent + self.unit, self.newline + indent
+        else:
+            first = last = ""
+        alone = "," + first if "\n" in first else self.comma
+        comma = text[spans[-2][1] : spans[-1][0]] if count > 1 else alone
+        spread = "\n" in comma
+        indent = comma.rpartition("\n")[2] if spread else self.indent_at(at)
+        # an added container is laid out as its last sibling of the same kind is
+        layout = {text[v]: "\n" in text[v:end] for v, (_, end) in zip(values, spans, strict=True)}
+        for gap, (a, b) in enumerate(pairwise([-1, *kept, count])):
+            new = [
+                prefix + self.render(value, indent, layout.get("{" if isinstance(value, dict) else "[", spread))
+                for prefix, value in added.get(gap, ())
+            ]
+            if b == a + 1 and not new:
+                continue
+            left = start if a < 0 else spans[a][1]
+            right = close if b == count else spans[b][0]
+            head = first if a < 0 else comma if new else ""
+            if b == count:
+                tail = last if new or a >= 0 else ""
+                head = head if new or a >= 0 else ""
+            elif new or a >= 0:
+                tail = text[spans[b - 1][1] : spans[b][0]] if b else comma
+            else:
+                tail = ""
+            edits.append((left, right, head + comma.join(new) + tail))
+
+    def render(self, value: Any, indent: str, spread: bool) -> str:
+        if not spread:
+            return dump(value, comma=self.comma, colon=self.colon)
+        return pretty(value, indent=indent, unit=self.unit, newline=self.newline, comma=self.comma, colon=self.colon)
+
+    def line_start(self, at: int) -> int:
+        # a line longer than that is no laid-out text, and looking further for each edit would cost the square
+        return self.text.rfind("\n", max(0, at - LONG_LINE), at) + 1
+
+    def own_line(self, at: int) -> bool:
+        """Nothing but a key stands before it on its line, so it may spread over lines of its own."""
+        start = self.line_start(at)
+        return at - start <= LONG_LINE and _OWN_LINE(self.text, start, at) is not None
+
+    def indent_at(self, at: int) -> str:
+        start = end = self.line_start(at)
+        while end < at and self.text[end] in " \t":
+            end += 1
+        return self.text[start:end]

@@ -1,0 +1,63 @@
+"""JSON values compared and measured: equality, depth, finite numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+_CONTAINERS = {dict, list}
+_NEVER = object()  # stands for "there is no such member": equal to nothing
+
+
+def depth(value: Any) -> int:
+    """How many containers stand inside each other; a scalar has depth 0. Does not recurse."""
+    level, deep = [value] if type(value) in _CONTAINERS else [], 0
+    while level:
+        deep += 1
+        level = [
+            item
+            for container in level
+            for item in (container.values() if type(container) is dict else container)
+            if type(item) in _CONTAINERS
+        ]
+    return deep
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal as JSON: 1 is 1.0, true is not 1, NaN is NaN, key order means nothing."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is str:
+        return bool(a == b)
+    if kind is dict:
+        if type(b) is not dict or len(a) != len(b):
+            return False
+        return all(same(value, b.get(key, _NEVER)) for key, value in a.items())
+    if kind is list:
+        return type(b) is list and len(a) == len(b) and all(map(same, a, b))
+    if kind is bool or type(b) is bool:
+        return False
+    if kind is float and type(b) is float and math.isnan(a):
+        return math.isnan(b)
+    return bool(a == b)
+
+
+def not_finite(value: Any, pointer: str = "") -> str | None:
+    """The pointer of the first NaN or Infinity in the value, or None."""
+    if isinstance(value, float):
+        return None if math.isfinite(value) else pointer
+    inner: Iterator[tuple[Any, Any]]
+    if isinstance(value, dict):
+        inner = iter(value.items())
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    else:
+        return None
+    for key, item in inner:
+        if isinstance(item, float | dict | list):
+            found = not_finite(item, f"{pointer}/{key}")
+            if found is not None:
+                return found
+    return None

@@ -1,0 +1,304 @@
+"""A YAML text whose values can be changed while comments, spelling and layout stay.
+
+Values follow the YAML 1.2 core schema, whoever wrote the file: `off`, `no` and every time of day stay strings, `012`
+is twelve. Import this module only where a YAML text was found: ruamel.yaml takes longer to load than most files.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
+
+from worldfs.formats import jsontext
+from worldfs.formats.jsontext import Edit
+from worldfs.formats.pairing import pair
+from worldfs.formats.values import same
+from worldfs.ground.errors import BadInput
+
+MAX_VALUES = 5_000_000  # after aliases are followed: a few lines of YAML can stand for billions
+
+_INT = re.compile(r"[-+]?[0-9]+").fullmatch
+_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+").fullmatch
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?").fullmatch
+_SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)").fullmatch
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+# what every YAML reader takes for the same string, 1.1 readers included
+_PLAIN = re.compile(r"[A-Za-z_\u00c0-\ud7ff][\w./+@-]*(?: [\w./+@(-][\w./+@()-]*)*").fullmatch
+_AMBIGUOUS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+
+
+def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
+    """The value of a YAML text, as plain Python values with string keys.
+
+    Raises BadInput with the line and column in `whole` (the file that the text was cut from at `offset`).
+    """
+    return _Reading(text).value(_compose(text, whole, offset))
+
+
+def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | None:
+    try:
+        node: Node | None = YAML(typ="safe", pure=True).compose(text)
+        return node
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        position = offset + (min(mark.index, len(text)) if mark else 0)
+        line, column = jsontext.where(text if whole is None else whole, position)
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise BadInput(
+            f"YAML broken at line {line}, column {column}: {problem}",
+            expected="one YAML document",
+            fix="correct the block; nothing was read from it",
+        ) from None
+    except (RecursionError, ValueError):
+        raise BadInput(
+            "unreadable YAML: nested too deep, or a character that YAML does not allow",
+            expected=f"at most {jsontext.MAX_DEPTH} levels of plain text",
+        ) from None
+
+
+class _Reading:
+    """Nodes to plain values. An alias gives the very same value again, so shared parts are built once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.done: dict[int, tuple[Any, int]] = {}
+        self.open: set[int] = set()
+
+    def value(self, node: Node | None) -> Any:
+        return None if node is None else self.sized(node)[0]
+
+    def sized(self, node: Node) -> tuple[Any, int]:
+        if id(node) in self.done:
+            return self.done[id(node)]
+        if isinstance(node, ScalarNode):
+            result: tuple[Any, int] = self.scalar(node), 1
+        else:
+            if id(node) in self.open or len(self.open) >= jsontext.MAX_DEPTH:
+                raise BadInput("YAML nested too deep", expected=f"at most {jsontext.MAX_DEPTH} levels")
+            self.open.add(id(node))
+            result = self.mapping(node) if isinstance(node, MappingNode) else self.sequence(node)
+            self.open.discard(id(node))
+        if result[1] > MAX_VALUES:
+            raise BadInput("YAML aliases stand for too many values", expected=f"at most {MAX_VALUES:,}")
+        self.done[id(node)] = result
+        return result
+
+    def sequence(self, node: Node) -> tuple[list[Any], int]:
+        items = [self.sized(item) for item in node.value]
+        return [value for value, _ in items], 1 + sum(size for _, size in items)
+
+    def mapping(self, node: Node) -> tuple[dict[str, Any], int]:
+        found: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        total = 1
+        for key_node, value_node in node.value:
+            value, size = self.sized(value_node)
+            total += size
+            key = key_of(key_node)
+            if key == "<<" and key_node.style is None and isinstance(value, dict):
+                merged = value | merged
+            else:
+                found[key] = value
+        return merged | found, total
+
+    def scalar(self, node: ScalarNode) -> Any:
+        text: str = node.value
+        if node.style is not None or self.text[node.start_mark.index : node.start_mark.index + 5] == "!!str":
+            return text
+        if text in _WORDS:
+            return _WORDS[text]
+        try:
+            if _INT(text):
+                return int(text)
+            if _BASED(text):
+                return int(text[2:], 8 if text[1] == "o" else 16)
+        except ValueError:  # more digits than Python reads as a number
+            return text
+        if _FLOAT(text):
+            return float(text)
+        return float(text.replace(".", "", 1)) if _SPECIAL(text) else text
+
+
+def key_of(node: Node) -> str:
+    """A mapping key as text; a container cannot be one."""
+    if not isinstance(node, ScalarNode):
+        line = node.start_mark.line + 1
+        raise BadInput(f"a list or mapping is used as a key at line {line} of the YAML block", expected="a plain key")
+    key: str = node.value
+    return key
+
+
+def edit(text: str, old: Any, new: Any) -> str:
+    """The text with `new` in place of `old`, which must be `parse(text)`; comments and untouched lines stay.
+
+    A changed flow collection (`[…]`, `{…}`) is written anew as a whole. Where the layout allows no splice (an
+    anchor that two places share), the whole document is written anew under its leading comments.
+    """
+    if same(old, new):
+        return text
+    node = _compose(text)
+    edits: list[Edit] = []
+    splice = _Splice(text)
+    try:
+        if node is None:
+            raise _NoSplice
+        splice.value(node, old, new, edits)
+        after = jsontext.apply(text, edits)
+        if same(parse(after), new):
+            return after
+    except (_NoSplice, BadInput):
+        pass
+    comments = re.match(r"(?:[ \t]*(?:#[^\n]*)?\n|---[ \t]*\n)*", text)
+    return (comments[0] if comments else "") + block(new, "", splice.newline) + splice.newline
+
+
+class _NoSplice(Exception):
+    """This change has no place in the present layout."""
+
+
+class _Splice:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+
+    def value(self, node: Node, old: Any, new: Any, edits: list[Edit]) -> None:
+        if same(old, new):
+            return
+        start, end = node.start_mark.index, node.end_mark.index
+        if self.text[start : start + 1] in ("&", "*", "!"):
+            raise _NoSplice
+        if isinstance(node, ScalarNode) and not isinstance(new, dict | list):
+            if node.style in ("|", ">") or (node.value == "" and node.style is None):
+                raise _NoSplice
+            edits.append((start, end, scalar(new, quote=node.style)))
+        elif isinstance(node, CollectionNode) and node.flow_style:
+            edits.append((start, end, jsontext.dump(new)))
+        elif isinstance(node, MappingNode) and isinstance(old, dict) and isinstance(new, dict):
+            self.mapping(node, old, new, edits)
+        elif isinstance(node, SequenceNode) and isinstance(old, list) and isinstance(new, list):
+            self.sequence(node, old, new, edits)
+        else:
+            raise _NoSplice
+
+    def mapping(self, node: MappingNode, old: dict[str, Any], new: dict[str, Any], edits: list[Edit]) -> None:
+        keys = [key_of(key) for key, _ in node.value]
+        if not any(key in new for key in keys) or len(set(keys)) < len(keys):
+            raise _NoSplice
+        indent = " " * node.value[0][0].start_mark.column
+        for i, (key_node, value_node) in enumerate(node.value):
+            key = keys[i]
+            if key in new and _opens(value_node, new[key]):
+                lines = self.newline + indent + "  " + block(new[key], indent + "  ", self.newline)
+                start = len(self.text[: value_node.start_mark.index].rstrip(" \t"))
+                edits.append((start, value_node.end_mark.index, lines))
+            elif key in new:
+                self.value(value_node, old.get(key), new[key], edits)
+            elif i == 0 and self.before(key_node).strip():
+                raise _NoSplice  # `- key: …`: the first member shares its line with the dash
+            else:
+                edits.append((self.line_start(key_node.start_mark.index), self.after(value_node), ""))
+        fresh = {key: value for key, value in new.items() if key not in keys and key not in old}
+        if fresh:
+            self.insert(node.value[-1][1], indent + block(fresh, indent, self.newline), edits)
+
+    def sequence(self, node: SequenceNode, old: list[Any], new: list[Any], edits: list[Edit]) -> None:
+        partner = pair(old, new)
+        if not partner:
+            raise _NoSplice
+        dash = " " * self.before(node.value[0]).rfind("-")
+        for i, item in enumerate(node.value):
+            if i in partner:
+                self.value(item, old[i], new[partner[i]], edits)
+            else:
+                edits.append((self.line_start(item.start_mark.index), self.after(item), ""))
+        kept = sorted(partner)
+        bounds = [-1, *(partner[i] for i in kept), len(new)]
+        for gap, (a, b) in enumerate(pairwise(bounds)):
+            lines = self.newline.join(f"{dash}- {block(value, dash + '  ', self.newline)}" for value in new[a + 1 : b])
+            if lines and gap:
+                self.insert(node.value[kept[gap - 1]], lines, edits)
+            elif lines:
+                at = self.line_start(node.value[kept[0]].start_mark.index)
+                edits.append((at, at, lines + self.newline))
+
+    def insert(self, after: Node, lines: str, edits: list[Edit]) -> None:
+        at = self.after(after)
+        ends = self.text[at - 1 : at] == "\n"
+        edits.append((at, at, lines + self.newline if ends else self.newline + lines))
+
+    def line_start(self, at: int) -> int:
+        return self.text.rfind("\n", 0, at) + 1
+
+    def before(self, node: Node) -> str:
+        at = node.start_mark.index
+        return self.text[self.line_start(at) : at]
+
+    def after(self, node: Node) -> int:
+        """Where the line after a value begins. A block collection's own mark lies behind the comments that follow."""
+        while isinstance(node, CollectionNode) and not node.flow_style and node.value:
+            last = node.value[-1]
+            node = last[1] if isinstance(node, MappingNode) else last
+        end = node.end_mark.index
+        if end and self.text[end - 1] == "\n" and end > node.start_mark.index:
+            return int(end)
+        newline = self.text.find("\n", end)
+        return len(self.text) if newline < 0 else newline + 1
+
+
+def _opens(node: Node, value: Any) -> bool:
+    """An empty `[]` or `{}` that is given entries becomes lines, as a person would write it."""
+    empty = isinstance(node, CollectionNode) and node.flow_style and not node.value
+    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    return empty and any(isinstance(item, dict | list) for item in inner)
+
+
+def scalar(value: Any, *, quote: str | None = None) -> str:
+    """One scalar: plain where no reader could take it for anything else, else double-quoted as in JSON."""
+    if isinstance(value, str):
+        plain = quote is None and _PLAIN(value) and value.lower() not in _AMBIGUOUS
+        return value if plain else _quoted(value)
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else _special(value)
+    return jsontext.dump(value)
+
+
+def _quoted(value: str) -> str:
+    # YAML takes these for line ends or refuses them raw; JSON does not
+    return re.sub("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]", lambda c: f"\\u{ord(c[0]):04x}", jsontext.dump(value))
+
+
+def _special(value: float) -> str:
+    return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
+
+
+def block(value: Any, indent: str, newline: str = "\n") -> str:
+    """A value in block form; its first line stands where it begins, the others at `indent`."""
+    if isinstance(value, dict) and value:
+        parts = []
+        for key, item in value.items():
+            name = scalar(key)
+            nested = isinstance(item, list) and any(isinstance(i, dict | list) for i in item)
+            if nested or (isinstance(item, dict) and item):
+                parts.append(f"{name}:{newline}{indent}  {block(item, indent + '  ', newline)}")
+            else:
+                parts.append(f"{name}: {_flow(item)}")
+        return f"{newline}{indent}".join(parts)
+    if isinstance(value, list) and any(isinstance(i, dict | list) for i in value):
+        return f"{newline}{indent}".join(f"- {block(item, indent + '  ', newline)}" for item in value)
+    return _flow(value)
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(scalar(item, quote='"') for item in value) + "]"
+    return "{}" if isinstance(value, dict) else scalar(value)

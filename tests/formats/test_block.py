@@ -1,0 +1,116 @@
+"""Data is found in Markdown by §3.1's rules, and only its inside is ever replaced."""
+
+import pytest
+
+from worldfs.formats import block
+from worldfs.ground.errors import BadInput
+
+KEYS = ("queue", "actions")
+DATA = '{\n  "queue": [\n    {"action_id": "a"}\n  ]\n}'
+
+
+def test_a_whole_file_of_json_is_found():
+    found = block.find(DATA + "\n", KEYS)
+    assert (found.value, found.language, found.fenced) == ({"queue": [{"action_id": "a"}]}, "json", False)
+
+
+def test_a_whole_file_of_yaml_is_found_under_its_comments():
+    text = "# ACTION\n\nqueue:\n  - action_id: a\n    at: 12:30:45\n"
+    found = block.find(text, KEYS)
+    assert (found.value, found.language) == ({"queue": [{"action_id": "a", "at": "12:30:45"}]}, "yaml")
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("```json", "```"),
+        ("~~~ JSON", "~~~~"),
+        ("````  json title=x", "````"),
+        ("```json ", "```  "),
+        ("  ```Json", "  ```"),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_fence_of_any_legal_form_is_found(opening, closing, newline, mark):
+    text = f"{mark}# 动作\n\n{opening}\n{DATA}\n{closing}".replace("\n", newline)
+    found = block.find(text, KEYS)
+    assert found.value == {"queue": [{"action_id": "a"}]}
+    after = block.edit(text, found, {"queue": []})
+    head, tail = text[: found.start], text[found.end :]
+    assert after == head + '{\n  "queue": []\n}\n'.replace("\n", newline) + tail
+    assert block.edit(text, found, {"queue": [{"action_id": "a"}]}) is text
+
+
+def test_a_fence_may_open_on_the_very_first_line():
+    assert block.find('\ufeff```json\n{"queue": []}\n```', KEYS).value == {"queue": []}
+
+
+def test_back_ticks_inside_a_string_close_nothing():
+    text = '```json\n{"queue": [{"note": "use ``` here"}]}\n```\n'
+    assert block.find(text, KEYS).value == {"queue": [{"note": "use ``` here"}]}
+    text = '~~~json\n{"queue":\n```\n~~~\n'
+    with pytest.raises(BadInput):
+        block.find(text, KEYS)
+
+
+def test_a_sample_in_another_fence_is_no_data():
+    text = f"````markdown\n```json\n{DATA}\n```\n````\n\n```yaml\nname: front matter\n```\n"
+    assert block.find(text, KEYS) is None
+    real = text + '```json\n{"actions": []}\n```\n'
+    assert block.find(real, KEYS).value == {"actions": []}
+
+
+def test_the_first_block_with_an_expected_key_counts():
+    text = '```json\n{"other": 1}\n```\n```json\n{"steps": [...]}\n```\n```yml\nqueue: []\n```\n'
+    found = block.find(text, KEYS)
+    assert (found.language, found.value) == ("yaml", {"queue": []})
+    assert block.edit(text, found, {"queue": [{"id": "x"}]}).endswith("```yml\nqueue:\n  - id: x\n```\n")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["", "\ufeff", "# Notes\n", "queue: the word, and then prose.\n\n# More\n", "[link](queue) text",
+     "Do: this\nqueue:\n", "We said: go.\n\nqueue:\nlater", "---\nname: x\n---\nprose", "``` x ```\n", "{}", "42"],
+)  # fmt: skip
+def test_prose_is_zero_entries(prose):
+    if prose in ("Do: this\nqueue:\n",):
+        assert block.find(prose, KEYS).value["queue"] is None  # valid YAML with the key: empty, not prose
+    else:
+        assert block.find(prose, KEYS) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"queue": [\n', "line 2, column 1"),
+        ('{"queue": [{"a": 1}', "line 1, column 20"),
+        ('# A\n\n```json\n{"queue": [', "line 3"),
+        ('# A\n\n```json\n{"queue": [\n```\n', "line 5, column 1"),
+        ('# A\n\n```json\n{"queue": [{"a": tru}]}\n```\n', "line 4, column 18"),
+        ("# A\n```yaml\nqueue:\n  - a: [1\n```\n", "line 5"),
+        ("queue:\n  - a: [1\n", "line 3"),
+        ('```text\nsee\n\n```json\n{"queue": []}\n', "line 1"),
+    ],
+)
+def test_a_half_written_text_is_refused_with_its_place(text, line):
+    with pytest.raises(BadInput) as caught:
+        block.find(text, KEYS)
+    assert line in caught.value.found
+    assert caught.value.expected
+
+
+def test_a_bare_list_is_refused_with_a_fix():
+    with pytest.raises(BadInput, match="under its key"):
+        block.find('[{"action_type": "move_to"}]', KEYS)
+
+
+def test_bytes_that_are_no_utf8_are_named_by_offset():
+    with pytest.raises(BadInput, match="offset 2"):
+        block.decode(b"ab\xff")
+    assert block.decode("\ufeffé".encode()).encode() == "\ufeffé".encode()
+
+
+def test_a_huge_document_is_refused_whole():
+    with pytest.raises(BadInput, match="at most 67,108,864"):
+        block.decode(b" " * (block.MAX_BYTES + 1))
