@@ -7,8 +7,8 @@ ARGS =
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1	/' | while IFS='	' read -r t w; do printf '  make %-7s %s\n' "$$t" "$$w"; done
 
-demo: ## a simulated arm clears a table; everything happens in ./demo (LANGUAGE=zh for Chinese)
-	@scripts/demo
+demo: ## a simulated arm clears a table; all of it in ./demo (ARGS="--language zh" for Chinese)
+	@scripts/demo $(ARGS)
 
 test: check ## all checks, then all tests
 	@scripts/test $(ARGS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import sys
 
 import worldfs
 
@@ -10,8 +10,9 @@ from .call import Call
 
 
 def run(call: Call) -> int:
+    python = ".".join(str(part) for part in sys.version_info[:3])
     call.voice.say(
-        f"paos {worldfs.__version__} (Python {platform.python_version()})",
-        {"version": worldfs.__version__, "python": platform.python_version()},
+        f"paos {worldfs.__version__} (Python {python})",
+        {"version": worldfs.__version__, "python": python},
     )
     return 0
