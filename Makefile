@@ -1,0 +1,36 @@
+# Recipes for people and for CI alike. All that is needed is Python >= 3.11, git and make.
+.POSIX:
+.PHONY: help demo test check bench proof lock clean docs
+BIN = .venv/bin
+ARGS =
+
+help: ## what can be made
+	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1	/' | while IFS='	' read -r t w; do printf '  make %-7s %s\n' "$$t" "$$w"; done
+
+demo: ## a simulated arm clears a table; all of it in ./demo (ARGS="--language zh" for Chinese)
+	@scripts/demo $(ARGS)
+
+test: check ## all checks, then all tests
+	@scripts/test $(ARGS)
+
+check: ## style, types, floors, fresh docs, no foreign names
+	@scripts/bootstrap dev
+	@scripts/check
+
+docs: ## write the generated pages (docs/protocol) anew
+	@scripts/bootstrap dev
+	@scripts/docs write
+
+bench: ## the figures, printed and in bench/latest.json (ARGS="action idle" for some)
+	@scripts/bootstrap dev
+	@$(BIN)/python -m bench $(ARGS)
+
+proof: ## the long tests: kills at every boundary, ten thousand foreign edits, a hundred tables
+	@scripts/bootstrap dev
+	@$(BIN)/python -m pytest -m proof $(ARGS)
+
+lock: ## requirements/*.lock (UPGRADE=1 for the newest versions)
+	@scripts/lock
+
+clean: ## remove what was made: .venv, demo, caches
+	@scripts/clean

@@ -1,0 +1,22 @@
+"""The bodies that a kernel started from the command line may have: options of the command into drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from worldfs.drivers.catalogue import DriverFactory
+
+
+def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, DriverFactory]:
+    """Every known driver by name; with `name`, that one under every name, so that it stands in for all bodies."""
+    from worldfs.drivers.catalogue import catalogue
+    from worldfs.ground.errors import BadInput
+
+    known = catalogue(seed=seed, cameras=cameras)
+    if name is None:
+        return known
+    if name not in known:
+        raise BadInput(f"no driver {name!r}", op="--driver", expected="one of: " + ", ".join(sorted(known)))
+    return dict.fromkeys(known, known[name])

@@ -1,0 +1,63 @@
+"""One call of the command: its options, its voice, and the way to the world."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worldfs.world.home import Home
+    from worldfs.world.world import World
+
+    from .voice import Voice
+
+
+class Call:
+    """What a command function is given. Options are read with `call["name"]`; an unknown name is our own mistake."""
+
+    def __init__(self, options: Mapping[str, Any], voice: Voice, environ: Mapping[str, str] | None = None) -> None:
+        self._options = options
+        self.voice = voice
+        self.environ = os.environ if environ is None else environ
+
+    def __getitem__(self, name: str) -> Any:
+        return self._options[name]
+
+    @property
+    def actor(self) -> str:
+        return self["as"] or "operator"
+
+    @property
+    def home(self) -> Home:
+        from worldfs.world.home import Home
+
+        return Home.find(self["home"], self.environ)
+
+    @property
+    def workspace(self) -> Path:
+        """`--workspace` if given, else the home's."""
+        given = self["workspace"]
+        return Path(given).expanduser().absolute() if given else self.home.workspace
+
+    def open(self, *, serve: bool = False) -> World:
+        """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if nobody onboarded it."""
+        from worldfs.ground.errors import NotFound
+        from worldfs.world.world import World
+
+        place = self.workspace
+        if not place.is_dir():
+            raise NotFound(
+                "no workspace here",
+                path=str(place),
+                op=self["command"],
+                expected="a directory with ENVIRONMENT.md and its siblings",
+                fix="make one with: paos onboard" if not self["workspace"] else "name an existing directory",
+            )
+        if not serve:
+            return World.open(place, serve=False)
+        from .bodies import factories
+
+        drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
+        return World.open(place, serve=True, drivers=drivers)

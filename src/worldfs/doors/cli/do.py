@@ -1,0 +1,90 @@
+"""`paos do`: an instruction, carried out by the planner, told while it happens."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from worldfs.ground.errors import BadInput, Busy
+
+from .call import Call
+from .signals import stop_on
+
+if TYPE_CHECKING:
+    from worldfs.roles.planner.planner import Result
+    from worldfs.world.world import World
+
+# How the planner's word on the instruction becomes an exit code.
+EXIT = {"reached": 0, "answered": 0, "failed": 1, "cancelled": 1, "timeout": 1, "not_understood": 2}
+
+
+def run(call: Call) -> int:
+    """Exit 0 only if the goal holds in the world, or a question was answered."""
+    text = " ".join(call["instruction"]).strip()
+    if not text:
+        raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
+    stop = threading.Event()
+    why = ["cancelled"]
+
+    def ask() -> None:
+        call.voice.aside("paos: stopping safely (Ctrl-C again leaves at once) …")
+        stop.set()
+
+    def time_is_up() -> None:
+        why[0] = "timeout"
+        stop.set()
+
+    with ExitStack() as stack:
+        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
+        world = _world(call, stack)
+        if call["record"]:
+            from .film import Film
+            from .pictures import Pictures
+
+            film = stack.enter_context(Film(call["record"]))
+            stack.enter_context(Pictures(call, film))
+        if call["timeout"] is not None:
+            timer = threading.Timer(call["timeout"], time_is_up)
+            timer.daemon = True
+            timer.start()
+            stack.callback(timer.cancel)
+        result = _plan(call, world, text, stop)
+    verdict = why[0] if result.verdict == "cancelled" else result.verdict
+    code = EXIT[verdict]
+    call.voice.say(
+        result.message,
+        {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": result.message},
+        "good" if code == 0 else "bad",
+    )
+    if call["record"]:
+        call.voice.say(f"film: {call['record']}", {"event": "film", "file": call["record"]})
+    return code
+
+
+def _world(call: Call, stack: ExitStack) -> World:
+    """The running kernel's world; where none runs, one served here for the time of the command."""
+    from .service import Service
+
+    try:
+        world = stack.enter_context(call.open(serve=True))
+    except Busy:
+        ignored = [f"--{name}" for name in ("driver", "seed") if call[name] is not None]
+        if call["no_cameras"]:
+            ignored.append("--no-cameras")
+        if ignored:
+            call.voice.aside(f"paos: a kernel runs already; {', '.join(ignored)} is its affair and was ignored")
+        return stack.enter_context(call.open())
+    stack.enter_context(Service(world))
+    return world
+
+
+def _plan(call: Call, world: World, text: str, stop: threading.Event) -> Result:
+    """The one place where the command meets the planner."""
+    from worldfs.roles.planner.planner import Planner
+
+    def tell(line: str) -> None:
+        call.voice.say(line, {"event": "progress", "message": line})
+
+    return Planner(world.desk(call["node"])).carry_out(text, tell=tell, stop=stop)

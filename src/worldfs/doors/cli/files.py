@@ -1,0 +1,75 @@
+"""`paos ls`, `cat` and `write`: the tree from a shell, with the rights of `--as`."""
+
+from __future__ import annotations
+
+import sys
+
+from .call import Call
+from .voice import columns
+
+
+def ls(call: Call) -> int:
+    with call.open() as world:
+        path = world.resolve(call["path"])
+        entries = world.tree.list(path, call.actor)
+    listed = [
+        {
+            "name": entry.name + ("/" if entry.directory else ""),
+            "kind": "directory" if entry.directory else str(entry.kind or ""),
+            "readable": entry.readable,
+            "writable": entry.writable,
+        }
+        for entry in entries
+    ]
+    call.voice.value({"path": path, "entries": listed})
+    if call["long"]:
+        rows = [
+            (
+                ("r" if entry["readable"] else "-") + ("w" if entry["writable"] else "-"),
+                str(entry["kind"]),
+                str(entry["name"]),
+            )
+            for entry in listed
+        ]
+        for line in columns(rows):
+            call.voice.line(line)
+    else:
+        for entry in listed:
+            call.voice.line(str(entry["name"]))
+    return 0
+
+
+def cat(call: Call) -> int:
+    with call.open() as world:
+        for name in call["path"]:
+            path = world.resolve(name)
+            data = world.tree.read(path, call.actor)
+            if call.voice.json:
+                call.voice.value({"path": path, **_json_bytes(data)})
+            else:
+                call.voice.raw(data)
+    return 0
+
+
+def write(call: Call) -> int:
+    from worldfs.tree.stores.contract import ANY
+
+    if call["source"] == "-":
+        data = sys.stdin.buffer.read()
+    else:
+        with open(call["source"], "rb") as file:
+            data = file.read()
+    with call.open() as world:
+        path = world.resolve(call["path"])
+        revision = world.tree.write(path, data, call.actor, expect=call["expect"] or ANY)
+    call.voice.say(f"{path}: {len(data)} bytes written", {"path": path, "bytes": len(data), "revision": revision})
+    return 0
+
+
+def _json_bytes(data: bytes) -> dict[str, str]:
+    try:
+        return {"text": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        from base64 import b64encode
+
+        return {"base64": b64encode(data).decode("ascii")}

@@ -1,0 +1,108 @@
+"""The command `paos`: finds the function, and turns every way of failing into words and an exit code.
+
+0 done · 1 the world says no · 2 the caller can mend it · 3 the machine gave way
+70 our bug · 130 interrupted · 141 nobody reads the output any more
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from worldfs.ground.errors import BrokenHouse, WorldError, from_os
+
+from .call import Call
+from .parser import parse
+from .table import COMMANDS, Command
+from .voice import Voice
+
+Function = Callable[[Call], int]
+
+
+def main(argv: Sequence[str] | None = None, table: Sequence[Command] = COMMANDS) -> int:
+    """Carry out one command line and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
+    voice = Voice(json="--json" in words)
+    try:
+        code = _carry_out(words, table, voice)
+        sys.stdout.flush()  # here, where a closed pipe is still ours to answer
+        return code
+    except BrokenPipeError:
+        # Python flushes again at exit: give it somewhere to flush to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        voice.error("interrupted", {"code": "INTERRUPTED", "found": "interrupted"})
+        return 130
+
+
+def _carry_out(words: Sequence[str], table: Sequence[Command], voice: Voice) -> int:
+    command = ""
+    try:
+        options = parse(words, table)
+        command = str(options["command"])
+        voice.json = bool(options["json"])
+        return _function(options["target"])(Call(options, voice))
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except WorldError as error:
+        return _refuse(error, voice)
+    except OSError as error:
+        return _refuse(from_os(error, path=str(error.filename or ""), op=command), voice)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    except Exception as error:
+        return _our_bug(error, voice)
+
+
+def _function(target: str) -> Function:
+    from importlib import import_module
+
+    module, _, name = target.partition(":")
+    package = __package__ if "." not in module else None
+    found = import_module(f".{module}" if package else module, package)
+    return cast(Function, getattr(found, name))
+
+
+def _refuse(error: WorldError, voice: Voice) -> int:
+    voice.error(str(error), error.as_dict())
+    return 3 if isinstance(error, BrokenHouse) else 2
+
+
+def _our_bug(error: Exception, voice: Voice) -> int:
+    import traceback
+
+    text = f"{type(error).__name__}: {error}"
+    more: Mapping[str, Any] = {"code": "BUG", "found": text, "fix": "please report it, with the traceback"}
+    if os.environ.get("PAOS_DEBUG", "") not in ("", "0"):
+        traceback.print_exc()
+        voice.error(f"this is our bug, not yours: {text}", more)
+        return 70
+    place = _keep(traceback.format_exc())
+    voice.error(
+        f"this is our bug, not yours: {text}\n"
+        f"      the traceback is in {place}; please report it (PAOS_DEBUG=1 prints it here)",
+        {**more, "traceback": place},
+    )
+    return 70
+
+
+def _keep(text: str) -> str:
+    import tempfile
+
+    try:
+        handle, place = tempfile.mkstemp(prefix="paos-bug-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError:
+        return "no file (none could be written)"
+    return place
+
+
+if __name__ == "__main__":
+    sys.exit(main())

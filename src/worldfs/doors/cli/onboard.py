@@ -1,0 +1,21 @@
+"""`paos onboard`: a home, its configuration, a workspace. What is there stays."""
+
+from __future__ import annotations
+
+from .call import Call
+
+
+def run(call: Call) -> int:
+    from worldfs.world.onboard import onboard
+
+    home = call.home
+    made = onboard(home, profile=call["profile"], language=call["language"], robot_id=call["robot_id"])
+    for path, what in made:
+        call.voice.line(f"{what:8} {path}", "" if what == "written" else "dim")
+    call.voice.line()
+    call.voice.line(f"home: {home.path}")
+    option = f" --home {call['home']}" if call["home"] else ""
+    call.voice.line(f'next: paos{option} up    then, in another terminal: paos{option} do "clear the table"')
+    files = [{"path": str(path), "what": str(what)} for path, what in made]
+    call.voice.value({"home": str(home.path), "workspace": str(home.workspace), "files": files})
+    return 0

@@ -1,0 +1,59 @@
+"""`paos status`: the world at a glance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .call import Call
+from .news import job_line
+from .voice import columns
+
+
+def run(call: Call) -> int:
+    with call.open() as world:
+        status = world.status()
+    call.voice.value(status)
+    for line in lines(status):
+        call.voice.line(line)
+    return 0
+
+
+def lines(status: dict[str, Any]) -> list[str]:
+    """The status in lines for people (`status` as `World.status()` gives it)."""
+    said = [f"workspace  {status.get('workspace', '')}", f"kernel     {_kernel(status.get('kernel'))}"]
+    nodes = [
+        ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n))
+        for n in status.get("nodes", ())
+    ]
+    said += ["", "nodes", *columns(nodes)] if nodes else ["", "nodes      none"]
+    counts = status.get("jobs", {})
+    said += ["", "jobs       " + (", ".join(f"{n} {word}" for word, n in counts.items() if n) or "none")]
+    recent = status.get("recent", ())
+    if recent:
+        said += ["", "recent"]
+        said += [f"  {job_line(job)}" for job in recent]
+    alerts = status.get("alerts", ())
+    if alerts:
+        said += ["", "alerts"]
+        said += [f"  {_alert(alert)}" for alert in alerts]
+    return said
+
+
+def _kernel(kernel: Any) -> str:
+    if not kernel:
+        return "not running (start it with: paos up)"
+    if isinstance(kernel, dict):
+        since = f", since {kernel['since']}" if kernel.get("since") else ""
+        return f"running, process {kernel.get('pid', '?')}{since}"
+    return f"running, {kernel}"
+
+
+def _held(node: dict[str, Any]) -> str:
+    return f"holding {node['held']}" if node.get("held") else ""
+
+
+def _alert(alert: Any) -> str:
+    if isinstance(alert, dict):
+        parts = (str(alert.get(word, "")) for word in ("code", "field", "expected", "found", "fix"))
+        return " · ".join(part for part in parts if part) or str(alert)
+    return str(alert)

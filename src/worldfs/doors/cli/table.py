@@ -1,0 +1,150 @@
+"""The table of commands: names, words of help, arguments, and the function that does each."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Argument(NamedTuple):
+    """One argument: flags ("--seed") or a bare name ("path"), and what argparse and the completion need to know."""
+
+    flags: tuple[str, ...]
+    help: str
+    metavar: str = ""
+    takes: str = "text"  # text | number | count | switch: what its value is
+    completes: str = ""  # file | tree | job | role: what a shell may offer for its value
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    many: str = ""  # "" exactly one, "?" may be left out, "+" one or more, "*" any number
+
+    @property
+    def positional(self) -> bool:
+        return not self.flags[0].startswith("-")
+
+
+class Command(NamedTuple):
+    name: str
+    help: str
+    target: str  # "module:function" below this package
+    arguments: tuple[Argument, ...] = ()
+    more: str = ""  # a second paragraph of help
+
+
+ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_watchdog")
+SHELLS = ("bash", "zsh", "fish")
+
+GLOBAL = (
+    Argument(("--home",), "the home directory (default: $PAOS_HOME, else ~/.PhyAgentOS)", "DIR", completes="file"),
+    Argument(("--workspace",), "open this directory as the workspace, whoever made it", "DIR", completes="file"),
+    Argument(("--as",), "act with the rights of this role (default: operator)", "ROLE", completes="role"),
+    Argument(("--json",), "print JSON: one object, or one a line for what goes on", takes="switch"),
+)
+
+_TREE_PATH = Argument(("path",), "a file's name (ENVIRONMENT.md) or its place in the tree", "PATH", completes="tree")
+_BODY = (
+    Argument(("--driver",), "body to start, instead of the one that the profile names", "NAME"),
+    Argument(("--seed",), "scene to make where ENVIRONMENT.md holds none", "N", takes="count"),
+    Argument(("--no-cameras",), "render no pictures", takes="switch"),
+)
+
+COMMANDS = (
+    Command(
+        "onboard",
+        "make a home, its configuration and a workspace; overwrite nothing",
+        "onboard:run",
+        (
+            Argument(("--profile",), "body of the robot: a profile's name (default: franka)", "NAME", default="franka"),
+            Argument(("--language",), "language of headings", choices=("en", "zh"), default="en"),
+            Argument(("--robot-id",), "the robot's id (default: the profile's)", "ID", default=""),
+        ),
+    ),
+    Command(
+        "up",
+        "start the kernel and the bodies, and stay until Ctrl-C",
+        "up:run",
+        (Argument(("--until-idle",), "end when nothing is left to do", takes="switch"), *_BODY),
+        "One line is printed for each event. A second kernel on the same workspace is refused.",
+    ),
+    Command(
+        "do",
+        'carry out an instruction: paos do "clear the table"',
+        "do:run",
+        (
+            Argument(("instruction",), "what is wanted, in English or Chinese", "TEXT", many="+"),
+            Argument(("--node",), "the robot that shall do it", "ID"),
+            Argument(("--timeout",), "give up after so many seconds", "SECONDS", takes="number"),
+            Argument(("--record",), "film of the camera: FILE.mp4 or FILE.gif", "FILE", completes="file"),
+            *_BODY,
+        ),
+        "Exit 0: the goal holds in the world (or a question was answered); 1: it does not; 2: not understood. "
+        "The first Ctrl-C stops the robot safely, the second ends the command.",
+    ),
+    Command("status", "who runs, what waits, what happened last", "status:run"),
+    Command(
+        "watch",
+        "print changes as they happen",
+        "watch:run",
+        (Argument(("path",), "only what lies at or below this path", "PATH", completes="tree", many="?", default=""),),
+    ),
+    Command(
+        "ls",
+        "list a directory of the tree",
+        "files:ls",
+        (
+            Argument(("path",), "the directory (default: the workspace)", "PATH", "text", "tree", many="?", default=""),
+            Argument(("-l", "--long"), "rights and kinds too", takes="switch"),
+        ),
+    ),
+    Command("cat", "print files of the tree", "files:cat", (_TREE_PATH._replace(many="+"),)),
+    Command(
+        "write",
+        "replace a file of the tree, whole and atomically",
+        "files:write",
+        (
+            _TREE_PATH,
+            Argument(("source",), "file to read; - or nothing: standard input", "FILE", "text", "file", (), "-", "?"),
+            Argument(("--expect",), "write only if the file still has this revision", "REVISION"),
+        ),
+    ),
+    Command(
+        "wait",
+        "wait until a file changes, or says something",
+        "wait:run",
+        (
+            _TREE_PATH,
+            Argument(("--until",), "wait until the file holds this text", "TEXT"),
+            Argument(("--timeout",), "give up (exit 1) after so many seconds", "SECONDS", takes="number"),
+        ),
+    ),
+    Command(
+        "cancel",
+        "stop a job, or keep it from starting",
+        "cancel:run",
+        (Argument(("job",), "its id", "JOB", completes="job"),),
+    ),
+    Command(
+        "lessons",
+        "search what was learned",
+        "lessons:run",
+        (
+            Argument(("query",), "words; nothing: the newest lessons", "TEXT", many="*"),
+            Argument(("--limit",), "at most so many (default: 10)", "N", takes="count", default=10),
+        ),
+    ),
+    Command(
+        "check",
+        "read every file; say what was found, what was expected, and the mend",
+        "check:run",
+        (Argument(("--fix",), "mend what can be mended without losing anything", takes="switch"),),
+        "Exit 0: nothing is wrong (warnings allowed); 1: something is.",
+    ),
+    Command(
+        "completion",
+        "print a completion script for a shell",
+        "completion:run",
+        (Argument(("shell",), "the shell", choices=SHELLS),),
+        'bash: eval "$(paos completion bash)" · zsh: paos completion zsh > _paos in $fpath · '
+        "fish: paos completion fish | source",
+    ),
+    Command("version", "print the version", "version:run"),
+)

@@ -1,0 +1,18 @@
+"""`paos version`."""
+
+from __future__ import annotations
+
+import sys
+
+import worldfs
+
+from .call import Call
+
+
+def run(call: Call) -> int:
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    call.voice.say(
+        f"paos {worldfs.__version__} (Python {python})",
+        {"version": worldfs.__version__, "python": python},
+    )
+    return 0

@@ -1,0 +1,30 @@
+"""A clock that stands still until it is told to go on."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+class ManualClock:
+    """`Clock` for tests: time passes in `advance` only. Usable from many threads."""
+
+    def __init__(self, start: datetime = START) -> None:
+        self._start = start
+        self._passed = 0.0
+        self._lock = threading.Lock()
+
+    def now(self) -> datetime:
+        return self._start + timedelta(seconds=self._passed)
+
+    def monotonic(self) -> float:
+        return self._passed
+
+    def advance(self, seconds: float) -> None:
+        """Let `seconds` pass at once. Raises ValueError for a negative number: no clock goes back."""
+        if not seconds >= 0:
+            raise ValueError(f"{seconds} s cannot pass")
+        with self._lock:
+            self._passed += seconds

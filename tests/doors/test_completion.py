@@ -1,0 +1,50 @@
+"""Completion scripts, tried by the shells themselves where they are installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from worldfs.doors.cli.completion import script
+from worldfs.doors.cli.table import COMMANDS, SHELLS
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_command_and_option_is_in_every_script(shell: str) -> None:
+    text = script(shell)
+    for command in COMMANDS:
+        assert command.name in text
+        for argument in command.arguments:
+            if not argument.positional:
+                assert argument.flags[-1].lstrip("-") in text
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_shell_takes_the_script(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    flag = "--no-execute" if shell == "fish" else "-n"
+    done = subprocess.run([shell, flag], input=script(shell), text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("paos sta", ["status"]),
+        ("paos --home x wa", ["watch", "wait"]),
+        ("paos onboard --language ", ["en", "zh"]),
+        ("paos up --un", ["--until-idle"]),
+        ("paos cat --as pl", ["planner"]),
+        ("paos completion ", list(SHELLS)),
+        ("paos status --j", ["--json"]),
+    ],
+)
+def test_bash_offers_what_fits(line: str, offered: list[str]) -> None:
+    words = line.split(" ")
+    quoted = " ".join(f"'{word}'" for word in words)
+    asked = f'COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _paos; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-c", f"{script('bash')}\n{asked}"], text=True, capture_output=True, check=True)
+    assert done.stdout.split() == offered
