@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,7 @@ from worldfs.tree.stores.lock import RootLock, holder
 from worldfs.tree.tree import Behaviour, Tree
 
 from . import files, robots
+from .desk import Desk
 from .house import Room
 from .language import language
 from .layout import PLANNER, WATCHDOG, table
@@ -187,6 +189,14 @@ class World:
             raise BadInput("this world was opened to read and submit only", op="run", fix="open it with serve=True")
         return self.kernel
 
+    def abandon(self) -> None:
+        """Forget the world without a word to the disk: what a SIGKILL leaves (tests of crashes)."""
+        self.kernel = None
+        self.store.close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
     # -- places -------------------------------------------------------------------------------------------------
 
     def resolve(self, name: str) -> str:
@@ -198,6 +208,21 @@ class World:
             if self.tree.table.find(path) is not None:
                 return path
         return paths.parse("/" + name)
+
+    def desk(self, node: str | None = None, tell: Callable[[str], None] = lambda text: None) -> Desk:
+        """The planner's desk of a node; without a name the only one. Raises `BadInput` naming what there is."""
+        ids = [spec.id for spec in self.specs]
+        if node is None and len(ids) == 1:
+            node = ids[0]
+        if node not in ids:
+            found = "several robots and no name" if node is None else f"no robot {node!r}"
+            raise BadInput(found, op="do", expected="one of: " + ", ".join(ids), fix="say which: --node NAME")
+        return Desk(self, PROJECT, node, tell)
+
+    def new_id(self) -> str:
+        """An action id that nobody has yet, in the page's form, told apart by the time."""
+        base = self.clock.now().strftime("act_%Y%m%d_%H%M%S")
+        return next(id for n in itertools.count(1) if not self.jobs.known(id := f"{base}_{n:02d}"))
 
     def node_of(self, job_id: str) -> str:
         return self.jobs.load(job_id).order.node

@@ -1,0 +1,71 @@
+"""The permission matrix, computed from the layout table, is the specification's (000, "Who Reads, Who Writes")."""
+
+import itertools
+
+import pytest
+
+from worldfs.ground.errors import NotFound, NotPermitted
+from worldfs.tree.rights import OPERATOR, demand_read, demand_write, may_read, may_write
+from worldfs.world.layout import MATRIX_ROLES, ROWS
+from worldfs.world.protocol import matrix
+
+PRINTED = """
+ENVIRONMENT.md  | R | R | W              | R | R
+EMBODIED.md     | R | R | W (at startup) | — | —
+ACTION.md       | W | R | R + W          | — | —
+SESSIONS.md     | W | — | —              | W | R + W
+TARGETS.md      | R | — | —              | R | R
+SKILLS.md       | R | — | —              | R | R
+TASK.md         | W | R | —              | R | —
+ORCHESTRATOR.md | — | — | —              | W | —
+LESSONS.md      | R | W | —              | R | —
+ROBOTS.md       | R | — | R              | R | —
+"""
+
+# Somebody must read what the orchestrator writes: the one cell that we change (workspace_protocol D2).
+CHANGED = {("ORCHESTRATOR.md", "planner"): "R"}
+
+
+def printed():
+    for line in PRINTED.strip().splitlines():
+        name, *cells = (cell.strip() for cell in line.split("|"))
+        yield name, dict(zip(MATRIX_ROLES, cells, strict=True))
+
+
+def test_the_computed_matrix_is_the_specifications_but_for_one_named_cell():
+    wanted = {name: {role: CHANGED.get((name, role), cell) for role, cell in cells.items()} for name, cells in printed()}
+    assert matrix() == wanted
+
+
+@pytest.mark.parametrize(("row", "role"), [(r, role) for r in ROWS if r.in_matrix for role in MATRIX_ROLES], ids=lambda x: getattr(x, "name", x))
+def test_every_cell_is_enforced(row, role):
+    cell = matrix()[row.name][role]
+    assert may_read(row, role) == (cell != "—")  # a writer may read back what it writes
+    assert may_write(row, role) == (cell in ("W", "R + W"))
+    assert may_write(row, role, starting=True) == cell.startswith(("W", "R + W"))
+
+
+def test_what_a_role_may_not_see_does_not_exist_for_it():
+    row = next(row for row in ROWS if row.name == "TARGETS.md")
+    with pytest.raises(NotFound):
+        demand_read(row, "critic", "/projects/main/TARGETS.md")
+    with pytest.raises(NotFound):
+        demand_write(row, "critic", "/projects/main/TARGETS.md")
+    with pytest.raises(NotPermitted) as refusal:
+        demand_write(row, "planner", "/projects/main/TARGETS.md")
+    assert "operator" in str(refusal.value)
+
+
+def test_an_unknown_role_may_nothing():
+    for row, verb in itertools.product(ROWS, (may_read, may_write)):
+        assert not verb(row, "stranger")
+
+
+def test_the_operator_sees_everything_that_is_kept():
+    assert all(may_read(row, OPERATOR) for row in ROWS)
+
+
+def test_no_view_is_written_by_anybody():
+    for row in ROWS:
+        if row.kind == "view":
+            assert not row.writers
