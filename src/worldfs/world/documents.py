@@ -30,11 +30,11 @@ class Document(Generic[Noun]):
         with self._lock:
             token = self.tree.probe(self.path, self.actor)
             if self._noun is None or token != self._token:
-                self._noun = self._parse(self.bytes()[0])
+                self._noun = self._parse(self.fetch()[0])
                 self._token = token
             return self._noun
 
-    def bytes(self) -> tuple[bytes, str | None]:
+    def fetch(self) -> tuple[bytes, str | None]:
         """Content and revision; nothing there is empty bytes."""
         try:
             content = self.tree.fetch(self.path, self.actor)
@@ -45,7 +45,7 @@ class Document(Generic[Noun]):
     def change(self, edit: Callable[[bytes], bytes]) -> bool:
         """Apply `edit` to whatever is there now, until nobody came between; False when it changed nothing."""
         while True:
-            data, revision = self.bytes()
+            data, revision = self.fetch()
             new = edit(data)
             if new == data:
                 return False

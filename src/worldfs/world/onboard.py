@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from worldfs.formats import config
-from worldfs.ground.durable import Disk
+from worldfs.ground.durable import Root
 from worldfs.ground.errors import BadInput, Exists
 from worldfs.tree.stores.contract import ABSENT
 from worldfs.tree.stores.disk import DiskStore
@@ -24,9 +24,8 @@ def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str 
     if language not in ("en", "zh"):
         raise BadInput(f"no language {language!r}", op="onboard", expected="en or zh")
     made = []
-    disk = Disk()
     text = config.template(robot_id=robot_id or DEFAULT_NODE, profile_name=profile, language=language)
-    made.append((home.config_path, _create_private(disk, home, text)))
+    made.append((home.config_path, _create_private(home, text)))
     store = DiskStore(home.workspace)
     try:
         for row in ROWS:
@@ -45,10 +44,14 @@ def _create(store: DiskStore, key: str, data: bytes) -> str:
     return "written"
 
 
-def _create_private(disk: Disk, home: Home, data: bytes) -> str:
+def _create_private(home: Home, data: bytes) -> str:
     """config.json may come to hold secrets: 0600 from its first byte."""
-    store = DiskStore(home.path, disk, private=True)
+    home.path.mkdir(parents=True, exist_ok=True)
+    root = Root(home.path)
     try:
-        return _create(store, home.config_path.name, data)
+        root.create(home.config_path.name, data, private=True)
+    except Exists:
+        return "kept"
     finally:
-        store.close()
+        root.close()
+    return "written"

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from worldfs.formats import action, embodied, environment, lessons
 from worldfs.formats.config import Config
@@ -78,7 +78,7 @@ class World:
         """Raises `Busy` (serve, and another kernel holds the root), `BadInput` for documents it must read and cannot."""
         lock = None
         if serve and store is None:
-            lock = RootLock(workspace, "kernel")
+            lock = RootLock(workspace, "kernel").acquire()
         try:
             store = store or DiskStore(workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
             world = cls(workspace, store, clock or SystemClock(), config, find_nodes(config, store))
@@ -87,7 +87,7 @@ class World:
                 world._serve(drivers, threads, log)
         except BaseException:
             if lock is not None:
-                lock.close()
+                lock.release()
             raise
         return world
 
@@ -101,7 +101,7 @@ class World:
 
             drivers = catalogue()
         room = Room(self.tree, PROJECT, self.clock, Critic(), self.language)
-        scene = environment.read(room.environment.bytes()[0]).scene
+        scene = environment.read(room.environment.fetch()[0]).scene
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         nodes = {}
         for spec in self.specs:
@@ -172,7 +172,7 @@ class World:
             self.kernel = None
         self.store.close()
         if self._lock is not None:
-            self._lock.close()
+            self._lock.release()
             self._lock = None
 
     def __enter__(self) -> Self:
@@ -245,7 +245,7 @@ class World:
             return []
         return [note for note, _ in search(notes, query, limit)] if query.strip() else notes[:limit]
 
-    def status(self) -> dict[str, object]:
+    def status(self) -> dict[str, Any]:
         """The world at a glance, ready for JSON."""
         held = holder(self.root) if isinstance(self.store, DiskStore) else {"pid": os.getpid()}
         jobs = self._open_jobs()
@@ -305,7 +305,7 @@ class World:
         ]
 
 
-def job_value(job: Job) -> dict[str, object]:
+def job_value(job: Job) -> dict[str, Any]:
     """A job in a line of `status`."""
     outcome = job.status.outcome
     return {

@@ -106,7 +106,7 @@ class Store(ABC):
 
     @abstractmethod
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
-        """Remove; absent: `NotFound`. `durable=False`: it may be back after a power cut."""
+        """Remove; absent: `NotFound`. `durable=False`: for waste of our own, which may be back after a power cut."""
 
     @abstractmethod
     def move(self, source: str, target: str, *, durable: bool = True) -> None:

@@ -145,7 +145,7 @@ class DiskStore(Store):
                 made[index] = of(data)
         return made
 
-    def delete(self, key: str, expect: Expected = ANY) -> None:
+    def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
         self._check(key, "delete")
         try:
             place = self.root.place(key)
@@ -153,11 +153,14 @@ class DiskStore(Store):
             if place is None or info is None:
                 raise NotFound("no such file", path=key, op="delete")
             with self._alone():
-                if expect is ANY and key not in self.guarded:
+                if not durable:
+                    self.disk.unlink(place.folder.fd, place.name, place.path)  # our own waste: nobody will miss it
+                elif expect is ANY and key not in self.guarded:
                     self._trash(place, info.st_size)
                 else:
                     self._take(place, expect)
-            self.root.sync(place)
+            if durable:
+                self.root.sync(place)
         except OSError as error:
             raise refuse(error, key, "delete") from error
 

@@ -58,7 +58,7 @@ class MemoryStore(Store):
             self._tell(key, ChangeKind.PUT)
             return of(data)
 
-    def delete(self, key: str, expect: Expected = ANY) -> None:
+    def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
         check(key, op="delete")
         with self._lock:
             found = self._files.get(key)
