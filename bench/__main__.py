@@ -1,4 +1,4 @@
-"""`python -m bench [NAME …]`: runs the benches, prints a table, writes bench/latest.json. Exit 1 if a bound is missed."""
+"""`python -m bench [NAME …]`: runs benches, prints a table, writes bench/latest.json; exit 1 if a bound is missed."""
 
 from __future__ import annotations
 
