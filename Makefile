@@ -17,9 +17,9 @@ check: ## style, types, floors, fresh docs, no foreign names
 	@scripts/bootstrap dev
 	@scripts/check
 
-docs: ## write the generated pages (docs/protocol) anew
+docs: ## write the generated pages anew (docs/protocol, docs/command.md)
 	@scripts/bootstrap dev
-	@scripts/docs write
+	@$(BIN)/python scripts/docs.py write
 
 bench: ## the figures, printed and in bench/latest.json (ARGS="action idle" for some)
 	@scripts/bootstrap dev

@@ -32,6 +32,18 @@ def test_the_shell_takes_the_script(shell: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "offered"),
+    [("paos sta", ["status"]), ("paos onboard --language ", ["en", "zh"]), ("paos up --un", ["--until-idle"])],
+)
+def test_fish_offers_what_fits(line: str, offered: list[str]) -> None:
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not installed")
+    asked = f"{script('fish')}\ncomplete -C '{line}'"
+    done = subprocess.run(["fish", "-N", "-c", asked], text=True, capture_output=True, check=True)
+    assert [found.split("\t")[0] for found in done.stdout.splitlines()] == offered
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
     [
         ("paos sta", ["status"]),
         ("paos --home x wa", ["watch", "wait"]),

@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worldfs.ground.driver import Seat
 from worldfs.ground.errors import NotFound, NotPermitted, UserError
 from worldfs.ground.model import Order
 
@@ -43,7 +44,7 @@ class Stage:
 
     # -- the world's life ------------------------------------------------------------------------------------------
 
-    def onboard(self, language: str = "en", profile: str = "franka", robot_id: str = "") -> None:
+    def onboard(self, language: str = "en", profile: str = "", robot_id: str = "") -> None:
         """onboard [LANGUAGE [PROFILE [ROBOT_ID]]]: a home and its workspace, as `paos onboard` makes them."""
         from worldfs.world.home import Home
         from worldfs.world.onboard import onboard
@@ -213,18 +214,30 @@ class Stage:
 
     def _open(self) -> World:
         """The one place where scripts meet `World.open`."""
+        from worldfs.world.home import Home
         from worldfs.world.world import World
 
-        names = ("simulation", "rekep_sim", "franka", "null")
-        drivers = dict.fromkeys(names, lambda *words, **more: NullDriver(executed=self._executed))
+        config = Home(self._home).config({})
+        drivers = dict.fromkeys(("simulation", "rekep_sim"), self._driver)
         store = self._disk_store() if self._disk else self._memory()
-        return World.open(self._workspace, clock=self._clock, store=store, serve=True, drivers=drivers, threads=False)
+        return World.open(
+            self._workspace,
+            config=config,
+            clock=self._clock,
+            store=store,
+            serve=True,
+            drivers=drivers,
+            threads=False,
+        )
+
+    def _driver(self, seat: Seat) -> NullDriver:
+        return NullDriver(executed=self._executed)
 
     def _disk_store(self) -> Store:
         from worldfs.ground.durable import Disk
         from worldfs.tree.stores.disk import DiskStore
 
-        return DiskStore(self._workspace, Disk(self._boundary), guarded=frozenset({"ACTION.md"}))
+        return DiskStore(self._workspace, Disk(self._boundary), guarded=frozenset({"ACTION.md", "ENVIRONMENT.md"}))
 
     def _memory(self) -> Store:
         """One store for the whole script: it stands for the disk, so it survives crashes."""
@@ -248,7 +261,9 @@ class Stage:
     def _die(self) -> None:
         """Forget the world without a word to the disk."""
         if self._world is not None:
-            self._world.abandon()
+            # No word of goodbye: only what the operating system would take back is given back. With a store handed in
+            # the world holds no lock of its own, and without threads nothing goes on behind it.
+            self._world.store.close()
         self._world = None
         self._armed = None
 

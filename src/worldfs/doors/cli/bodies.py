@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldfs.drivers.catalogue import DriverFactory
+    from worldfs.ground.driver import DriverFactory
 
 
 def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, DriverFactory]:
     """Every known driver by name; with `name`, that one under every name, so that it stands in for all bodies."""
-    from worldfs.drivers.catalogue import catalogue
+    from worldfs.drivers.registry import catalogue
     from worldfs.ground.errors import BadInput
 
     known = catalogue(seed=seed, cameras=cameras)
@@ -19,4 +19,18 @@ def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[s
         return known
     if name not in known:
         raise BadInput(f"no driver {name!r}", op="--driver", expected="one of: " + ", ".join(sorted(known)))
-    return dict.fromkeys(known, known[name])
+    return _Everywhere(known[name])
+
+
+class _Everywhere(dict[str, "DriverFactory"]):
+    """One factory under any name, also one that no catalogue knows (a workspace made for other hardware)."""
+
+    def __init__(self, factory: DriverFactory) -> None:
+        super().__init__()
+        self._factory = factory
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> DriverFactory:
+        return self._factory

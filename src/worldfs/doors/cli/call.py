@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from worldfs.ground.model import Job
     from worldfs.world.home import Home
     from worldfs.world.world import World
 
     from .voice import Voice
+
+    Log = Callable[[str, Job], None]  # what happened ("accepted", "started", "ended" …), to which job
 
 
 class Call:
@@ -41,7 +44,7 @@ class Call:
         given = self["workspace"]
         return Path(given).expanduser().absolute() if given else self.home.workspace
 
-    def open(self, *, serve: bool = False) -> World:
+    def open(self, *, serve: bool = False, log: Log | None = None) -> World:
         """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if nobody onboarded it."""
         from worldfs.ground.errors import NotFound
         from worldfs.world.world import World
@@ -55,9 +58,15 @@ class Call:
                 expected="a directory with ENVIRONMENT.md and its siblings",
                 fix="make one with: paos onboard" if not self["workspace"] else "name an existing directory",
             )
+        # A directory named with --workspace may have nothing to do with the home: then its own files say all.
+        config = None if self["workspace"] else self.home.config(self.environ)
         if not serve:
-            return World.open(place, serve=False)
+            return World.open(place, config=config)
         from .bodies import factories
 
         drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
-        return World.open(place, serve=True, drivers=drivers)
+        return World.open(place, config=config, serve=True, drivers=drivers, log=log or _silent)
+
+
+def _silent(what: str, job: Job) -> None:
+    """Nobody listens."""

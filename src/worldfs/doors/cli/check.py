@@ -11,8 +11,7 @@ def run(call: Call) -> int:
 
     from worldfs.world.check import check
 
-    place = call.workspace if call["workspace"] else call.home
-    findings = check(place, fix=call["fix"])
+    findings = check(call.workspace if call["workspace"] else call.home, fix=call["fix"])
     wrong = [finding for finding in findings if not finding.warning]
     call.voice.value({"ok": not wrong, "findings": [asdict(finding) for finding in findings]})
     for finding in findings:

@@ -154,7 +154,9 @@ def _fish() -> str:
 
 def _fish_option(argument: Argument, when: str) -> str:
     names = " ".join(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in argument.flags)
-    needs = "" if argument.takes == "switch" else f" -r{_fish_values(argument)}"
+    # -x: a value and no file names beside it.
+    values = _fish_values(argument)
+    needs = "" if argument.takes == "switch" else f" -r{values}" if argument.completes == "file" else f" -x{values}"
     return f"complete -c paos{when} {names}{needs} -d {_single(argument.help)}"
 
 

@@ -65,17 +65,23 @@ def run(call: Call) -> int:
 
 def _world(call: Call, stack: ExitStack) -> World:
     """The running kernel's world; where none runs, one served here for the time of the command."""
+    from worldfs.tree.stores.lock import holder
+
     from .service import Service
 
     try:
-        world = stack.enter_context(call.open(serve=True))
+        # Asked first, because making ready to serve is slow; the lock itself decides.
+        served = not call.workspace.is_dir() or holder(call.workspace) is None
+        world = stack.enter_context(call.open(serve=served))
     except Busy:
+        served, world = False, stack.enter_context(call.open())
+    if not served:
         ignored = [f"--{name}" for name in ("driver", "seed") if call[name] is not None]
         if call["no_cameras"]:
             ignored.append("--no-cameras")
         if ignored:
             call.voice.aside(f"paos: a kernel runs already; {', '.join(ignored)} is its affair and was ignored")
-        return stack.enter_context(call.open())
+        return world
     stack.enter_context(Service(world))
     return world
 

@@ -43,7 +43,7 @@ def _kernel(kernel: Any) -> str:
     if not kernel:
         return "not running (start it with: paos up)"
     if isinstance(kernel, dict):
-        since = f", since {kernel['since']}" if kernel.get("since") else ""
+        since = f", since {kernel['started_at']}" if kernel.get("started_at") else ""
         return f"running, process {kernel.get('pid', '?')}{since}"
     return f"running, {kernel}"
 

@@ -53,9 +53,9 @@ COMMANDS = (
         "make a home, its configuration and a workspace; overwrite nothing",
         "onboard:run",
         (
-            Argument(("--profile",), "body of the robot: a profile's name (default: franka)", "NAME", default="franka"),
+            Argument(("--profile",), "body of the robot: a profile's name (default: franka_panda)", "NAME", default=""),
             Argument(("--language",), "language of headings", choices=("en", "zh"), default="en"),
-            Argument(("--robot-id",), "the robot's id (default: the profile's)", "ID", default=""),
+            Argument(("--robot-id",), "the robot's id (default: franka_001)", "ID", default=""),
         ),
     ),
     Command(

@@ -8,18 +8,21 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from .call import Call
+from .news import job_line
 from .signals import stop_on
-from .watch import Reporter
 
 if TYPE_CHECKING:
+    from worldfs.ground.model import Job
     from worldfs.world.world import World
+
+TOLD = {"started", "ended", "retry", "lost"}  # to people; programs are told everything
 
 
 def run(call: Call) -> int:
     """Exit 0 when asked to stop, or idle with --until-idle. Raises `Busy` when another kernel holds the workspace."""
     stop = threading.Event()
     with ExitStack() as stack:
-        world = stack.enter_context(call.open(serve=True))
+        world = stack.enter_context(call.open(serve=True, log=Teller(call)))
 
         def ask() -> None:
             stop.set()
@@ -27,17 +30,39 @@ def run(call: Call) -> int:
 
         stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
         _greet(call, world)
-        # The reporter sees what any other process would see, through a world of its own: it can tell nothing else.
-        stack.enter_context(Reporter(call))
         world.run(until_idle=call["until_idle"], stop=stop)
     call.voice.say("kernel stopped", {"event": "kernel", "state": "stopped"})
     return 0
 
 
+class Teller:
+    """Tells each event of a job. A closed pipe silences it: the kernel works on."""
+
+    def __init__(self, call: Call) -> None:
+        self._voice = call.voice
+        self._heard = True
+
+    def __call__(self, what: str, job: Job) -> None:
+        if not self._heard:
+            return
+        from worldfs.world.world import job_value
+
+        value = job_value(job)
+        try:
+            if what in TOLD:
+                state = str(value["state"])
+                # The log is written before the status is: what has just started is still pending in its file.
+                shown = {**value, "state": "running"} if what == "started" else value
+                self._voice.line(job_line(shown), {"succeeded": "good", "failed": "bad"}.get(state, ""))
+            self._voice.value({"event": what, **value})
+        except BrokenPipeError:
+            self._heard = False
+
+
 def _greet(call: Call, world: World) -> None:
     status = world.status()
-    nodes = ", ".join(f"{node.get('id')} ({node.get('driver')})" for node in status.get("nodes", ())) or "no robots"
+    nodes = ", ".join(f"{spec.id} ({spec.driver})" for spec in world.specs) or "no robots"
     call.voice.say(
-        f"kernel running on {status.get('workspace')}: {nodes}" + ("" if call["until_idle"] else "; Ctrl-C stops it"),
-        {"event": "kernel", "state": "started", "workspace": status.get("workspace"), "nodes": status.get("nodes", [])},
+        f"kernel running on {world.root}: {nodes}" + ("" if call["until_idle"] else "; Ctrl-C stops it"),
+        {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},
     )

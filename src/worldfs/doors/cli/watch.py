@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from .call import Call
 from .news import line, news
@@ -47,31 +46,3 @@ def follow(call: Call, world: World, watch: Watch, over: threading.Event) -> Non
 def _tell(call: Call, event: dict[str, object]) -> None:
     text, mood = line(event)
     call.voice.say(text, event, mood)
-
-
-class Reporter:
-    """Tells the news in a thread, through a world of its own, until left."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self._over = threading.Event()
-        self._world = call.open()
-        self._watch = self._world.watch()
-        self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
-
-    def _run(self) -> None:
-        try:
-            follow(self.call, self._world, self._watch, self._over)
-        except BrokenPipeError:
-            return  # nobody listens: the kernel works on
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._over.set()
-        self._watch.wake()
-        self._thread.join()
-        self._watch.close()
-        self._world.close()

@@ -1,0 +1,40 @@
+"""What each figure must be at least or at most, and in what it is counted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Bound(NamedTuple):
+    most: bool  # at most, else at least
+    value: float
+    unit: str = ""
+
+    def holds(self, figure: float) -> bool:
+        return figure <= self.value if self.most else figure >= self.value
+
+    def __str__(self) -> str:
+        return f"{'≤' if self.most else '≥'} {self.value:g}"
+
+
+def at_most(value: float, unit: str = "") -> Bound:
+    return Bound(True, value, unit)
+
+
+def at_least(value: float, unit: str = "") -> Bound:
+    return Bound(False, value, unit)
+
+
+BOUNDS = {
+    "action.p50_over_floor": at_most(3, "×"),
+    "action.p99_over_floor": at_most(10, "×"),
+    "action.rate_over_floor_1node": at_least(0.6, "×"),
+    "action.rate_4node_over_1node": at_least(1.0, "×"),
+    "idle.cpu_percent": at_most(0.3, "% of a core"),
+    "idle.writes": at_most(0),
+    "history10k.latency_ratio": at_most(1.2, "×"),
+    "tabletop.success": at_least(0.98),
+    "tabletop.wall_s_p50": at_most(1.0, "s"),
+    "camera.fps_640x480": at_least(30, "1/s"),
+    "cli.cold_ms": at_most(120, "ms"),
+}

@@ -1,0 +1,66 @@
+"""The pages that are computed from the product: `write` them, or `check` that they are what they would be."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page and what it should say."""
+    from worldfs.world.protocol import files_page, matrix_page
+
+    return {
+        ROOT / "docs/protocol/permissions.md": matrix_page(),
+        ROOT / "docs/protocol/files.md": files_page(),
+        ROOT / "docs/command.md": command_page(),
+    }
+
+
+def command_page() -> str:
+    """The command, as its table declares it."""
+    from worldfs.doors.cli.table import COMMANDS, GLOBAL
+
+    lines = ["# The command `paos`", "", "Computed from `worldfs/doors/cli/table.py`.", "", "## Everywhere", ""]
+    lines += _table(GLOBAL)
+    for command in COMMANDS:
+        lines += ["", f"## paos {command.name}", "", f"{command.help[0].upper()}{command.help[1:]}."]
+        if command.more:
+            lines += ["", command.more]
+        if command.arguments:
+            lines += ["", *_table(command.arguments)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(arguments: object) -> Iterator[str]:
+    yield "| argument | what it is |"
+    yield "|---|---|"
+    for argument in arguments:  # type: ignore[attr-defined]  # a tuple of Argument
+        names = ", ".join(f"`{flag}`" for flag in argument.flags)
+        value = argument.metavar or " or ".join(argument.choices)
+        shown = f"{names} `{value}`" if value and not argument.positional else names
+        yield f"| {shown} | {argument.help.replace('|', chr(92) + '|')} |"
+
+
+def main(what: str) -> int:
+    if what not in ("write", "check"):
+        print(f"docs: found {what!r}, expected write or check", file=sys.stderr)
+        return 2
+    stale = [(page, text) for page, text in pages().items() if not page.exists() or page.read_text("utf-8") != text]
+    for page, text in stale:
+        if what == "write":
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(text, "utf-8")
+        print(f"docs: {'written' if what == 'write' else 'not fresh'}: {page.relative_to(ROOT)}")
+    if stale and what == "check":
+        print("docs: 'make docs' writes them anew", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "check"))
