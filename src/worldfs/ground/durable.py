@@ -426,6 +426,8 @@ class Root:
                 for place, data in items:
                     begun.append((place, *self._begin(place, None)))
                     self.disk.write(begun[-1][2], data, begun[-1][1].path)
+                for _, _, fd in begun:
+                    linux.start_writeback(fd)
                 for _, draft, fd in begun:
                     self.disk.fsync(fd, draft.path)
             finally:
@@ -517,17 +519,25 @@ class Root:
 
     def _claim(self, folder: Folder) -> Folder:
         """Every writer holds the scratch directory's lock shared while it lives: who gets it alone is alone."""
-        if self._claimed is None or self._claimed.id != folder.id:
-            own = Folder(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
-            try:
-                fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                for name in os.listdir(own.fd):
-                    os.unlink(name, dir_fd=own.fd)
-            except BlockingIOError:
-                pass
-            fcntl.flock(own.fd, fcntl.LOCK_SH)
-            self._claimed = own
-        return self._claimed
+        own = Folder(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
+        with suppress(BlockingIOError):
+            fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for name in os.listdir(own.fd):
+                os.unlink(name, dir_fd=own.fd)
+        fcntl.flock(own.fd, fcntl.LOCK_SH)
+        self._claimed = own
+        return own
+
+    def _desk(self, place: Place) -> Folder:
+        """Where the temporary for `place` is written."""
+        folder = place.folder
+        if not self._scratch or folder.path in self._apart:
+            return folder
+        scratch = self._claimed or self._claim(self.room(f"{self._scratch}/x").folder)
+        if scratch.id[0] != folder.id[0]:
+            self._part(folder)
+            return folder
+        return scratch
 
     def apart(self, place: Place) -> bool:
         """Whether temporaries for this place cannot lie in the scratch directory."""
@@ -540,21 +550,17 @@ class Root:
     def _begin(self, place: Place, before: os.stat_result | None, *, private: bool = False) -> tuple[Place, int]:
         if before is not None and stat.S_ISDIR(before.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        folder = place.folder
         tag = f"{os.getpid():x}-{next(self._count):x}-{os.urandom(3).hex()}"
-        if self._scratch and folder.path not in self._apart:
-            room = self.room(f"{self._scratch}/x")
-            scratch = self._claim(room.folder)
-            if scratch.id[0] == folder.id[0]:
-                folder, name = scratch, tag
-            else:
-                self._part(folder)
+        flags, mode = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o644
+        folder, name = self._desk(place), tag
         if folder is place.folder:
-            stem = place.name if len(place.name) < 50 else place.name[:50]
-            name = f".{stem}{DRAFT}{tag}"
-        fd = os.open(
-            name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o644, dir_fd=folder.fd
-        )
+            name = f".{place.name if len(place.name) < 50 else place.name[:50]}{DRAFT}{tag}"
+        try:
+            fd = os.open(name, flags, mode, dir_fd=folder.fd)
+        except FileNotFoundError:  # somebody removed the scratch directory
+            self._claimed = None
+            folder = self._desk(place)
+            fd = os.open(name, flags, mode, dir_fd=folder.fd)
         if before is not None and not private:
             os.fchmod(fd, stat.S_IMODE(before.st_mode))
             if os.geteuid() == 0 and (before.st_uid or before.st_gid):
