@@ -17,8 +17,9 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 
-from worldfs.ground.durable import DRAFT, Disk, Place, Root, check, refuse
+from worldfs.ground.durable import DRAFT, Disk, Root
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe
+from worldfs.ground.walk import Place, check, refuse
 
 from .contract import ABSENT, ANY, Expected, Store, Stored, Watch
 from .displaced import Displaced

@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable
 from urllib.parse import quote, unquote
 
-from worldfs.ground.durable import Place, Root, read_whole
+from worldfs.ground.durable import Root
 from worldfs.ground.errors import UserError
 from worldfs.ground.linux import written_now
+from worldfs.ground.walk import Place, read_whole
 
 from .revision import KEPT, of
 
