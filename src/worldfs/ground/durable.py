@@ -1,7 +1,7 @@
 """The one I/O module: every byte of the product that reaches a disk goes through a `Root` and its `Disk`.
 
-A `Root` is a directory that no path leaves: paths are walked by descriptor, component by component, and a link on
-the way is refused (`Unsafe`). A `Disk` is where the durable boundaries are: counted, and breakable by tests.
+A `Root` is a directory that no path leaves (walk.py), open for writing. A `Disk` is where the durable boundaries
+are: counted, and breakable by tests.
 """
 
 from __future__ import annotations
@@ -13,62 +13,16 @@ import os
 import stat
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from . import linux
-from .errors import BadInput, Exists, NotFound, Unsafe, WorldError, from_os
+from .errors import Exists, NotFound, WorldError
+from .walk import FOLDER, Folder, Place, Walk, check, odd, refuse
 
-READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # non-blocking: a FIFO must not hold us
-FOLDER: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
-NAME_MAX: Final = 255  # bytes (POSIX limits.h, the same on every file system that we know)
-OPEN_FOLDERS: Final = 128  # descriptors kept
 DRAFT: Final = ".paos-tmp-"
 
 How = Literal["over", "new", "swap"]
 """Rename over what is there, only if nothing is there, or exchange both."""
-
-
-def check(path: str, *, op: str = "") -> None:
-    """Refuse a path that could leave its root (`Unsafe`) or that no file system keeps as it is (`BadInput`)."""
-    if not path or path[0] == "/":
-        raise Unsafe("an absolute or empty path", path=path, op=op, expected="a path relative to the root")
-    if not path.isprintable():
-        for char in path:
-            if ord(char) < 32 or 127 <= ord(char) < 160:
-                kind = Unsafe if char == "\0" else BadInput
-                raise kind(f"a control character {char!r} in the name", path=repr(path), op=op)
-    for part in path.split("/"):
-        if part in (".", ".."):
-            raise Unsafe(f"a component {part!r}", path=path, op=op, expected="a path that stays below its root")
-        if not part:
-            raise BadInput("an empty component", path=path, op=op, expected="names separated by single slashes")
-        if len(part) > NAME_MAX // 4:
-            try:
-                size = len(os.fsencode(part))
-            except UnicodeEncodeError:
-                raise BadInput("a name that is not UTF-8", path=repr(path), op=op) from None
-            if size > NAME_MAX:
-                raise BadInput(f"a name of {size} bytes", path=path, op=op, expected=f"at most {NAME_MAX}")
-
-
-def refuse(error: OSError, path: str, op: str) -> WorldError:
-    """The house's word for an `OSError` on a path below a root."""
-    if error.errno == errno.ELOOP:
-        return Unsafe("a symbolic link", path=path, op=op, expected="a file of this root itself", fix="remove the link")
-    if error.errno == errno.EISDIR:
-        return BadInput("a directory", path=path, op=op, expected="a file")
-    if error.errno == errno.ENOTDIR:
-        return BadInput("a file where a directory is needed", path=path, op=op)
-    if error.errno in (errno.ENXIO, errno.ENODEV):
-        return _odd(path, op)
-    if error.errno == errno.ENAMETOOLONG:
-        return BadInput("a name that is too long", path=path, op=op)
-    return from_os(error, path=path, op=op)
-
-
-def _odd(path: str, op: str) -> BadInput:
-    return BadInput("a FIFO, socket or device", path=path, op=op, expected="a regular file", fix="remove it")
 
 
 class Disk:
@@ -165,88 +119,24 @@ def _rename_new(source: Place, target: Place) -> None:
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target.path)
 
 
-class Folder:
-    """An open directory; closed when the last one who uses it lets go."""
-
-    __slots__ = ("fd", "id", "path")
-
-    def __init__(self, fd: int, path: str) -> None:
-        self.fd, self.path = fd, path
-        info = os.fstat(fd)
-        self.id = (info.st_dev, info.st_ino)
-
-    def __del__(self, close: Callable[[int], None] = os.close) -> None:  # bound early: `os` may be gone at exit
-        close(self.fd)
-
-
-@dataclass(slots=True)
-class Place:
-    """Where a name is, or would be. `grown`: directories that got a new child on the way and await their fsync."""
-
-    folder: Folder
-    name: str
-    path: str
-    grown: tuple[Folder, ...] = ()
-
-
-class Root:
-    """A directory and everything below it, and nothing else. Usable from many threads.
+class Root(Walk):
+    """A directory and everything below it. Usable from many threads.
 
     `scratch`: a directory below the root for temporaries ("": beside their target). There they disturb no reader and
     no watcher, and what a crash leaves is found without a search.
     """
 
     def __init__(self, path: str | os.PathLike[str], disk: Disk | None = None, *, scratch: str = "") -> None:
-        self.path = os.fspath(path)
+        super().__init__(path)
         self.disk = disk or Disk()
-        try:
-            self._top = Folder(os.open(self.path, FOLDER & ~os.O_NOFOLLOW), "")
-        except OSError as error:
-            raise refuse(error, self.path, "open") from error
-        self._folders: dict[str, Folder] = {}
         self._scratch = scratch
         self._apart: set[str] = set()  # folders behind another mount, whose temporaries must lie beside their target
         self._count = itertools.count()
         self._claimed: Folder | None = None
 
     def close(self) -> None:
-        self._folders.clear()
+        super().close()
         self._claimed = None
-
-    # -- walking -------------------------------------------------------------------------------------------------
-
-    def folder(self, path: str) -> Folder:
-        """The directory at `path`, no link on the way. `FileNotFoundError`, or `OSError` for `refuse`.
-
-        A descriptor kept from before is used only while the name still leads to it: somebody may have moved it.
-        """
-        if not path:
-            return self._top
-        above, _, name = path.rpartition("/")
-        parent = self.folder(above)
-        known = self._folders.get(path)
-        if known is not None:
-            info = os.stat(name, dir_fd=parent.fd, follow_symlinks=False)
-            if (info.st_dev, info.st_ino) == known.id:
-                return known
-        try:
-            found = Folder(os.open(name, FOLDER, dir_fd=parent.fd), path)
-        except NotADirectoryError:
-            if stat.S_ISLNK(os.stat(name, dir_fd=parent.fd, follow_symlinks=False).st_mode):
-                raise Unsafe("a symbolic link on the way", path=path, expected="a directory of this root") from None
-            raise
-        while len(self._folders) >= OPEN_FOLDERS:
-            self._folders.pop(next(iter(self._folders), path), None)
-        self._folders[path] = found
-        return found
-
-    def place(self, path: str) -> Place | None:
-        """The place of an existing directory's child; None if that directory is missing."""
-        above, _, name = path.rpartition("/")
-        try:
-            return Place(self.folder(above), name, path)
-        except FileNotFoundError:
-            return None
 
     def room(self, path: str, *, private: bool = False) -> Place:
         """The place for a child, directories made on the way (0755, `private`: 0700)."""
@@ -259,61 +149,6 @@ class Root:
         with suppress(FileExistsError):  # somebody was faster, or it is no directory: the walk will say
             self.disk.mkdir(upper.folder.fd, upper.name, above, 0o700 if private else 0o755)
         return Place(self.folder(above), name, path, (*upper.grown, upper.folder))
-
-    # -- reading -------------------------------------------------------------------------------------------------
-
-    def status(self, place: Place, op: str = "stat") -> os.stat_result | None:
-        """What stands there: a regular file, a directory, or None; links and odd files are refused."""
-        try:
-            info = os.stat(place.name, dir_fd=place.folder.fd, follow_symlinks=False)
-        except FileNotFoundError:
-            return None
-        kind = stat.S_IFMT(info.st_mode)
-        if kind not in (stat.S_IFREG, stat.S_IFDIR):
-            if kind == stat.S_IFLNK:
-                raise refuse(OSError(errno.ELOOP, ""), place.path, op)
-            raise _odd(place.path, op)
-        return info
-
-    def glance(self, place: Place) -> os.stat_result | None:
-        """Whatever stands there, links and odd files too."""
-        try:
-            return os.stat(place.name, dir_fd=place.folder.fd, follow_symlinks=False)
-        except FileNotFoundError:
-            return None
-
-    def open(self, place: Place) -> int | None:
-        """A descriptor on a regular file for reading, or None. The caller closes it."""
-        try:
-            fd = os.open(place.name, READ, dir_fd=place.folder.fd)
-        except FileNotFoundError:
-            return None
-        mode = os.fstat(fd).st_mode
-        if not stat.S_ISREG(mode):
-            os.close(fd)
-            if stat.S_ISDIR(mode):
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            raise _odd(place.path, "read")
-        return fd
-
-    def read_at(self, place: Place) -> bytes | None:
-        """Whole content, or None if there is no such file."""
-        fd = self.open(place)
-        if fd is None:
-            return None
-        try:
-            return read_whole(fd)
-        finally:
-            os.close(fd)
-
-    def read(self, path: str) -> bytes | None:
-        """Whole content, or None if there is no such file."""
-        check(path, op="read")
-        try:
-            place = self.place(path)
-            return None if place is None else self.read_at(place)
-        except OSError as error:
-            raise refuse(error, path, "read") from error
 
     # -- the steps of writing (for who must look between them: the disk store) -------------------------------------
 
@@ -426,6 +261,8 @@ class Root:
                 for place, data in items:
                     begun.append((place, *self._begin(place, None)))
                     self.disk.write(begun[-1][2], data, begun[-1][1].path)
+                for _, _, fd in begun:
+                    linux.start_writeback(fd)
                 for _, draft, fd in begun:
                     self.disk.fsync(fd, draft.path)
             finally:
@@ -461,7 +298,7 @@ class Root:
             try:
                 info = os.fstat(fd)
                 if not stat.S_ISREG(info.st_mode):
-                    raise _odd(path, "append")
+                    raise odd(path, "append")
                 try:
                     self.disk.append(fd, data, path)
                 except OSError:
@@ -517,17 +354,26 @@ class Root:
 
     def _claim(self, folder: Folder) -> Folder:
         """Every writer holds the scratch directory's lock shared while it lives: who gets it alone is alone."""
-        if self._claimed is None or self._claimed.id != folder.id:
-            own = Folder(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
-            try:
-                fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                for name in os.listdir(own.fd):
+        own = Folder(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
+        with suppress(BlockingIOError):
+            fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for name in os.listdir(own.fd):
+                with suppress(OSError):
                     os.unlink(name, dir_fd=own.fd)
-            except BlockingIOError:
-                pass
-            fcntl.flock(own.fd, fcntl.LOCK_SH)
-            self._claimed = own
-        return self._claimed
+        fcntl.flock(own.fd, fcntl.LOCK_SH)
+        self._claimed = own
+        return own
+
+    def _desk(self, place: Place) -> Folder:
+        """Where the temporary for `place` is written."""
+        folder = place.folder
+        if not self._scratch or folder.path in self._apart:
+            return folder
+        scratch = self._claimed or self._claim(self.room(f"{self._scratch}/x").folder)
+        if scratch.id[0] != folder.id[0]:
+            self._part(folder)
+            return folder
+        return scratch
 
     def apart(self, place: Place) -> bool:
         """Whether temporaries for this place cannot lie in the scratch directory."""
@@ -540,36 +386,19 @@ class Root:
     def _begin(self, place: Place, before: os.stat_result | None, *, private: bool = False) -> tuple[Place, int]:
         if before is not None and stat.S_ISDIR(before.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        folder = place.folder
         tag = f"{os.getpid():x}-{next(self._count):x}-{os.urandom(3).hex()}"
-        if self._scratch and folder.path not in self._apart:
-            room = self.room(f"{self._scratch}/x")
-            scratch = self._claim(room.folder)
-            if scratch.id[0] == folder.id[0]:
-                folder, name = scratch, tag
-            else:
-                self._part(folder)
+        flags, mode = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o644
+        folder, name = self._desk(place), tag
         if folder is place.folder:
-            stem = place.name if len(place.name) < 50 else place.name[:50]
-            name = f".{stem}{DRAFT}{tag}"
-        fd = os.open(
-            name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o644, dir_fd=folder.fd
-        )
+            name = f".{place.name if len(place.name) < 50 else place.name[:50]}{DRAFT}{tag}"
+        try:
+            fd = os.open(name, flags, mode, dir_fd=folder.fd)
+        except FileNotFoundError:  # somebody removed the scratch directory
+            self._claimed = None
+            folder = self._desk(place)
+            fd = os.open(name, flags, mode, dir_fd=folder.fd)
         if before is not None and not private:
             os.fchmod(fd, stat.S_IMODE(before.st_mode))
             if os.geteuid() == 0 and (before.st_uid or before.st_gid):
                 os.fchown(fd, before.st_uid, before.st_gid)  # a kernel run by root takes no file from its owner
         return Place(folder, name, f"{folder.path}/{name}" if folder.path else name), fd
-
-
-def read_whole(fd: int) -> bytes:
-    """A regular file from its start to its end."""
-    size = os.fstat(fd).st_size
-    data = os.read(fd, size + 1)
-    if len(data) == size:
-        return data
-    parts = [data]  # it grew meanwhile, or is longer than one read gives
-    while data:
-        data = os.read(fd, 1 << 20)
-        parts.append(data)
-    return b"".join(parts)

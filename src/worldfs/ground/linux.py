@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 NOREPLACE = 1  # linux/fs.h RENAME_NOREPLACE
 EXCHANGE = 2  # linux/fs.h RENAME_EXCHANGE
@@ -17,11 +18,18 @@ UNSUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP})
 
 
 @cache
+def _libc() -> Any:
+    import ctypes  # here, because reading needs none of this and should start fast
+
+    return ctypes.CDLL(None, use_errno=True)
+
+
+@cache
 def _renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
     import ctypes
 
     try:
-        call = ctypes.CDLL(None, use_errno=True).renameat2
+        call = _libc().renameat2
     except (OSError, AttributeError):  # another libc, another system
         return None
     call.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
@@ -30,6 +38,25 @@ def _renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
         return 0 if call(source_fd, source, target_fd, target, flags) == 0 else ctypes.get_errno()
 
     return rename
+
+
+@cache
+def _sync_file_range() -> Callable[[int, int, int, int], int] | None:
+    import ctypes
+
+    try:
+        call = _libc().sync_file_range
+    except (OSError, AttributeError):
+        return None
+    call.argtypes = (ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint)
+    return call  # type: ignore[no-any-return]  # ctypes knows no signatures
+
+
+def start_writeback(fd: int) -> None:
+    """Begin writing a file's pages without waiting: of many files, so that their fsyncs share one journal commit."""
+    call = _sync_file_range()
+    if call is not None:
+        call(fd, 0, 0, 2)  # SYNC_FILE_RANGE_WRITE; only a hint, fsync follows
 
 
 def renameat2(source_fd: int, source: str, target_fd: int, target: str, flags: int) -> None:

@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable
 from urllib.parse import quote, unquote
 
-from worldfs.ground.durable import Place, Root
+from worldfs.ground.durable import Root
 from worldfs.ground.errors import UserError
 from worldfs.ground.linux import written_now
+from worldfs.ground.walk import Place, read_whole
 
 from .revision import KEPT, of
 
@@ -58,40 +59,45 @@ class Displaced:
             return None
         return os.fsdecode(unquote(parts[3], errors="surrogateescape"))
 
-    def revision(self, place: Place) -> str | None:
-        data = self._root.read_at(place)
-        return None if data is None else of(data)
-
-    def settle(self, name: str, away: Callable[[Place, int], None] | None = None) -> None:
-        """Decide about one file if its writers are done: remove it (by `away`) if unchanged, else mark it."""
-        if name.startswith("+") or name.count(".") < 3:
-            return
-        place = self._at(name)
-        if place is None:
-            return
+    def examine(self, place: Place) -> tuple[bytes | None, bool | None]:
+        """Content (None: no regular file) and whether somebody may still write to it (None: the system is silent)."""
         try:
             fd = self._root.open(place)
         except (OSError, UserError):
-            return self.finish(name)  # a link or something odd came out of the exchange
+            return None, False
         if fd is None:
-            return
+            return None, False
         try:
-            busy = written_now(fd)
-            data = self._root.read_at(place) or b""
+            busy = written_now(fd)  # asked first: what is read afterwards is final
+            return read_whole(fd), busy
         finally:
             os.close(fd)
+
+    def settle(self, name: str, away: Callable[[Place, int], None] | None = None) -> None:
+        """Decide about one file if its writers are done: remove it (by `away`) if unchanged, else mark it."""
+        place = self._at(name)
+        if name.startswith("+") or name.count(".") < 3 or place is None or self._root.glance(place) is None:
+            return
+        data, busy = self.examine(place)
         if busy:
             return
         _, old, new, _ = name.split(".", 3)
-        if of(data) not in (old, new):
+        if data is None or of(data) not in (old, new):
             self.finish(name)
-        elif busy is None:
+        else:
+            self.release(place, len(data), busy, away)
+
+    def release(
+        self, place: Place, size: int, busy: bool | None, away: Callable[[Place, int], None] | None = None
+    ) -> None:
+        """Let go of an unchanged file, unless somebody may still write to it."""
+        if busy is None:
             for spare in [n for n in self.names() if not n.startswith("+")][:-KEEP]:
                 self._root.drop(Place(place.folder, spare, HOME))
-        elif away is not None:
-            away(Place(place.folder, name, self.key(name) or name), len(data))
-        else:
-            self._root.disk.unlink(place.folder.fd, name, place.path)
+        elif busy is False and away is not None:
+            away(Place(place.folder, place.name, self.key(place.name) or place.name), size)
+        elif busy is False:
+            self._root.disk.unlink(place.folder.fd, place.name, place.path)
 
     def finish(self, name: str) -> None:
         """Mark a foreign edit as complete."""

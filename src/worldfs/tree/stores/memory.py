@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from worldfs.ground.durable import check
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
+from worldfs.ground.walk import check
 
 from .contract import ABSENT, ANY, Change, ChangeKind, Expected, Store, Stored, Watch
 from .revision import KEPT, of

@@ -1,0 +1,197 @@
+"""A directory that no path leaves: walked by descriptor, component by component, and any link on the way refused."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from .errors import BadInput, Unsafe, WorldError, from_os
+
+READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # non-blocking: a FIFO must not hold us
+FOLDER: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
+NAME_MAX: Final = 255  # bytes (POSIX limits.h, the same on every file system that we know)
+OPEN_FOLDERS: Final = 128  # descriptors kept
+
+
+def check(path: str, *, op: str = "") -> None:
+    """Refuse a path that could leave its root (`Unsafe`) or that no file system keeps as it is (`BadInput`)."""
+    if not path or path[0] == "/":
+        raise Unsafe("an absolute or empty path", path=path, op=op, expected="a path relative to the root")
+    if not path.isprintable():
+        for char in path:
+            if ord(char) < 32 or 127 <= ord(char) < 160:
+                kind = Unsafe if char == "\0" else BadInput
+                raise kind(f"a control character {char!r} in the name", path=repr(path), op=op)
+    for part in path.split("/"):
+        if part in (".", ".."):
+            raise Unsafe(f"a component {part!r}", path=path, op=op, expected="a path that stays below its root")
+        if not part:
+            raise BadInput("an empty component", path=path, op=op, expected="names separated by single slashes")
+        if len(part) > NAME_MAX // 4:
+            try:
+                size = len(os.fsencode(part))
+            except UnicodeEncodeError:
+                raise BadInput("a name that is not UTF-8", path=repr(path), op=op) from None
+            if size > NAME_MAX:
+                raise BadInput(f"a name of {size} bytes", path=path, op=op, expected=f"at most {NAME_MAX}")
+
+
+def refuse(error: OSError, path: str, op: str) -> WorldError:
+    """The house's word for an `OSError` on a path below a root."""
+    if error.errno == errno.ELOOP:
+        return Unsafe("a symbolic link", path=path, op=op, expected="a file of this root itself", fix="remove the link")
+    if error.errno == errno.EISDIR:
+        return BadInput("a directory", path=path, op=op, expected="a file")
+    if error.errno == errno.ENOTDIR:
+        return BadInput("a file where a directory is needed", path=path, op=op)
+    if error.errno in (errno.ENXIO, errno.ENODEV):
+        return odd(path, op)
+    if error.errno == errno.ENAMETOOLONG:
+        return BadInput("a name that is too long", path=path, op=op)
+    return from_os(error, path=path, op=op)
+
+
+def odd(path: str, op: str) -> BadInput:
+    return BadInput("a FIFO, socket or device", path=path, op=op, expected="a regular file", fix="remove it")
+
+
+class Folder:
+    """An open directory; closed when the last one who uses it lets go."""
+
+    __slots__ = ("fd", "id", "path")
+
+    def __init__(self, fd: int, path: str) -> None:
+        self.fd, self.path = fd, path
+        info = os.fstat(fd)
+        self.id = (info.st_dev, info.st_ino)
+
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:  # bound early: `os` may be gone at exit
+        close(self.fd)
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a name is, or would be. `grown`: directories that got a new child on the way and await their fsync."""
+
+    folder: Folder
+    name: str
+    path: str
+    grown: tuple[Folder, ...] = ()
+
+
+class Walk:
+    """Reading below one directory, and nothing else. Usable from many threads."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        try:
+            self._top = Folder(os.open(self.path, FOLDER & ~os.O_NOFOLLOW), "")
+        except OSError as error:
+            raise refuse(error, self.path, "open") from error
+        self._folders: dict[str, Folder] = {}
+
+    def close(self) -> None:
+        self._folders.clear()
+
+    def folder(self, path: str) -> Folder:
+        """The directory at `path`, no link on the way. `FileNotFoundError`, or `OSError` for `refuse`.
+
+        A descriptor kept from before is used only while the name still leads to it: somebody may have moved it.
+        """
+        if not path:
+            return self._top
+        above, _, name = path.rpartition("/")
+        parent = self.folder(above)
+        known = self._folders.get(path)
+        if known is not None:
+            info = os.stat(name, dir_fd=parent.fd, follow_symlinks=False)
+            if (info.st_dev, info.st_ino) == known.id:
+                return known
+        try:
+            found = Folder(os.open(name, FOLDER, dir_fd=parent.fd), path)
+        except NotADirectoryError:
+            if stat.S_ISLNK(os.stat(name, dir_fd=parent.fd, follow_symlinks=False).st_mode):
+                raise Unsafe("a symbolic link on the way", path=path, expected="a directory of this root") from None
+            raise
+        while len(self._folders) >= OPEN_FOLDERS:
+            self._folders.pop(next(iter(self._folders), path), None)
+        self._folders[path] = found
+        return found
+
+    def place(self, path: str) -> Place | None:
+        """The place of an existing directory's child; None if that directory is missing."""
+        above, _, name = path.rpartition("/")
+        try:
+            return Place(self.folder(above), name, path)
+        except FileNotFoundError:
+            return None
+
+    def status(self, place: Place, op: str = "stat") -> os.stat_result | None:
+        """What stands there: a regular file, a directory, or None; links and odd files are refused."""
+        try:
+            info = os.stat(place.name, dir_fd=place.folder.fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        kind = stat.S_IFMT(info.st_mode)
+        if kind not in (stat.S_IFREG, stat.S_IFDIR):
+            if kind == stat.S_IFLNK:
+                raise refuse(OSError(errno.ELOOP, ""), place.path, op)
+            raise odd(place.path, op)
+        return info
+
+    def glance(self, place: Place) -> os.stat_result | None:
+        """Whatever stands there, links and odd files too."""
+        try:
+            return os.stat(place.name, dir_fd=place.folder.fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def open(self, place: Place) -> int | None:
+        """A descriptor on a regular file for reading, or None. The caller closes it."""
+        try:
+            fd = os.open(place.name, READ, dir_fd=place.folder.fd)
+        except FileNotFoundError:
+            return None
+        mode = os.fstat(fd).st_mode
+        if not stat.S_ISREG(mode):
+            os.close(fd)
+            if stat.S_ISDIR(mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            raise odd(place.path, "read")
+        return fd
+
+    def read_at(self, place: Place) -> bytes | None:
+        """Whole content, or None if there is no such file."""
+        fd = self.open(place)
+        if fd is None:
+            return None
+        try:
+            return read_whole(fd)
+        finally:
+            os.close(fd)
+
+    def read(self, path: str) -> bytes | None:
+        """Whole content, or None if there is no such file."""
+        check(path, op="read")
+        try:
+            place = self.place(path)
+            return None if place is None else self.read_at(place)
+        except OSError as error:
+            raise refuse(error, path, "read") from error
+
+
+def read_whole(fd: int) -> bytes:
+    """A regular file from its start to its end."""
+    size = os.fstat(fd).st_size
+    data = os.read(fd, size + 1)
+    if len(data) == size:
+        return data
+    parts = [data]  # it grew meanwhile, or is longer than one read gives
+    while data:
+        data = os.read(fd, 1 << 20)
+        parts.append(data)
+    return b"".join(parts)
