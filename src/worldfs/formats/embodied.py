@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldfs.ground.model import Op, Parameter, Profile
@@ -41,11 +40,31 @@ _IDENTITY = {word: name for name, spellings in IDENTITY.items() for word in spel
 LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
     "max_reach": (
         "length",
-        ("max reach", "maximum reach", "reach", "arm reach", "最大臂展", "臂展", "最大工作半径", "工作半径", "最大可达距离"),
+        (
+            "max reach",
+            "maximum reach",
+            "reach",
+            "arm reach",
+            "最大臂展",
+            "臂展",
+            "最大工作半径",
+            "工作半径",
+            "最大可达距离",
+        ),
     ),
     "max_payload": (
         "mass",
-        ("max payload", "maximum payload", "payload", "payload capacity", "最大负载", "负载", "最大载荷", "载荷", "额定负载"),
+        (
+            "max payload",
+            "maximum payload",
+            "payload",
+            "payload capacity",
+            "最大负载",
+            "负载",
+            "最大载荷",
+            "载荷",
+            "额定负载",
+        ),
     ),
     "max_grip_width": (
         "length",

@@ -78,7 +78,7 @@ def add(data: bytes, note: Note, *, language: str = "en") -> bytes:
             bullets = _bullets(lines, mask, entry)
             same = [prose.flat(_join(bullets, m), 10**6) for m in ("action", "reason", "fix")] == words[1:]
             if same:
-                _count(lines, entry, bullets, note, end, language)
+                _count(lines, entry, bullets, note, _language(lines, [entry], language))
                 return "".join(lines).encode()
     tongue = _language(lines, entries, language)
     place = _place(lines, entries, blocks)
@@ -251,10 +251,8 @@ def _count_bullet(count: int, last: str, language: str) -> str:
     return f"- **{LABELS[language]['count']}**: {count}{when}"
 
 
-def _count(
-    lines: list[str], entry: Entry, bullets: Sequence[tuple[int, str, str]], note: Note, end: str, language: str
-) -> None:
-    language = _language(lines, [entry], language)
+def _count(lines: list[str], entry: Entry, bullets: Sequence[tuple[int, str, str]], note: Note, language: str) -> None:
+    end = prose.ending(lines)
     counted = next(((i, value) for i, name, value in bullets if name == "count"), None)
     if counted:
         number, value = counted
@@ -284,10 +282,8 @@ def _place(lines: Sequence[str], entries: Sequence[Entry], blocks: Sequence[Fenc
     dated = [e for e in entries if e.at]
     if not dated:
         return bottom
-    if len(dated) == 1:
-        newest_first = entries[0] is dated[0]
-    else:
-        newest_first = _key(dated[0].at) >= _key(dated[-1].at)
+    alone = len(dated) == 1  # then its place among the other sections tells
+    newest_first = entries[0] is dated[0] if alone else _key(dated[0].at) >= _key(dated[-1].at)
     if newest_first:
         return dated[0].first
     end = min(dated[-1].end, bottom)

@@ -14,7 +14,9 @@ _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")  # Markdown's line ends 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\r\n]*)")
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+(\S[^\r\n]*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
-_LABEL = re.compile(r"(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__)\s*[:：]?\s*(?P<rest>.*)|(?P<plain>[^:：]{1,60}?)\s*[:：]\s*(?P<more>.*)")
+_LABEL = re.compile(
+    r"(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__)\s*[:：]?\s*(?P<rest>.*)|(?P<plain>[^:：]{1,60}?)\s*[:：]\s*(?P<more>.*)"
+)
 
 
 class Fence(NamedTuple):

@@ -7,9 +7,7 @@ import re
 
 UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("m", "meter", "meters", "metre", "metres", "米"), ("length", 1.0)),
-    **dict.fromkeys(
-        ("cm", "centimeter", "centimeters", "centimetre", "centimetres", "厘米", "公分"), ("length", 0.01)
-    ),
+    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres", "厘米", "公分"), ("length", 0.01)),
     **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres", "毫米"), ("length", 0.001)),
     **dict.fromkeys(("kg", "kilogram", "kilograms", "千克", "公斤"), ("mass", 1.0)),
     **dict.fromkeys(("g", "gram", "grams", "克"), ("mass", 0.001)),

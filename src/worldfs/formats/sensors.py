@@ -45,7 +45,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
 # These name a kind only when nothing else stands beside them: an "infrared camera" shows no colour.
 ALONE: dict[str, tuple[str, ...]] = {"camera": ("rgb_camera",), "cameras": ("rgb_camera",), "相机": ("rgb_camera",)}
 _MOUNTS = frozenset(
-    "front rear back left right top wrist head chest hand overhead main onboard virtual mounted 腕部 前置 头部 手眼".split()
+    (
+        *("front", "rear", "back", "left", "right", "top", "wrist", "head", "chest", "hand", "overhead"),
+        *("main", "onboard", "virtual", "mounted", "腕部", "前置", "头部", "手眼"),
+    )
 )
 _LONGEST_FIRST = sorted(ALIASES, key=len, reverse=True)
 

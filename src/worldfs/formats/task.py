@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from worldfs.ground.model import Step, Task
 
 from . import prose, tables
-from .prose import BOM, Heading
+from .prose import Heading
 
 PATH = "TASK.md"
 
@@ -42,7 +42,8 @@ _TITLE = re.compile(r"(task|任务)\s*[:：]\s*(.*)", re.IGNORECASE)
 _GOAL = ("goal", "目标", "任务目标")
 _EMPTY = frozenset(("", "—", "–", "-", "n/a", "none", "无"))
 _PROGRESS = re.compile(
-    r"(\*{0,2}(?:Overall Progress|总体进度)\*{0,2}\s*[:：]\s*\*{0,2}\s*)\d+\s*/\s*\d+(?:\s*[(（]\s*\d+(?:\.\d+)?\s*%\s*[)）])?",
+    r"(\*{0,2}(?:Overall Progress|总体进度)\*{0,2}\s*[:：]\s*\*{0,2}\s*)"
+    r"\d+\s*/\s*\d+(?:\s*[(（]\s*\d+(?:\.\d+)?\s*%\s*[)）])?",
     re.IGNORECASE,
 )
 
@@ -182,6 +183,3 @@ def _count(task: Task) -> str:
 
 def _same(a: str, b: str) -> bool:
     return bool(a.strip()) and prose.flat(a) == prose.flat(b)
-
-
-__all__ = ["BOM", "COLUMNS", "HEADERS", "MARKS", "PATH", "read", "status", "write"]

@@ -1,0 +1,233 @@
+"""config.json: what the operator set, read from file and environment (reference §3.13); secrets never shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Json
+
+from . import prose
+
+PATH = "config.json"
+PREFIX = "PhyAgentOS_"
+MASK = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One body of `embodiments.instances`."""
+
+    robot_id: str
+    driver: str = ""
+    workspace: str = ""  # as written; "" = the layout's own place
+    enabled: bool = True
+    profile_name: str = ""  # "" = the driver's name
+
+    @property
+    def profile(self) -> str:
+        return self.profile_name or self.driver
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings we act on; `raw` is the file as it stands, comments and unknown keys included."""
+
+    mode: str = "single"  # single | fleet
+    instances: tuple[Instance, ...] = ()
+    language: str = ""  # en | zh; "" = not set
+    workspace: str = ""  # agents.defaults.workspace as written
+    shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
+    raw: Json = field(default_factory=dict)
+
+    def instance(self, robot_id: str) -> Instance | None:
+        return next((i for i in self.instances if i.robot_id == robot_id), None)
+
+
+def read(data: bytes, environ: Mapping[str, str] | None = None) -> Config:
+    """The configuration. Keys in camelCase or snake_case; `environ` entries `PhyAgentOS_a__b` override `a.b`.
+
+    Raises `BadInput` with line and column when it is no JSON, and with the key when a value is not to be used: an
+    unreadable file never becomes the defaults.
+    """
+    raw = _parse(data)
+    merged = _overlaid(_known(raw), environ or {})
+    bodies = _mapping(merged, "embodiments")
+    mode = _text(bodies, "mode", "embodiments.mode", "single").lower()
+    if mode not in ("single", "fleet"):
+        raise _bad("embodiments.mode", repr(mode), "single or fleet")
+    defaults = _mapping(_mapping(merged, "agents"), "defaults", "agents.defaults")
+    language = _text(merged, "language", "language") or _text(defaults, "language", "agents.defaults.language")
+    return Config(
+        mode=mode,
+        instances=_instances(bodies.get("instances")),
+        language="" if not language else "zh" if language.lower().startswith("zh") else "en",
+        workspace=_text(defaults, "workspace", "agents.defaults.workspace"),
+        shared_workspace=_text(bodies, "sharedworkspace", "embodiments.sharedWorkspace", Config().shared_workspace),
+        raw=raw,
+    )
+
+
+def template(
+    robot_id: str = "franka_001",
+    *,
+    driver: str = "simulation",
+    profile_name: str = "franka_panda",
+    workspace: str = "",
+    language: str = "",
+) -> bytes:
+    """A new config.json for `paos onboard`: single mode, one body, no secret. The caller writes it 0600."""
+    instance: Json = {"robotId": robot_id, "driver": driver, "enabled": True, "profileName": profile_name}
+    if workspace:
+        instance["workspace"] = workspace
+    document: Json = {"embodiments": {"mode": "single", "instances": [instance]}}
+    if language:
+        document = {"language": language, **document}
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+_SECRET = re.compile(
+    r"(apikey|accesskey|secretkey|privatekey|signingkey|encryptkey|password|passwd|passphrase|secret|token|credentials?"
+    r"|authorization|cookie|signature)$|^(secret|password|passwd|auth)"
+)
+_SECRET_VALUES = frozenset(("extraheaders", "headers", "env", "environment"))
+_LOGIN = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
+
+
+def redact(document: Mapping[str, Any]) -> Json:
+    """The same document with every secret masked (keys, tokens, passwords, header values, logins in addresses)."""
+    return {key: _redacted(key, value, False) for key, value in document.items()}
+
+
+def _redacted(key: str, value: Any, inside: bool) -> Any:
+    name = _bare(key)
+    secret = inside or bool(_SECRET.search(name))
+    if isinstance(value, Mapping):
+        below = secret or name in _SECRET_VALUES
+        return {k: _redacted(k, v, below) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_redacted(key if not isinstance(v, Mapping) else "", v, secret) for v in value]
+    if secret and not isinstance(value, bool) and value not in (None, ""):
+        return MASK
+    return _LOGIN.sub(rf"\1:{MASK}", value) if isinstance(value, str) else value
+
+
+def _parse(data: bytes) -> Json:
+    text = prose.decode(data, PATH).removeprefix(prose.BOM)
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{error.msg} at line {error.lineno} column {error.colno}",
+            path=PATH,
+            op="read",
+            expected="a JSON object",
+            fix="mend that place, or move the file away and run `paos onboard`",
+        ) from None
+    except (RecursionError, ValueError) as error:
+        raise BadInput(f"not to be read: {error}", path=PATH, op="read", expected="a JSON object") from None
+    if not isinstance(document, dict):
+        raise BadInput(
+            f"a {type(document).__name__} at line 1 column 1", path=PATH, op="read", expected="a JSON object {…}"
+        )
+    return document
+
+
+def _bare(key: str) -> str:
+    return re.sub(r"[_\-.]", "", key).lower()
+
+
+def _known(value: Any) -> Any:
+    """Keys without case and underscores; those that begin with `_` are comments."""
+    if isinstance(value, dict):
+        return {_bare(key): _known(v) for key, v in value.items() if not key.startswith("_")}
+    return [_known(v) for v in value] if isinstance(value, list) else value
+
+
+def _overlaid(document: Json, environ: Mapping[str, str]) -> Json:
+    for name in sorted(environ):
+        if not name.lower().startswith(PREFIX.lower()):
+            continue
+        keys = [_bare(part) for part in name[len(PREFIX) :].split("__")]
+        if not all(keys):
+            continue
+        try:
+            value = _known(json.loads(environ[name]))
+        except ValueError:
+            value = environ[name]
+        _put(document, keys, value, name)
+    return document
+
+
+def _put(node: Any, keys: list[str], value: Any, name: str) -> None:
+    for i, key in enumerate(keys):
+        last = i == len(keys) - 1
+        if isinstance(node, list):
+            if not key.isdigit() or int(key) >= len(node):
+                raise _bad(name, f"no entry {key}", f"a number below {len(node)}")
+            index = int(key)
+            if last:
+                node[index] = value
+            node = node[index]
+        elif isinstance(node, dict):
+            if last:
+                node[key] = value
+            node = node.setdefault(key, {})
+        else:
+            raise _bad(name, f"{'.'.join(keys[:i])} is a plain value", "a section")
+
+
+def _instances(value: Any) -> tuple[Instance, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise _bad("embodiments.instances", f"a {type(value).__name__}", "a list")
+    found: list[Instance] = []
+    for number, entry in enumerate(value):
+        where = f"embodiments.instances[{number}]"
+        if not isinstance(entry, dict):
+            raise _bad(where, f"a {type(entry).__name__}", "an object with robotId and driver")
+        robot_id = _text(entry, "robotid", f"{where}.robotId")
+        if not robot_id or robot_id in (".", "..") or re.search(r"[/\\\x00-\x1f\x7f]", robot_id):
+            raise _bad(f"{where}.robotId", repr(robot_id), "a name without /, \\ and control characters")
+        if any(other.robot_id == robot_id for other in found):
+            raise _bad(f"{where}.robotId", f"{robot_id!r} a second time", "one entry a robot")
+        enabled = entry.get("enabled", True)
+        if not isinstance(enabled, bool):
+            raise _bad(f"{where}.enabled", repr(enabled), "true or false")
+        found.append(
+            Instance(
+                robot_id,
+                _text(entry, "driver", f"{where}.driver"),
+                _text(entry, "workspace", f"{where}.workspace"),
+                enabled,
+                _text(entry, "profilename", f"{where}.profileName"),
+            )
+        )
+    return tuple(found)
+
+
+def _mapping(document: Json, key: str, where: str = "") -> Json:
+    value = document.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _bad(where or key, f"a {type(value).__name__}", "an object {…}")
+    return value
+
+
+def _text(document: Json, key: str, where: str, default: str = "") -> str:
+    value = document.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, str):
+        raise _bad(where, f"a {type(value).__name__}", "text in quotes")
+    return value.strip() or default
+
+
+def _bad(where: str, found: str, expected: str) -> BadInput:
+    return BadInput(f"{where}: {found}", path=PATH, op="read", expected=expected, fix=f"mend {where} in config.json")

@@ -1,0 +1,285 @@
+"""The critic: whether an order may move this body in this scene, by numbers alone, before anything moves."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldfs.formats import sensors
+from worldfs.ground.model import Finding, Op, Order, Profile, RobotState, Scene, Thing, Vec
+
+from . import parameters, refusals
+from .parameters import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, POINT
+
+SENSORS: dict[str, tuple[str, ...]] = {"target_navigation": ("rgb_camera",), "look_at": ("rgb_camera",)}
+_ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (D14)
+_SLACK = 1e-9  # m, kg: what arithmetic alone may add
+
+
+@dataclass(slots=True)
+class _Case:
+    """One review under way."""
+
+    order: Order
+    scene: Scene
+    profile: Profile
+    op: Op
+    robot: RobotState | None
+    language: str
+    findings: list[Finding] = field(default_factory=list)
+
+    def say(self, key: str, **words: Any) -> None:
+        words = {"op": self.order.op, "node": self.order.node or "the robot", **words}
+        self.findings.append(refusals.finding(key, self.order.id, self.language, **words))
+
+
+@dataclass(frozen=True, slots=True)
+class Critic:
+    """The reviewer of `ground.driver.Reviewer`: deterministic, every finding at once, warnings refuse nothing.
+
+    Order of checks: reference `embodied.md` §5. What only the body knows (inverse kinematics, collisions) its driver
+    reviews. Text out of the files is data: it is quoted in findings and decides nothing. `language`: en | zh.
+    """
+
+    language: str = "en"
+
+    def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
+        """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
+        listed = profile.op(order.op) if profile else None
+        case = _Case(
+            order, scene, profile or Profile(), listed or Op(order.op), _robot(scene, order.node), self.language
+        )
+        if profile is None:
+            case.say("no_profile", op=refusals.show(order.op))
+        elif listed is None:
+            names = [op.name for op in profile.ops]
+            close = difflib.get_close_matches(order.op, names, 3, 0.5) or names
+            words = {"ops": refusals.several(names, self.language), "close": refusals.several(close, self.language)}
+            case.say("op", **{**words, "op": refusals.show(order.op)})
+        _parameters(case)
+        for where, value in parameters.unbounded(order.params):
+            case.say("finite", name=refusals.show(where), value=refusals.show(value), limit=parameters.HUGE)
+        if profile is not None:
+            _sensors(case)
+        what, thing, place = _target(case)
+        if profile is not None:
+            _bounds(case, what, place)
+            _reach(case, what, place)
+            if order.op in PICK and thing is not None:
+                _payload(case, thing)
+                _grip(case, thing)
+        _hand(case)
+        for line in case.profile.unread:
+            case.say("unread", line=line)
+        return case.findings
+
+
+def _robot(scene: Scene, node: str) -> RobotState | None:
+    return scene.robot(node) or (scene.robots[0] if not node and len(scene.robots) == 1 else None)
+
+
+def _parameters(case: _Case) -> None:
+    params, asked = case.order.params, parameters.asked(case.op)
+    goal = parameters.goal_names(case.op, params) if case.op.name in PLACE else ()
+    given_goal = bool(goal) and parameters.spelled(params, goal)[0] != ""
+    for parameter in asked:
+        value = params.get(parameter.name)
+        name = refusals.show(parameter.name)
+        if value is None:
+            spoken = (parameter.name in goal and given_goal) or (
+                not case.op.parameters and parameters.spelled(params, _siblings(case.op.name))[0]
+            )
+            if not parameter.optional and not spoken:
+                case.say("missing", name=name, expected=f"{name}: {parameter.type or 'a value'}")
+        elif expected := parameters.mismatch(parameter, value):
+            case.say("type", name=name, expected=expected, value=refusals.show(value))
+    if case.op.parameters:
+        names = [p.name for p in asked]
+        for name in params:
+            if name not in names and name not in _ALWAYS and name not in goal:
+                case.say("extra", name=refusals.show(name), names=refusals.several(names, case.language))
+
+
+def _siblings(op: str) -> tuple[str, ...]:
+    families = ((PICK, OBJECT), (PLACE, parameters.GOAL), (MOVE, (*POINT, "x")), (LOOK, LABEL))
+    return next((names for ops, names in families if op in ops), ())
+
+
+def _sensors(case: _Case) -> None:
+    listed = case.profile.sensors
+    for sensor in sensors.missing(SENSORS.get(case.order.op, ()), listed):
+        present = refusals.several([text for text, ticked in listed if ticked], case.language)
+        case.say("sensor", sensor=sensor, present=present)
+
+
+def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
+    """What the order is about: its name in messages, the thing if it is one, the point that the hand must reach."""
+    op, params = case.order.op, case.order.params
+    if op in PICK:
+        name, value = parameters.spelled(params, OBJECT)
+        if not isinstance(value, str) or not value.strip():
+            return "", None, None
+        thing = _named(case, value, by_name=name != "object_id", handled=True)
+        return _located(case, thing)
+    if op in PLACE:
+        names = parameters.goal_names(case.op, params)
+        name, value = parameters.spelled(params, names)
+        if isinstance(value, str) and name not in POINT:
+            return (
+                _located(case, _named(case, value, by_name=True, handled=False)) if value.strip() else ("", None, None)
+            )
+        return "target", None, parameters.point(case.op, params, names)
+    if op in MOVE:
+        return "target", None, parameters.point(case.op, params, POINT)
+    if op in LOOK:
+        _, value = parameters.spelled(params, LABEL)
+        if isinstance(value, str) and value.strip() and not _described(case.scene, value):
+            everything = (*case.scene.objects, *case.scene.furniture)
+            if everything:
+                _unknown(case, value, everything)
+            else:
+                case.say("unseen", value=refusals.show(value))
+    return "", None, None
+
+
+def _located(case: _Case, thing: Thing | None) -> tuple[str, Thing | None, Vec | None]:
+    if thing is None:
+        return "", None, None
+    place = thing.position
+    if len(place) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in place):
+        case.say("place", id=refusals.show(thing.id), value=refusals.show(place))
+        return thing.id, thing, None
+    return thing.id, thing, place[:3]
+
+
+def _named(case: _Case, value: str, *, by_name: bool, handled: bool) -> Thing | None:
+    """The thing with that id (or, where a dialect allows it, the one thing of that name), else a finding."""
+    things = (*case.scene.objects, *case.scene.furniture)
+    thing = next((t for t in things if t.id == value), None)
+    if thing is None and by_name:
+        same = [t for t in things if value.strip().casefold() in (t.name.casefold(), t.category.casefold())]
+        thing = same[0] if len(same) == 1 else None
+    if thing is None:
+        _unknown(case, value, case.scene.objects if handled else things)
+    elif handled and thing not in case.scene.objects:
+        case.say("furniture", id=refusals.show(thing.id), kind=refusals.show(thing.category or thing.shape or "table"))
+    return thing
+
+
+def _unknown(case: _Case, value: str, things: Sequence[Thing]) -> None:
+    ids = [t.id for t in things[:2000]]
+    word = value.strip().casefold()
+    close = [t.id for t in things if word and word in (t.name.casefold(), t.category.casefold())][:3]
+    close += [i for i in difflib.get_close_matches(value[:80], ids, 3, 0.5) if i not in close]
+    hint = f": {refusals.several(close[:3], case.language)}?" if close else ""
+    case.say("unknown", value=refusals.show(value), known=refusals.several(ids, case.language), hint=hint)
+
+
+def _described(scene: Scene, label: str) -> bool:
+    """Whether the scene has something that the label may mean: id, name, kind, colour, or a zone of the map."""
+    zones = scene.extra.get("map", {}).get("zones", ()) if isinstance(scene.extra.get("map"), dict) else ()
+    if any(isinstance(zone, dict) and zone.get("name") == label for zone in zones):
+        return True
+    wanted = set(label.casefold().replace("_", " ").split())
+    for thing in (*scene.objects, *scene.furniture):
+        if label == thing.id:
+            return True
+        words = f"{thing.id} {thing.name} {thing.category} {thing.color} {thing.shape}".casefold().replace("_", " ")
+        if wanted <= set(words.split()) or (not label.isascii() and label in thing.name):
+            return True
+    return False
+
+
+def _bounds(case: _Case, what: str, place: Vec | None) -> None:
+    if place is None:
+        return
+    for axis, value, (low, high) in zip("xyz", place, case.profile.bounds, strict=False):
+        if not low - _SLACK <= value <= high + _SLACK:
+            point = refusals.vector(place)
+            case.say("bounds", axis=axis, low=low, high=high, value=value, what=_what(case, what), point=point)
+
+
+def _reach(case: _Case, what: str, place: Vec | None) -> None:
+    limit = case.profile.max_reach
+    if limit is None or place is None:
+        return
+    base = case.robot.pose[:3] if case.robot else ()
+    if len(base) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in base):
+        case.say("reach_unchecked")
+        return
+    distance = math.dist(base, place)  # D33: from the robot's base pose, in three dimensions
+    if not distance <= limit + _SLACK:
+        point = refusals.vector(place)
+        words = {"what": _what(case, what), "point": point, "base": refusals.vector(base)}
+        case.say("reach", limit=limit, distance=distance, **words)
+
+
+def _what(case: _Case, what: str) -> str:
+    return "目标" if what == "target" and case.language.startswith("zh") else refusals.show(what)
+
+
+def _payload(case: _Case, thing: Thing) -> None:
+    limit = case.profile.max_payload
+    if limit is None:
+        return
+    if not thing.mass:
+        case.say("mass_unknown", id=refusals.show(thing.id), limit=limit)
+    elif not 0 < thing.mass <= limit + _SLACK:
+        case.say("payload", id=refusals.show(thing.id), mass=thing.mass, limit=limit)
+
+
+def _grip(case: _Case, thing: Thing) -> None:
+    limit = case.profile.max_grip_width
+    if limit is None:
+        return
+    width = graspable_width(thing)
+    if width is None:
+        case.say("width_unknown", id=refusals.show(thing.id), limit=limit)
+    elif not width <= limit + _SLACK:
+        case.say("grip", id=refusals.show(thing.id), width=width, limit=limit)
+
+
+def graspable_width(thing: Thing) -> float | None:
+    """Metres between the fingers: a box's narrower horizontal side as it lies, a round thing's diameter.
+
+    None when ENVIRONMENT.md gives no size (reference `embodied.md` §4.3).
+    """
+    size = thing.size
+    if len(size) < 3 or not all(math.isfinite(v) and v > 0 for v in size[:3]):
+        return None
+    if thing.shape in ("sphere", "cylinder"):
+        return size[0]
+    w, x, y, z = thing.orientation if len(thing.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
+    # how much of each of the box's own axes points up
+    up = (abs(2 * (x * z - w * y)), abs(2 * (y * z + w * x)), abs(1 - 2 * (x * x + y * y)))
+    upright = up.index(max(up))
+    return min(size[i] for i in range(3) if i != upright)
+
+
+def _hand(case: _Case) -> None:
+    op, robot = case.order.op, case.robot
+    if robot is None or op not in PICK | PLACE:
+        return
+    held = robot.holding or next(
+        (r.subject for r in case.scene.relations if r.relation == "held_by" and r.object == robot.robot_id), None
+    )
+    node = refusals.show(robot.robot_id)
+    if op in PICK and held:
+        case.say("holding", node=node, held=refusals.show(held))
+    if op in PLACE:
+        if not held and robot.gripper in ("open", "closed"):  # a dialect without a gripper says nothing of its hand
+            case.say("empty", node=node)
+        if held and "target" not in parameters.goal_names(case.op, case.order.params):
+            named = case.order.params.get("target")
+            if isinstance(named, str) and named.strip() and not _is(case.scene, named, held):
+                case.say("other_held", node=node, held=refusals.show(held), value=refusals.show(named))
+
+
+def _is(scene: Scene, word: str, held: str) -> bool:
+    thing = scene.thing(held)
+    return word == held or (
+        thing is not None and word.strip().casefold() in (thing.name.casefold(), thing.category.casefold())
+    )

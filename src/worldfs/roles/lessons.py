@@ -1,0 +1,274 @@
+"""Lessons: made from refusals and failures, found by their words, heeded before acting (000, search_lessons)."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from worldfs.formats.prose import flat
+from worldfs.ground.model import Finding, Note, Order, Outcome, Scene
+
+from . import parameters, refusals
+from .parameters import GOAL, LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, POINT
+
+_DEEDS = (
+    (PICK, ("Grasp", "抓取")),
+    (PLACE, ("Place", "放置")),
+    (MOVE, ("Move", "移动")),
+    (LOOK, ("Navigation", "导航")),
+    (frozenset(("real_execute",)), ("ReKep Task", "ReKep 任务")),
+    (frozenset(("strategy",)), ("Strategy", "策略")),
+)
+# (code, part of the field) → what the title says; the first that fits.
+_TITLES = (
+    ("PROFILE_LIMIT", "Max Reach", "{thing} Out of Reach", "{thing}超出臂展"),
+    ("PROFILE_LIMIT", "Max Payload", "Object Too Heavy", "物体过重"),
+    ("PROFILE_LIMIT", "Max Grip Width", "Object Too Wide", "物体过宽"),
+    ("PROFILE_LIMIT", "Bounds", "{thing} Out of Workspace", "{thing}超出工作空间"),
+    ("UNKNOWN_OBJECT", "", "Unknown Object", "未知物体"),
+    ("OP_NOT_IN_PROFILE", "", "Action Not Supported", "动作不受支持"),
+    ("REQUIRED_SENSOR_MISSING", "", "Sensor Missing", "缺少传感器"),
+    ("SCHEMA_VALIDATION", "", "Invalid Parameters", "参数无效"),
+    ("CRITIC_REFUSED", "holding", "Gripper in the Wrong State", "夹爪状态不符"),
+)
+# A lesson of these says what was so at that moment, not what the order is.
+_PASSING = re.compile(
+    r"\b(LOST|CANCELLED|QUEUE_TIMEOUT|[A-Z]*_?TIMEOUT|DEPENDENCY_FAILED|ID_REUSED|ID_DUPLICATE|NODE_MISMATCH)\b"
+    r"|robots / .* / holding"
+)
+_VECTOR = re.compile(r"\[\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)")
+MOVED = 0.01  # m: a thing or a base farther than this from where the lesson saw it makes the lesson another story's
+
+
+# -- making ----------------------------------------------------------------------------------------------------------
+
+
+def note_for(order: Order, findings: Sequence[Finding], when: datetime | str, language: str = "en") -> Note:
+    """The lesson of a refusal, in the specification's form; warnings are left out unless there is nothing else.
+
+    Numbers, limits and fixes are the findings' own words (the critic speaks the workspace's language).
+    """
+    zh = language.startswith("zh")
+    refused = [f for f in findings if not f.warning] or list(findings)
+    sections = list(dict.fromkeys(f.field.split(" / ")[0] if " / holding" not in f.field else f.field for f in refused))
+    codes = ", ".join(dict.fromkeys(f.code for f in refused))
+    verdict = "校验失败" if zh else "validation failed"
+    between = ";应为 " if zh else "; expected "
+    return Note(
+        title=_title(order, refused[0] if refused else None, zh),
+        action=action_text(order),
+        reason=(";" if zh else "; also ").join(f"{f.found}{between}{f.expected}" for f in refused),
+        rejection=f"{', '.join(sections)} {verdict} ({codes})" if refused else verdict,
+        fix=(";" if zh else "; ").join(dict.fromkeys(f.fix for f in refused)),
+        at=_at(when),
+    )
+
+
+def note_for_lost(order: Order, when: datetime | str, language: str = "en") -> Note:
+    """The lesson of a job that was running when its worker ended: nobody knows how far it came."""
+    if language.startswith("zh"):
+        return Note(
+            f"{_deed(order, True)}中断:结果未知",
+            action_text(order),
+            "执行过程中程序终止,动作完成到何种程度未知",
+            "未重新执行 (LOST)",
+            "先重新观测场景,再决定是否重新下达",
+            at=_at(when),
+        )
+    return Note(
+        f"{_deed(order, False)} Lost: Outcome Unknown",
+        action_text(order),
+        "the worker ended while the action was running; how far it came is unknown",
+        "not repeated (LOST)",
+        "look at the scene again, then give the order anew if it is still wanted",
+        at=_at(when),
+    )
+
+
+def note_for_failure(order: Order, outcome: Outcome, when: datetime | str, language: str = "en") -> Note:
+    """The lesson of an attempt that failed: the driver's own words, its code, and what to try."""
+    zh = language.startswith("zh")
+    code = outcome.code or (outcome.cause.value.upper() if outcome.cause else "RUNTIME_ERROR")
+    if outcome.findings:
+        return note_for(order, outcome.findings, when, language)
+    words = code.replace("_", " ").title()
+    return Note(
+        title=f"{_deed(order, zh)}失败:{code}" if zh else f"{_deed(order, zh)} Failed: {words}",
+        action=action_text(order),
+        reason=flat(outcome.message) or ("驱动未说明原因" if zh else "the driver gave no reason"),
+        rejection=f"执行失败 ({code})" if zh else f"failed while executing ({code})",
+        fix="重新观测场景后换一种方式再试" if zh else "observe the scene again and try another way",
+        at=_at(when),
+    )
+
+
+def action_text(order: Order) -> str:
+    """The order in one line: op and main parameter, "pick_up apple_01" (000 LESSONS.md)."""
+    value = _main(order.op, order.params)
+    text = refusals.vector(value) if _numbers(value) else refusals.show(value) if value is not None else ""
+    return f"{refusals.show(order.op)} {text}".strip()
+
+
+def _title(order: Order, finding: Finding | None, zh: bool) -> str:
+    thing = ("物体" if zh else "Object") if order.op in PICK else ("目标" if zh else "Target")
+    what = "未通过审查" if zh else "Refused by the Critic"
+    if finding is not None:
+        what = finding.code if zh else finding.code.replace("_", " ").title()
+        for code, part, english, chinese in _TITLES:
+            if finding.code == code and part in finding.field:
+                what = (chinese if zh else english).format(thing=thing)
+                break
+    return f"{_deed(order, zh)}失败:{what}" if zh else f"{_deed(order, zh)} Failed: {what}"
+
+
+def _deed(order: Order, zh: bool) -> str:
+    words = next((words for ops, words in _DEEDS if order.op in ops), None)
+    return words[zh] if words else refusals.show(order.op)
+
+
+def _at(when: datetime | str) -> str:
+    return when if isinstance(when, str) else when.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _main(op: str, params: dict[str, Any]) -> Any:
+    names = OBJECT if op in PICK else GOAL if op in PLACE else LABEL if op in LOOK else POINT if op in MOVE else ()
+    names = (*names, "nl_task", "task", "name", "strategy")
+    value = parameters.spelled(params, names)[1]
+    if value is None and all(parameters.number(params.get(axis)) for axis in "xyz"):
+        return [params[axis] for axis in "xyz"]
+    if value is None:
+        value = next((v for v in params.values() if isinstance(v, str | int | float)), None)
+    return value
+
+
+def _numbers(value: Any) -> bool:
+    if not isinstance(value, list | tuple) or len(value) < 3:
+        return False
+    return all(parameters.number(v) and -1e12 < v < 1e12 for v in value[:3])
+
+
+# -- heeding ---------------------------------------------------------------------------------------------------------
+
+
+def avoid(notes: Sequence[Note], order: Order, scene: Scene | None = None) -> Note | None:
+    """The lesson that says this very order fails (same op, same main parameter), or None.
+
+    With a `scene`, a lesson whose facts no longer hold is none: the thing or the robot's base stands elsewhere now,
+    the unknown object is known. Lessons of passing states (lost, timeout, full hand) never forbid.
+    """
+    wanted = _same_action(action_text(order))
+    for note in notes:
+        same = _same_action(_note_action(note)) == wanted and not _PASSING.search(note.rejection)
+        if same and (scene is None or _still(note, order, scene)):
+            return note
+    return None
+
+
+def _note_action(note: Note) -> str:
+    given = note.extra.get("parameters")
+    if isinstance(given, dict) and note.action and " " not in note.action:
+        return action_text(Order("", "", note.action, given))
+    return note.action
+
+
+def _same_action(text: str) -> str:
+    op, _, rest = flat(text).casefold().partition(" ")
+    return f"{op} {rest.removeprefix('to ').strip(' `')}"
+
+
+def _still(note: Note, order: Order, scene: Scene) -> bool:
+    value = _main(order.op, order.params)
+    thing = scene.thing(value) if isinstance(value, str) else None
+    if thing is not None and "UNKNOWN_OBJECT" in note.rejection:
+        return False
+    seen = [tuple(map(_float, match.groups())) for match in _VECTOR.finditer(note.reason)]
+    robot = scene.robot(order.node)
+    now = [thing.position if thing is not None else None, robot.pose if robot is not None else None]
+    for then, present in zip(seen, now, strict=False):
+        if present is not None and len(present) >= 3 and not math.dist(then, present[:3]) <= MOVED:
+            return False
+    return True
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+# -- finding ---------------------------------------------------------------------------------------------------------
+
+_WEIGHTS = (("title", 2.0), ("action", 1.5), ("reason", 1.0), ("fix", 0.7), ("rejection", 0.5))
+_RUN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+|[^\W\u3400-\u9fff\uf900-\ufaff]+(?:\.\d+)?")
+_K1, _B = 1.2, 0.6
+
+
+def search(notes: Sequence[Note], query: str, limit: int = 10) -> list[tuple[Note, float]]:
+    """`search_lessons`: the lessons that share words with `query`, best first, with their BM25 score (> 0).
+
+    English words by their stem (reach finds "reaches", "reachable"), ids whole and in parts, Chinese by pairs of
+    signs. No match: []. Equal scores: the newer lesson first.
+    """
+    bags = [_bag(note) for note in notes]
+    sizes = [sum(bag.values()) for bag in bags]
+    mean = (sum(sizes) / len(sizes)) if sizes else 1.0
+    vocabulary: Counter[str] = Counter(word for bag in bags for word in bag)
+    scores = [0.0] * len(bags)
+    for term in dict.fromkeys(_terms(query, query=True)):
+        # a longer word that begins with the term counts half: "reach" → "reachabl"
+        near = [w for w in vocabulary if w == term or (len(term) >= 4 and w.startswith(term))]
+        for word in near:
+            weight = 1.0 if word == term else 0.5
+            rarity = math.log(1 + (len(bags) - vocabulary[word] + 0.5) / (vocabulary[word] + 0.5))
+            for i, bag in enumerate(bags):
+                if often := bag.get(word, 0.0):
+                    scores[i] += weight * rarity * often * (_K1 + 1) / (often + _K1 * (1 - _B + _B * sizes[i] / mean))
+    ranked = [(note, score) for note, score in zip(notes, scores, strict=True) if score > 0]
+    ranked.sort(key=lambda pair: pair[0].at, reverse=True)
+    ranked.sort(key=lambda pair: pair[1], reverse=True)
+    return ranked[:limit]
+
+
+def _bag(note: Note) -> dict[str, float]:
+    bag: dict[str, float] = {}
+    for name, weight in _WEIGHTS:
+        for term in _terms(getattr(note, name)):
+            bag[term] = bag.get(term, 0.0) + weight
+    for value in note.extra.values():
+        if isinstance(value, str):
+            for term in _terms(value):
+                bag[term] = bag.get(term, 0.0) + 0.3
+    return bag
+
+
+def _terms(text: str, *, query: bool = False) -> Iterator[str]:
+    folded = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    for run in _RUN.findall(folded.casefold()):
+        if run[0] >= "\u3400" and not run.isascii():
+            if len(run) > 1:
+                yield from (run[i : i + 2] for i in range(len(run) - 1))
+            if len(run) == 1 or not query:
+                yield from run
+        else:
+            yield _stem(run)
+            if "_" in run:
+                yield from (_stem(part) for part in run.split("_") if part)
+
+
+def _stem(word: str) -> str:
+    """A light English stem: plural, -ing, -ed; enough for the words of this file, and never wrong on ids."""
+    if not word.isalpha() or len(word) < 5:
+        return word
+    for ending in ("ings", "ing", "edly", "ied", "ies", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word[: -len(ending)] + ("y" if ending in ("ied", "ies") else "")
+            break
+    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "ls":
+        word = word[:-1]  # grabbed → grab
+    return word.removesuffix("e") if len(word) > 4 else word
