@@ -115,7 +115,7 @@ def test_a_removed_element_takes_its_comma_along():
 def test_an_empty_list_opens_up_in_the_document_s_indentation():
     text = '{\r\n    "queue": []\r\n}'
     after = changed(text, lambda v: v["queue"].append({"id": 1}))
-    assert after == '{\r\n    "queue": [\r\n        {\r\n            "id": 1\r\n        }\r\n    ]\r\n}'
+    assert after == '{\r\n    "queue": [\r\n        {"id": 1}\r\n    ]\r\n}'
     assert changed('{"queue":[]}', lambda v: v["queue"].append({"id": 1})) == '{"queue":[{"id":1}]}'
 
 

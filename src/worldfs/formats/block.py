@@ -214,3 +214,15 @@ def _fence_lines(text: str) -> Iterator[re.Match[str]]:
             return
         ticks = text.find("```", end) if 0 <= ticks < end else ticks
         tildes = text.find("~~~", end) if 0 <= tildes < end else tildes
+
+
+def append(text: str, title: str, value: Any) -> str:
+    """The text with a new fenced block of `value` at its end; an empty text gets a heading first."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    body = text.removeprefix(_MARK)
+    if body.strip():
+        ends = newline if body.endswith(("\n\n", "\r\n\r\n")) else 2 * newline
+        head = text + (ends.removeprefix(newline) if body.endswith("\n") else ends)
+    else:
+        head = f"{text.removesuffix(body)}# {title}{newline}{newline}"
+    return f"{head}```json{newline}{jsontext.pretty(value, newline=newline)}{newline}```{newline}"

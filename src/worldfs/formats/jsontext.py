@@ -18,6 +18,7 @@ from worldfs.formats.values import depth, same
 from worldfs.ground.errors import BadInput
 
 LONG_LINE = 4096
+WIDTH = 120  # a container that is longer gets lines of its own
 MAX_DEPTH = 100  # brackets inside brackets; deeper text is refused before anything recurses over it
 
 _SCAN = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # likewise
@@ -82,24 +83,59 @@ def dump(value: Any, *, comma: str = ", ", colon: str = ": ") -> str:
 def pretty(
     value: Any, *, indent: str = "", unit: str = "  ", newline: str = "\n", comma: str = ", ", colon: str = ": "
 ) -> str:
-    """JSON over several lines, lists of scalars on one line each, as the specification prints it.
+    """JSON over several lines, laid out as the specification prints it (000, ENVIRONMENT.md and ACTION.md).
 
-    The first line carries no indentation: it stands where the value begins.
+    On one line each: lists of scalars, mappings of numbers, and list elements without a mapping inside, as far as
+    they fit. The first line carries no indentation: it stands where the value begins.
     """
     inner = indent + unit
+
+    def child(item: Any, element: bool) -> str:
+        if isinstance(item, dict) and item:
+            flat = (
+                not any(isinstance(v, dict) for v in item.values()) if element else all(map(_is_number, item.values()))
+            )
+            line = dump(item, comma=comma, colon=colon) if flat else ""
+            if line and len(line) + len(inner) <= WIDTH:
+                return line
+        return pretty(item, indent=inner, unit=unit, newline=newline, comma=comma, colon=colon)
+
     if isinstance(value, dict) and value:
-        parts = [
-            f"{dump(key)}{colon}" + pretty(item, indent=inner, unit=unit, newline=newline, comma=comma, colon=colon)
-            for key, item in value.items()
-        ]
-        brackets = "{}"
+        brackets, parts = "{}", [f"{dump(key)}{colon}{child(item, False)}" for key, item in value.items()]
     elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
-        parts = [pretty(item, indent=inner, unit=unit, newline=newline, comma=comma, colon=colon) for item in value]
-        brackets = "[]"
+        brackets, parts = "[]", [child(item, True) for item in value]
+        if not any(isinstance(item, dict) for item in value) and len(dump(value)) + len(indent) <= WIDTH:
+            return dump(value, comma=comma, colon=colon)
     else:
         return dump(value, comma=comma, colon=colon)
     joined = f",{newline}{inner}".join(parts)
     return f"{brackets[0]}{newline}{inner}{joined}{newline}{indent}{brackets[1]}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def member(text: str, key: str) -> tuple[int, int, int, int]:
+    """Where a member of the top-level mapping stands: start and end of its key, start and end of its value.
+
+    Of a repeated key the last one. Raises KeyError if it has no such member.
+    """
+    splice = _Splice(text)
+    position = splice.space(splice.space(0) + 1)
+    found: tuple[int, int, int, int] | None = None
+    while text[position] != "}":
+        name, key_end = scanstring(text, position + 1, True)
+        start = splice.space(splice.space(key_end) + 1)
+        end = splice.skip(start)
+        if name == key:
+            found = (position, key_end, start, end)
+        position = splice.space(end)
+        if text[position] == ",":
+            position = splice.space(position + 1)
+    if found is None:
+        raise KeyError(key)
+    return found
 
 
 def edit(text: str, old: Any, new: Any) -> str:
@@ -241,7 +277,7 @@ class _Splice:
         layout = {text[v]: "\n" in text[v:end] for v, (_, end) in zip(values, spans, strict=True)}
         for gap, (a, b) in enumerate(pairwise([-1, *kept, count])):
             new = [
-                prefix + self.render(value, indent, layout.get("{" if isinstance(value, dict) else "[", spread))
+                prefix + self.member(value, indent, layout.get("{" if isinstance(value, dict) else "["), spread, prefix)
                 for prefix, value in added.get(gap, ())
             ]
             if b == a + 1 and not new:
@@ -257,6 +293,14 @@ class _Splice:
             else:
                 tail = ""
             edits.append((left, right, head + comma.join(new) + tail))
+
+    def member(self, value: Any, indent: str, sibling: bool | None, spread: bool, key: str) -> str:
+        if sibling is None and spread and not key and isinstance(value, dict):
+            line = dump(value, comma=self.comma, colon=self.colon)
+            flat = not any(isinstance(item, dict) for item in value.values())
+            if flat and len(line) + len(indent) <= WIDTH:
+                return line  # the first of its list: as the specification prints nodes and objects
+        return self.render(value, indent, spread if sibling is None else sibling)
 
     def render(self, value: Any, indent: str, spread: bool) -> str:
         if not spread:

@@ -1,0 +1,59 @@
+"""ENVIRONMENT.md: text to Scene and back, in whatever dialect was found (000 and 001, "ENVIRONMENT.md"; §3.4)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from worldfs.formats import block
+from worldfs.formats.environment_dialects import locate
+from worldfs.formats.environment_merge import merge
+from worldfs.formats.environment_read import scene_of
+from worldfs.formats.environment_upgrade import upgrade
+from worldfs.ground.errors import Unsafe
+from worldfs.ground.model import Finding, Json, Scene
+
+__all__ = ["Environment", "artifact_path", "merge", "read", "upgrade"]
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """One reading of an ENVIRONMENT.md."""
+
+    scene: Scene = field(default_factory=Scene)
+    dialect: str = "empty"  # page2 | page1 | q1 | r | v0 | empty
+    value: Json = field(default_factory=dict)  # the document as it stands, unknown keys included
+    findings: tuple[Finding, ...] = ()  # entries that the scene is without
+
+
+def read(data: bytes) -> Environment:
+    """The document in `data`; missing (b"") and prose are an empty one (D36).
+
+    Raises BadInput for a text that is half-written, no UTF-8, or larger than block.MAX_BYTES.
+    """
+    found, dialect = locate(block.decode(data))
+    if found is None or dialect == "empty":
+        return Environment(value=found.value if found else {})
+    scene, findings = scene_of(found.value, dialect)
+    return Environment(scene, dialect, found.value, findings)
+
+
+def artifact_path(root: str | os.PathLike[str], text: str) -> Path:
+    """The file that a `perception` path means, below the directory of its ENVIRONMENT.md (D35).
+
+    Raises Unsafe for an absolute path, one with `..`, and one that a symbolic link leads out of `root`.
+    """
+    where = {"path": text, "op": "artifact", "expected": "a relative path that stays beside ENVIRONMENT.md"}
+    parts = PurePosixPath(text.replace("\\", "/")).parts
+    if not text or "\x00" in text:
+        raise Unsafe("no path at all" if not text else "a NUL in the path", **where)
+    if text.startswith(("/", "\\", "~")) or ":" in parts[0]:
+        raise Unsafe("an absolute path", **where)
+    if ".." in parts:
+        raise Unsafe("`..` in the path", **where)
+    base = Path(os.path.realpath(root))
+    target = Path(os.path.realpath(base.joinpath(*parts)))
+    if target != base and base not in target.parents:
+        raise Unsafe("a symbolic link leads out of the workspace", **where)
+    return base.joinpath(*parts)
