@@ -16,7 +16,7 @@ SPEED = 0.5 * np.array(panda.SPEED)  # rad/s: half the data sheet
 ACCELERATION = 0.3 * np.array(panda.ACCELERATION)  # rad/s²
 LINE_SPEED = 0.16  # m/s
 CHECK_EVERY = 10  # steps between two looks at the stop flag: 20 ms of simulated time
-CLOSE = -0.02  # m a finger: beyond shut, so that thin things are held as hard as thick ones
+CLOSE = -0.01  # m a finger: beyond shut, so that thin things are held as hard as thick ones
 
 
 class Stopped(Exception):  # noqa: N818 # not an error: somebody asked, or the time is up

@@ -198,6 +198,9 @@ def _hand(spec: Any, flange: Any) -> None:
             rgba=list(PAD),
             friction=[1.0, 0.02, 0.001],
             condim=4,
+            solref=[0.004, 1.0],  # stiff: a soft pad sinks centimetres into a light thing, which then creeps out
+            solimp=[0.95, 0.99, 0.001, 0.5, 2],
+            solmix=1000.0,  # the pad's stiffness decides, not the mean with the thing's
             mass=0,
         )
     spec.add_exclude(bodyname1="left", bodyname2="right")
