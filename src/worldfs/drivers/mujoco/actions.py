@@ -1,0 +1,228 @@
+"""The three motions with the hand: move_to, pick_up, place; each reviewed on a copy and measured when done."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ground.model import Cause, Finding, Order, Outcome
+from . import geometry, grasp, panda, params, place
+from .arm import Arm, Attempted, in_the_way, numbers, unreachable
+from .collide import describe
+from .evidence import Receipt
+from .route import route
+from .types import Array
+
+ARRIVED = 0.005  # m
+TURNED = 0.05  # rad
+ATTEMPTS = 2  # the second is the one automatic re-grasp
+AGAIN = ("GRASP_MISSED", "OBJECT_LOST", "NOT_AT_GOAL", "NOT_IN_CONTAINER", "NOT_AT_REST")
+LIMP = 0.45  # pace of a carry that follows a loss
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    route: list[Array]
+    position: Array
+    rotation: Array
+
+
+def refused(finding: Finding, receipt: Receipt) -> Outcome:
+    """A plan that could not be made once the time had come: an error of the action, with the body's reason."""
+    return Outcome.failure(
+        Cause.ERROR, finding.code, f"{finding.found}; {finding.fix}", evidence=receipt.close(), findings=(finding,)
+    )
+
+
+# --- move_to ---
+
+
+def plan_move(arm: Arm, order: Order) -> Move | Finding:
+    target = params.point(order, ("target_pose", "target_position", "pose", "position"))
+    if isinstance(target, Finding):
+        return target
+    if target is None:
+        return params.wrong(
+            order, "target_pose", "[x, y, z] or [x, y, z, roll, pitch, yaw]", dict(order.params), "give a target_pose"
+        )
+    position = target[:3]
+    _, present = arm.rig.tcp_pose()
+    if len(target) == 6:
+        turns = [geometry.from_rpy(*target[3:])]
+    elif len(target) == 7:
+        turns = [geometry.matrix(target[3:])]
+    elif len(target) == 3:
+        # no turn asked for: the hand points down, turned as little as possible
+        yaw = math.atan2(float(present[1, 0]), float(present[0, 0]))
+        turns = [geometry.down(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
+    else:
+        return params.wrong(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
+    held = arm.rig.held()
+    rehearsal = arm.rehearsal(held=held)
+    start = arm.rig.arm()
+    blocked = ""
+    for i, rotation in enumerate(turns):
+        solve = arm.solver.solve if i == 0 else arm.solver.near
+        q = solve(start, position, rotation)
+        if q is None:
+            continue
+        hits = rehearsal.hits(q)
+        way = None if hits else route(rehearsal, start, q, via=(arm.ready,))
+        if way is not None:
+            return Move(way, position, rotation)
+        blocked = blocked or (f"at the goal {describe(hits)}" if hits else "no way there that is free of collision")
+    if blocked:
+        return in_the_way(f"move_to {numbers(position)}", blocked, order.id)
+    how = "in that orientation" if len(target) > 3 else "pointing down"
+    return unreachable(arm, "target_pose", position, f"no joint angles take the hand there {how}", order.id)
+
+
+def move_to(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
+    plan = plan_move(arm, order)
+    if isinstance(plan, Finding):
+        return refused(plan, receipt)
+    held = arm.rig.held()
+    arm.mover.follow(plan.route, settle=0.25)
+    position, rotation = arm.rig.tcp_pose()
+    off = float(np.linalg.norm(position - plan.position))
+    cosine = (float(np.trace(plan.rotation.T @ rotation)) - 1) / 2
+    turned = math.acos(max(-1.0, min(1.0, cosine)))
+    receipt.distance = off
+    receipt.more["turn_to_goal"] = round(turned, 4)
+    if held is not None and arm.rig.held() != held:
+        return Outcome.failure(
+            Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=receipt.close()
+        )
+    if off > ARRIVED or turned > TURNED:
+        message = f"the hand stopped {off * 1000:.1f} mm and {turned:.3f} rad from the goal"
+        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=receipt.close())
+    return Outcome.success(f"the hand is at {numbers(position)}, {off * 1000:.1f} mm from the goal", **receipt.close())
+
+
+# --- pick_up ---
+
+
+def plan_pick(arm: Arm, order: Order) -> grasp.Grasp | Finding:
+    id = params.thing(arm.rig, order, params.OBJECT_KEYS, objects=True)
+    if isinstance(id, Finding):
+        return id
+    held = arm.rig.held()
+    if held is not None:
+        return Finding(
+            "HOLDING",
+            "ENVIRONMENT.md robots[].holding",
+            "an empty gripper",
+            f"the gripper holds {held}",
+            f"place {held} first",
+            order.id,
+        )
+    return grasp.plan(arm, id, order.id)
+
+
+def pick_up(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
+    planned = plan_pick(arm, order)
+    if isinstance(planned, Finding):
+        return refused(planned, receipt)
+    done = take(arm, planned, receipt, order.id)
+    if isinstance(done, Finding):
+        return refused(done, receipt)
+    receipt.distance = done.distance
+    if not done.ok:
+        return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=receipt.close())
+    again = f" at attempt {receipt.attempts}" if receipt.attempts > 1 else ""
+    height = float(arm.rig.position(planned.thing)[2])
+    return Outcome.success(f"{planned.thing} is held, its centre at z = {height:.3f} m{again}", **receipt.close())
+
+
+def take(arm: Arm, planned: grasp.Grasp, receipt: Receipt, job: str) -> Attempted | Finding:
+    """The grasp, and once more from where the thing lies if it was missed or lost."""
+    while True:
+        done = grasp.carry_out(arm, planned)
+        if done.ok or done.code not in AGAIN or receipt.attempts >= ATTEMPTS:
+            return done
+        receipt.attempts += 1
+        receipt.more.setdefault("retries", []).append(done.message)
+        again = _regrasp(arm, planned.thing, job)
+        if isinstance(again, Finding):
+            return again
+        planned = again
+
+
+def _regrasp(arm: Arm, id: str, job: str) -> grasp.Grasp | Finding:
+    arm.mover.grip(panda.STROKE)
+    arm.mover.quiet(id)
+    return grasp.plan(arm, id, job)
+
+
+# --- place ---
+
+
+def goals(arm: Arm, order: Order) -> tuple[str, list[place.Goal]] | Finding:
+    held = arm.rig.held()
+    if held is None:
+        return Finding(
+            "NOT_HOLDING",
+            "ENVIRONMENT.md robots[].holding",
+            "an object in the gripper",
+            "the gripper is empty",
+            "pick_up an object first",
+            order.id,
+        )
+    at = params.point(order)
+    if isinstance(at, Finding):
+        return at
+    if at is not None:
+        found = place.goal_at(arm, held, at[:3], order.id)
+        return found if isinstance(found, Finding) else (held, found)
+    keys = params.PLACE_KEYS
+    named = params.word(order.params, keys)
+    if named is not None and named[1] == held:  # {target: what is held, location: where it goes}
+        keys = tuple(k for k in keys if k != named[0])
+    id = params.thing(arm.rig, order, (*keys, "target_position"), objects=False)
+    if isinstance(id, Finding):
+        return id
+    if id == held:
+        return params.wrong(order, keys[0], "another thing than the one held", id, "name where to put it")
+    on = place.goal_on(arm, held, id, order.id)
+    return on if isinstance(on, Finding) else (held, on)
+
+
+def plan_place(arm: Arm, order: Order) -> place.Placing | Finding:
+    aimed = goals(arm, order)
+    if isinstance(aimed, Finding):
+        return aimed
+    return place.plan(arm, *aimed, order.id)
+
+
+def put(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
+    planned = plan_place(arm, order)
+    if isinstance(planned, Finding):
+        return refused(planned, receipt)
+    done = place.carry_out(arm, planned)
+    if not done.ok and done.code in AGAIN:
+        receipt.attempts += 1
+        receipt.more["retries"] = [done.message]
+        done = _again(arm, planned, order, receipt) or done
+    receipt.distance = done.distance
+    id = planned.thing
+    receipt.more["goal"] = {
+        "position": [round(float(v), 4) for v in planned.goal.centre],
+        "in" if planned.goal.inside else "on": planned.goal.on,
+    }
+    if not done.ok:
+        return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=receipt.close())
+    where = f"in {planned.goal.on}" if planned.goal.inside else f"{done.distance * 1000:.1f} mm from the goal"
+    return Outcome.success(f"{id} rests at {numbers(arm.rig.position(id))}, {where}", **receipt.close())
+
+
+def _again(arm: Arm, planned: place.Placing, order: Order, receipt: Receipt) -> Attempted | None:
+    """One re-pick where the thing landed, then the same goal, slower; None: it cannot be taken again."""
+    picked = _regrasp(arm, planned.thing, order.id)
+    if isinstance(picked, Finding) or not grasp.carry_out(arm, picked).ok:
+        return None
+    once_more = plan_place(arm, order)
+    if isinstance(once_more, Finding):
+        return None
+    return place.carry_out(arm, once_more, pace=LIMP)

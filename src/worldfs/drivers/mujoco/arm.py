@@ -1,0 +1,73 @@
+"""The arm as one piece: rig, kinematics and mover, and the words for why it cannot do a thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...ground.model import Finding
+from . import panda
+from .collide import Rehearsal
+from .ik import HOME, Solver
+from .motion import Mover
+from .rig import Rig
+from .types import Array
+
+REACH_FIELD = "EMBODIED.md Physical Constraints / Max Reach"
+GRIP_FIELD = "EMBODIED.md Physical Constraints / Max Grip Width"
+
+
+@dataclass(slots=True)
+class Arm:
+    rig: Rig
+    solver: Solver
+    mover: Mover
+    ready: Array = field(default_factory=lambda: HOME.copy())  # a pose free of collision in this scene
+
+    def rehearsal(self, *, opening: float | None = None, held: str | None = None) -> Rehearsal:
+        return Rehearsal(self.rig, opening=opening, held=held)
+
+    def reach(self, position: Array) -> float:
+        """Distance of a point from the robot's base (m), as the critic measures it."""
+        return float(((position - self.rig.base) ** 2).sum() ** 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """How a physical attempt ended: `ok`, or the code and words of what was found instead."""
+
+    ok: bool
+    code: str = ""
+    message: str = ""
+    distance: float = 0.0  # m to the goal
+
+
+def numbers(values: Sequence[float] | Array, digits: int = 3) -> str:
+    """[0.45, 0.1, 0.02]: numbers as people read them."""
+    return "[" + ", ".join(f"{float(v):.{digits}f}".rstrip("0").rstrip(".") or "0" for v in values) + "]"
+
+
+def unreachable(arm: Arm, what: str, position: Array, why: str, job: str) -> Finding:
+    distance = arm.reach(position)
+    beyond = distance > panda.MAX_REACH
+    return Finding(
+        "CRITIC_REFUSED",
+        REACH_FIELD,
+        f"a pose the arm can take, within {panda.MAX_REACH} m of the base",
+        f"{what} at {numbers(position)}, {distance:.3f} m from the base: {why}",
+        "bring it nearer to the robot's base (or the robot nearer to it)"
+        if beyond
+        else "choose a place nearer to 0.35-0.62 m before the robot, or clear what stands there",
+        job,
+    )
+
+
+def in_the_way(what: str, found: str, job: str) -> Finding:
+    return Finding(
+        "CRITIC_REFUSED",
+        "collision check of the body",
+        "no contact deeper than 2 mm at the goal and along the path",
+        f"{what}: {found}",
+        "move what is in the way first, or choose another place",
+        job,
+    )

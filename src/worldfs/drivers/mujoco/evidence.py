@@ -1,0 +1,67 @@
+"""The receipt of an action: what was measured, in plain numbers, never what was meant."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ...ground.model import Json
+from . import geometry
+from .arm import Arm
+from .rig import TIMESTEP
+from .types import Array
+
+
+def rounded(values: Array | tuple[float, ...] | list[float], digits: int = 4) -> list[float]:
+    """Plain floats, no minus zero, so that equal states give equal text."""
+    return [round(float(v), digits) + 0.0 for v in values]
+
+
+class Receipt:
+    """Opened before anything moves, closed when all is at rest."""
+
+    def __init__(self, arm: Arm, thing: str | None = None) -> None:
+        self.arm, self.thing = arm, thing
+        self._wall = time.perf_counter()
+        self._before = self._snapshot()
+        self.attempts = 1
+        self.distance: float | None = None
+        self.more: Json = {}
+
+    def _snapshot(self) -> Json:
+        rig = self.arm.rig
+        position, rotation = rig.tcp_pose()
+        taken: Json = {"tcp": {"position": rounded(position), "rpy": rounded(geometry.to_rpy(rotation), 3)}}
+        if self.thing is not None:
+            taken["object"] = {
+                "id": self.thing,
+                "position": rounded(rig.position(self.thing)),
+                "orientation": rounded(rig.quat(self.thing), 3),
+            }
+        return taken
+
+    def close(self) -> dict[str, Any]:
+        """The evidence: positions in m, turns in rad, `distance_to_goal` in m, times in s."""
+        rig = self.arm.rig
+        focus = self.thing or rig.held()
+        pairs = [[c.one, c.other] for c in rig.contacts() if {c.one, c.other} & {"robot", focus}]
+        out: Json = {
+            "evidence_class": "sim",
+            "engine": "mujoco",
+            "before": self._before,
+            "after": self._snapshot(),
+            "contacts": pairs,
+            "gripper_opening": round(rig.opening(), 4),
+            "steps": self.arm.mover.steps,
+            "sim_seconds": round(self.arm.mover.steps * TIMESTEP, 3),
+            "wall_s": round(time.perf_counter() - self._wall, 3),
+            "attempts": self.attempts,
+        }
+        if self.distance is not None:
+            out["distance_to_goal"] = round(float(self.distance), 4)
+        if self.thing is not None:
+            moved = np.array(out["after"]["object"]["position"]) - np.array(self._before["object"]["position"])
+            out["object_moved"] = round(float(np.linalg.norm(moved)), 4)
+        return {**out, **self.more}

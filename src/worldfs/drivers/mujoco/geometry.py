@@ -1,0 +1,90 @@
+"""Small geometry: rotations, extents and which way up a thing lies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .types import Array
+
+
+def matrix(quat: Array | tuple[float, ...]) -> Array:
+    """Rotation matrix (3×3) of a quaternion w x y z; the identity for a zero one."""
+    w, x, y, z = (float(v) for v in quat)
+    norm = math.sqrt(w * w + x * x + y * y + z * z)
+    if norm < 1e-9:
+        return np.eye(3)
+    w, x, y, z = w / norm, x / norm, y / norm, z / norm
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def from_rpy(roll: float, pitch: float, yaw: float) -> Array:
+    """Rotation matrix Rz(yaw) Ry(pitch) Rx(roll), rad."""
+    cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def to_rpy(rotation: Array) -> tuple[float, float, float]:
+    """Roll, pitch, yaw (rad) of a rotation matrix."""
+    pitch = math.asin(max(-1.0, min(1.0, -float(rotation[2, 0]))))
+    return (
+        math.atan2(float(rotation[2, 1]), float(rotation[2, 2])),
+        pitch,
+        math.atan2(float(rotation[1, 0]), float(rotation[0, 0])),
+    )
+
+
+def down(yaw: float) -> Array:
+    """The hand pointing down, its x axis at `yaw` in the plane; the fingers close along (sin yaw, -cos yaw)."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    return np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
+
+
+def half_extents(shape: str, size: tuple[float, ...], rotation: Array) -> Array:
+    """Half of the axis-aligned box in the world round a thing so turned (3, m)."""
+    half = np.asarray(size, dtype=float) / 2
+    if shape == "sphere":
+        return np.full(3, half[0])
+    if shape == "cylinder":
+        axis = rotation[:, 2]
+        return np.asarray(half[2] * np.abs(axis) + half[0] * np.sqrt(np.clip(1 - axis**2, 0, 1)))
+    return np.asarray(np.abs(rotation) @ half)
+
+
+@dataclass(frozen=True, slots=True)
+class Lie:
+    """How a thing lies: its height and the (width, yaw) pairs across which fingers can close. Round: any yaw."""
+
+    height: float
+    grips: tuple[tuple[float, float], ...]
+    round: bool
+
+
+def lie(shape: str, size: tuple[float, ...], rotation: Array) -> Lie:
+    """Reads the upright axis of a thing and what remains to be gripped across, narrower side first."""
+    if shape == "sphere":
+        return Lie(size[0], ((size[0], 0.0),), True)
+    upright = int(np.argmax(np.abs(rotation[2])))
+    if shape == "cylinder":
+        if upright == 2:
+            return Lie(size[2], ((size[0], 0.0),), True)
+        along = math.atan2(float(rotation[1, 2]), float(rotation[0, 2]))
+        return Lie(size[0], ((size[0], along + math.pi / 2),), False)
+    flat = [i for i in range(3) if i != upright]
+    grips = [(size[i], math.atan2(float(rotation[1, i]), float(rotation[0, i]))) for i in flat]
+    return Lie(size[upright], tuple(sorted(grips)), False)

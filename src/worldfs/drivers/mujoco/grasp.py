@@ -1,0 +1,188 @@
+"""The grasp: planned on a copy, carried out by contact alone, judged by what was lifted (reference "Embodied" §4.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ground.model import Finding
+from . import geometry, panda
+from .arm import GRIP_FIELD, Arm, Attempted, in_the_way, numbers, unreachable
+from .collide import Rehearsal, describe, pair
+from .motion import CLOSE
+from .route import route
+from .types import Array
+
+APPROACH = 0.12  # m above the grasp
+LIFT = 0.20  # m
+RISEN = 0.7  # share of the lift that counts as lifted
+DEPTH = 0.030  # m below the top
+SHALLOW = 0.034  # m: deeper than this the palm would touch the top
+GROUND = 0.012  # m that the pads' middle stays above what the thing stands on
+LOW_THING = 0.040  # m: things no higher are taken at their middle
+
+
+@dataclass(frozen=True, slots=True)
+class Grasp:
+    """A way to take a thing: joint route to above it, joint lines down and up again, half opening (m) before."""
+
+    thing: str
+    route: list[Array]
+    down: list[Array]
+    up: list[Array]
+    lift: float
+    opening: float
+
+
+def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
+    """A grasp of `id` from the present state, or why there is none. Moves nothing."""
+    rig = arm.rig
+    thing = rig.things[id]
+    lying = geometry.lie(thing.shape, thing.size, rig.rotation(id))
+    narrow = lying.grips[0][0]
+    if narrow > panda.MAX_GRIP:
+        return Finding(
+            "CRITIC_REFUSED",
+            GRIP_FIELD,
+            f"at most {panda.MAX_GRIP} m between the fingers",
+            f"{id} is {narrow:.3f} m wide where it is narrowest",
+            "choose a narrower object, or turn it so that a narrower side can be taken",
+            job,
+        )
+    centre = rig.position(id)
+    half = float(rig.half(id)[2])
+    top, bottom = float(centre[2]) + half, float(centre[2]) - half
+    if thing.shape == "sphere" or 2 * half <= LOW_THING:
+        height = float(centre[2])
+    else:
+        height = max(top - DEPTH, bottom + GROUND)
+    at = np.array([centre[0], centre[1], max(height, top - SHALLOW)])
+    found = _candidates(arm, at, lying)
+    if not found:
+        return unreachable(arm, id, centre, "no joint angles take the hand there pointing down", job)
+    why = ""
+    free = [o for o in (panda.STROKE, narrow / 2 + 0.008) if o <= panda.STROKE]
+    for _cost, above, at_grasp, pre, yaw, width in sorted(found, key=lambda c: c[0])[:10]:
+        for opening in free:
+            if opening < width / 2 + 0.004:
+                continue
+            rehearsal = arm.rehearsal(opening=opening)
+            touching = {pair("robot", id)}
+            hits = rehearsal.hits(at_grasp, allowed=touching) or rehearsal.hits(above)
+            if hits:
+                why = why or f"at the grasp {describe(hits)}"
+                continue
+            result = _complete(arm, rehearsal, id, (at, yaw), (above, pre), opening)
+            if isinstance(result, Grasp):
+                return result
+            why = why or result
+    return in_the_way(f"pick_up {id} at {numbers(centre)}", why, job)
+
+
+def _candidates(
+    arm: Arm, at: Array, lying: geometry.Lie
+) -> list[tuple[float, Array, Array, Array, float, float]]:
+    """(cost, joints above, joints at the grasp, point above, yaw, width) for every yaw that the arm can take."""
+    present, home = arm.rig.arm(), arm.ready
+    pre = at + np.array([0, 0, APPROACH])
+    toward = math.atan2(at[1] - arm.rig.base[1], at[0] - arm.rig.base[0])
+    yaws: list[tuple[float, float, float]] = []  # yaw, width, extra cost
+    if lying.round:
+        yaws = [(toward + k * math.pi / 4, lying.grips[0][0], 0.0) for k in range(-4, 4)]
+    else:
+        for rank, (width, angle) in enumerate(lying.grips):
+            if width <= panda.MAX_GRIP:
+                extra = 0.4 * rank if width > lying.grips[0][0] + 0.002 else 0.0
+                yaws += [(angle + side * math.pi / 2, width, extra) for side in (1, -1)]
+    found = []
+    for yaw, width, extra in yaws:
+        rotation = geometry.down(yaw)
+        best: tuple[float, Array, Array] | None = None
+        for start in (present, home):
+            above = arm.solver.near(start, pre, rotation)
+            if above is None:
+                continue
+            grasp = arm.solver.near(above, at, rotation)
+            if grasp is None:
+                continue
+            cost = float(np.max(np.abs(above - present))) + 0.3 * abs(float(above[6] - home[6])) + extra
+            if best is None or cost < best[0]:
+                best = (cost, above, grasp)
+        if best is not None:
+            found.append((best[0], best[1], best[2], pre, yaw, width))
+    return found
+
+
+def _complete(
+    arm: Arm,
+    rehearsal: Rehearsal,
+    id: str,
+    grasp: tuple[Array, float],
+    approach: tuple[Array, Array],
+    opening: float,
+) -> Grasp | str:
+    (at, yaw), (above, pre) = grasp, approach
+    rotation = geometry.down(yaw)
+    down = arm.solver.line(above, np.linspace(pre, at, 11)[1:], rotation)
+    if isinstance(down, int):
+        return f"the straight way down fails at waypoint {down + 1} of 10"
+    touching = {pair("robot", id)}
+    hits = rehearsal.along([above, *down], allowed=touching)
+    if hits:
+        return f"on the way down {describe(hits)}"
+    for lift in (LIFT, 0.14, 0.10):
+        up = arm.solver.line(down[-1], np.linspace(at, at + [0, 0, lift], 11)[1:], rotation)
+        if not isinstance(up, int) and not rehearsal.along([down[-1], *up], allowed=touching):
+            break
+    else:
+        return "there is no room to lift it"
+    way = route(rehearsal, arm.rig.arm(), above)
+    if way is None:
+        return "no way to it that is free of collision"
+    return Grasp(id, way, [above, *down], [down[-1], *up], lift, opening)
+
+
+def carry_out(arm: Arm, grasp: Grasp) -> Attempted:
+    """Opens, goes, closes, lifts. Success: both fingers touch and the thing has risen with the hand."""
+    rig, mover, id = arm.rig, arm.mover, grasp.thing
+    before = float(rig.position(id)[2])
+    mover.grip(grasp.opening)
+    mover.wait(0.1)
+    mover.follow(grasp.route)
+    mover.line(grasp.down, APPROACH)
+    mover.grip(CLOSE)
+    _close(arm, id)
+    if rig.fingers_on(id) < 2:
+        touched = sorted(rig.touching(id))
+        message = f"grasp missed: fingers {rig.opening():.3f} m apart, {id} touches {touched or 'nothing'}"
+        _back_off(arm, grasp)
+        return Attempted(False, "GRASP_MISSED", message)
+    mover.line(grasp.up, grasp.lift)
+    mover.wait(0.15)
+    risen = float(rig.position(id)[2]) - before
+    if risen < RISEN * grasp.lift or rig.fingers_on(id) < 2:
+        message = (
+            f"object lost on the lift: {id} rose {risen:.3f} m of {grasp.lift:.2f} m, "
+            f"{rig.fingers_on(id)} of 2 fingers touch it"
+        )
+        return Attempted(False, "OBJECT_LOST", message, distance=max(0.0, grasp.lift - risen))
+    return Attempted(True, distance=max(0.0, grasp.lift - risen))
+
+
+def _close(arm: Arm, id: str) -> None:
+    last = arm.rig.opening()
+    for _ in range(12):
+        arm.mover.wait(0.05)
+        now = arm.rig.opening()
+        if abs(now - last) < 2e-5 and arm.rig.fingers_on(id) == 2:
+            arm.mover.wait(0.05)
+            return
+        last = now
+
+
+def _back_off(arm: Arm, grasp: Grasp) -> None:
+    arm.mover.grip(panda.STROKE)
+    arm.mover.wait(0.3)
+    arm.mover.line(grasp.up, grasp.lift)

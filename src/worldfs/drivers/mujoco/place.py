@@ -1,0 +1,315 @@
+"""The placing: onto a surface, a thing or into a container, judged by where the thing comes to rest (reference §4.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...ground.model import Finding, Thing
+from . import geometry, panda
+from .arm import Arm, Attempted, in_the_way, numbers, unreachable
+from .collide import describe
+from .route import route
+from .scene import covers, interior
+from .types import Array
+
+TOLERANCE = 0.03  # m from the goal
+STILL = 0.02  # m/s
+GAP = 0.003  # m above the surface when released
+ABOVE = 0.12  # m
+PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
+FINGER_ROOM = 0.066  # m from the pads' middle to a finger's outer side, opened
+TALL = 0.09  # m: higher things are carried slower
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where a thing shall rest: `centre` of the thing (m), on or in what; `inside` = any rest within the container."""
+
+    centre: Array
+    on: str
+    inside: bool = False
+    release: float = GAP  # m above `centre` when the fingers open
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    thing: str
+    goal: Goal
+    route: list[Array]
+    down: list[Array]
+    up: list[Array]
+    height: float  # m of the straight line
+    opening: float
+
+
+def surfaces(arm: Arm, x: float, y: float, besides: str) -> list[tuple[float, str]]:
+    """(height, id) of everything that a thing could rest on at (x, y); "floor" is the last."""
+    rig = arm.rig
+    found: list[tuple[float, str]] = [(rig.plan.floor, "floor")]
+    for piece in rig.plan.furniture:
+        if piece.shape == "basket" and covers(piece, x, y, -0.005):
+            found.append((float(interior(piece)[0][2]), piece.id))
+        elif piece.shape == "table" and covers(piece, x, y):
+            found.append((piece.position[2], piece.id))
+        elif piece.shape == "box" and covers(piece, x, y):
+            found.append((piece.position[2] + piece.size[2] / 2, piece.id))
+    for id in rig.objects:
+        if id != besides:
+            centre, half = rig.position(id), rig.half(id)
+            if abs(x - centre[0]) <= 0.6 * half[0] and abs(y - centre[1]) <= 0.6 * half[1]:
+                found.append((float(centre[2] + half[2]), id))
+    return sorted(found, reverse=True)
+
+
+def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Goal] | Finding:
+    """Goals for `target_position`: its z may be the surface's, the thing's centre, or a little above."""
+    x, y, z = (float(v) for v in position)
+    half = _upright_half(arm, held)
+    ranked = []
+    for top, id in surfaces(arm, x, y, held):
+        off = max(0.0, top - z, z - (top + 2 * half))
+        ranked.append((off, -top, id))
+    off, lowered, support = min(ranked)
+    if off > 0.15:
+        return Finding(
+            "CRITIC_REFUSED",
+            "ACTION.md params.target_position",
+            "a place with something beneath it to rest on, within 0.15 m",
+            f"{numbers(position)}: the nearest surface there is {support} at z = {-lowered:.3f} m",
+            f"use z = {-lowered + half:.3f}, or a place on a table or in a basket",
+            job,
+        )
+    piece = arm.rig.things.get(support)
+    if piece is not None and piece.shape == "basket":
+        spots = list(_spots(arm, held, piece))
+        return sorted(spots, key=lambda g: math.hypot(g.centre[0] - x, g.centre[1] - y))
+    return [Goal(np.array([x, y, -lowered + half]), support)]
+
+
+def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[Goal] | Finding:
+    """Goals for placing into or onto the thing `target`, best first."""
+    rig = arm.rig
+    piece = rig.things[target]
+    half = _upright_half(arm, held)
+    if piece.shape == "basket":
+        goals = list(_spots(arm, held, piece))
+    elif target in rig.objects:
+        centre = rig.position(target)
+        goals = [Goal(np.array([centre[0], centre[1], centre[2] + rig.half(target)[2] + half]), target)]
+    elif piece.shape in ("table", "box", "region"):
+        goals = list(_free_places(arm, held, piece, half))
+    else:
+        goals = []
+    if goals:
+        return goals
+    return Finding(
+        "CRITIC_REFUSED",
+        "ACTION.md params.target",
+        f"room for {held} in or on {target}, within reach",
+        f"no free place in or on {target}",
+        f"take something out of {target} first, or place it elsewhere",
+        job,
+    )
+
+
+def _upright_half(arm: Arm, held: str) -> float:
+    """Half height of the held thing once the hand points straight down (m)."""
+    _, rotation = arm.rig.tcp_pose()
+    thing = arm.rig.things[held]
+    turned = geometry.down(0.0) @ rotation.T @ arm.rig.rotation(held)
+    return float(geometry.half_extents(thing.shape, thing.size, turned)[2])
+
+
+def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[Goal]:
+    """Places in a basket, the freest first; a thing over others is let go above them."""
+    rig = arm.rig
+    thing = rig.things[held]
+    low, high = interior(basket)
+    half = _upright_half(arm, held)
+    radius = math.hypot(thing.size[0], thing.size[1]) / 2 if thing.shape == "box" else thing.size[0] / 2
+    # the fingers reach farther out than most things: they too need room before the wall
+    room = np.maximum((high - low)[:2] / 2 - max(min(radius + 0.01, 0.07), FINGER_ROOM), 0.0)
+    inside = [
+        (rig.position(id), float(np.max(rig.half(id)[:2])), float(rig.half(id)[2]))
+        for id in rig.objects
+        if id != held and within(basket, rig.position(id), 0.03)
+    ]
+    centre = (low + high)[:2] / 2
+    ranked = []
+    for fx in np.linspace(-1, 1, 5):
+        for fy in np.linspace(-1, 1, 7):
+            spot = centre + room * [fx, fy]
+            gaps = [float(np.hypot(*(p[:2] - spot))) - r - radius for p, r, _ in inside]
+            nearest = min([*gaps, 0.05])
+            pile = max([float(p[2]) + h for (p, _, h), gap in zip(inside, gaps, strict=True) if gap < 0], default=0.0)
+            # nearer the base is easier, and leaves the far side's view free
+            ease = 0.1 * float(np.hypot(*(spot - rig.base[:2])))
+            ranked.append((-nearest + ease, spot, pile))
+    tcp, _ = rig.tcp_pose()
+    grip_above_bottom = float(tcp[2] - rig.position(held)[2]) + half
+    for _, spot, pile in sorted(ranked, key=lambda item: item[0])[:14]:
+        floor = max(float(low[2]), pile)
+        bottom = max(floor + 0.008, float(high[2]) + 0.010 - PALM_ABOVE_TCP - grip_above_bottom)
+        yield Goal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
+
+
+def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Goal]:
+    """Places on a flat top, 0.35 to 0.65 m before the robot and apart from what stands there, the freest first."""
+    rig = arm.rig
+    top = piece.position[2] + (0.0 if piece.shape == "table" else piece.size[2] / 2)
+    thing = rig.things[held]
+    radius = float(np.hypot(*thing.size[:2])) / 2
+    others = [(rig.position(id)[:2], float(np.max(rig.half(id)[:2]))) for id in rig.objects if id != held]
+    others += [
+        (np.array(f.position[:2]), float(np.hypot(*f.size[:2])) / 2)
+        for f in rig.plan.furniture
+        if f.shape in ("basket", "box") and f.id != piece.id
+    ]
+    margin = min(radius, piece.size[0] / 2 - 0.005, piece.size[1] / 2 - 0.005)
+    ranked = []
+    for distance in (0.48, 0.4, 0.56, 0.62, 0.34):
+        for angle in np.linspace(-1.2, 1.2, 25):
+            spot = rig.base + rig.base_rotation @ [distance * math.cos(angle), distance * math.sin(angle), 0.0]
+            if not covers(piece, spot[0], spot[1], -margin):
+                continue
+            gap = min([float(np.hypot(*(p - spot[:2]))) - r - radius for p, r in others] or [0.2])
+            if gap > 0.03:
+                ranked.append((-min(gap, 0.10) + 0.1 * abs(distance - 0.48), spot))
+    if not ranked and min(piece.size[:2]) < 0.5:  # a small support away from the rings: its middle
+        ranked.append((0.0, np.array(piece.position)))
+    for _, spot in sorted(ranked, key=lambda item: item[0])[:10]:
+        support = piece.id
+        if piece.shape == "region":
+            tops = surfaces(arm, float(spot[0]), float(spot[1]), held)
+            under = [(t, id) for t, id in tops if t <= top + 0.05]
+            top_here, support = under[0] if under else (top, piece.id)
+            yield Goal(np.array([spot[0], spot[1], top_here + half]), support)
+        else:
+            yield Goal(np.array([spot[0], spot[1], top + half]), support)
+
+
+def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
+    """Whether a centre is inside a basket's room, `slack` m above its rim included."""
+    low, high = interior(basket)
+    return bool(np.all(position >= low) and np.all(position[:2] <= high[:2]) and position[2] <= high[2] + slack)
+
+
+def plan(arm: Arm, held: str, goals: list[Goal], job: str = "") -> Placing | Finding:
+    """A way to set the held thing down at the first goal that has one, or why there is none. Moves nothing."""
+    first: Finding | None = None
+    for goal in goals:
+        found = _plan_one(arm, held, goal, job)
+        if isinstance(found, Placing):
+            return found
+        first = first or found
+    assert first is not None
+    return first
+
+
+def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
+    rig = arm.rig
+    rehearsal = arm.rehearsal(held=held)
+    tcp, rotation = rig.tcp_pose()
+    offset = rotation.T @ (rig.position(held) - tcp)
+    present = rig.arm()
+    yaw_now = math.atan2(float(rotation[1, 0]), float(rotation[0, 0]))
+    release = goal.centre + [0, 0, goal.release]
+    found: list[tuple[float, Array, Array, float]] = []
+    height = ABOVE
+    for k in range(8):
+        yaw = yaw_now + k * math.pi / 4
+        turned = geometry.down(yaw)
+        at = release - turned @ offset
+        for start in (present, arm.ready):
+            above = arm.solver.near(start, at + [0, 0, height], turned)
+            low = None if above is None else arm.solver.near(above, at, turned)
+            if above is not None and low is not None:
+                found.append((float(np.max(np.abs(above - present))), above, at, yaw))
+                break
+    if not found:
+        return unreachable(arm, "the place", goal.centre, "no joint angles hold the hand above it pointing down", job)
+    touched = {tuple(sorted((held, goal.on)))}
+    why = ""
+    for _, above, at, yaw in sorted(found, key=lambda c: c[0]):
+        turned = geometry.down(yaw)
+        down = arm.solver.line(above, np.linspace(at + [0, 0, height], at, 11)[1:], turned)
+        if isinstance(down, int):
+            why = why or f"the straight way down fails at waypoint {down + 1} of 10"
+            continue
+        hits = rehearsal.hits(down[-1], allowed=touched) or rehearsal.along([above, *down], allowed=touched)
+        if hits:
+            why = why or describe(hits)
+            continue
+        way = route(rehearsal, present, above, via=(arm.ready,))
+        if way is None:
+            why = why or "no way there that is free of collision"
+            continue
+        opening = _opening(arm, held, down[-1])
+        if opening is None:
+            why = why or "no room to open the fingers there"
+            continue
+        path = [above, *down]
+        return Placing(held, goal, way, path, path[::-1], height, opening)
+    return in_the_way(f"place {held} at {numbers(goal.centre)}", why, job)
+
+
+def _opening(arm: Arm, held: str, q: Array) -> float | None:
+    """As far as the fingers can open at the goal without hitting a neighbour (m a finger); None: not far enough."""
+    now = arm.rig.opening() / 2
+    for opening in (panda.STROKE, now + 0.012, now + 0.005):
+        rehearsal = arm.rehearsal(opening=min(opening, panda.STROKE), held=held)
+        if rehearsal.free(q):
+            return min(opening, panda.STROKE)
+    return None
+
+
+def carry_out(arm: Arm, placing: Placing, *, pace: float = 1.0) -> Attempted:
+    """Carries, lowers, lets go, backs off; success by `rests`."""
+    rig, mover, held = arm.rig, arm.mover, placing.thing
+    tall = 2 * float(rig.half(held)[2]) > TALL
+    mover.pace = pace * (0.7 if tall else 1.0)
+    mover.follow(placing.route)
+    mover.pace = 1.0
+    if rig.fingers_on(held) < 2:
+        return Attempted(False, "OBJECT_LOST", f"object lost on the way: {held} is at {numbers(rig.position(held))}")
+    mover.line(placing.down, placing.height, speed=0.11)
+    if rig.fingers_on(held) < 2:
+        return Attempted(False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}")
+    mover.grip(placing.opening)
+    mover.wait(0.3)
+    mover.line(placing.up, placing.height)
+    mover.quiet(held)
+    return rests(arm, held, placing.goal)
+
+
+def rests(arm: Arm, id: str, goal: Goal) -> Attempted:
+    """The predicate: still, let go of, and where it should be."""
+    rig = arm.rig
+    position, speed, touching = rig.position(id), rig.speed(id), rig.touching(id)
+    aim = goal.centre
+    distance = float(np.linalg.norm(position - aim))
+    if "robot" in touching:
+        return Attempted(False, "NOT_RELEASED", f"{id} still touches the robot", distance)
+    if speed > STILL:
+        return Attempted(False, "NOT_AT_REST", f"{id} still moves at {speed:.3f} m/s", distance)
+    if not touching:
+        return Attempted(False, "NOT_AT_REST", f"{id} touches nothing", distance)
+    if goal.inside:
+        basket = rig.things[goal.on]
+        if within(basket, position, 0.03):
+            return Attempted(True, distance=0.0)
+        return Attempted(
+            False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance
+        )
+    if distance > TOLERANCE:
+        message = f"{id} rests at {numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
+        return Attempted(False, "NOT_AT_GOAL", message, distance)
+    return Attempted(True, distance=distance)
+
+
+def lowered(goal: Goal, by: float) -> Goal:
+    return replace(goal, release=max(GAP, goal.release - by))

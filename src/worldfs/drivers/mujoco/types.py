@@ -1,0 +1,13 @@
+"""Array types of the body: float64, metres, radians, seconds, world frame unless said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Image = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
+Native = Any  # a MuJoCo object: the bindings ship no types

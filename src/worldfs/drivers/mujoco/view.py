@@ -1,0 +1,115 @@
+"""What the body sees of its world, as a `Scene`: rounded so that an unchanged world gives an unchanged file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...ground.model import Json, Relation, RobotState, Scene, Thing
+from . import panda
+from .arm import Arm
+from .evidence import rounded
+from .place import within
+from .scene import covers
+
+OPEN = 0.04  # m between the pads: from here on the gripper is called open
+
+
+def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
+    """Positions to 0.1 mm, turns to 0.001; relations from contact and pose."""
+    rig = arm.rig
+    held = rig.held()
+    relations = _relations(arm, robot_id, held)
+    status = {r.subject: _status(r, rig.things) for r in relations}
+    objects = tuple(
+        replace(
+            rig.things[id],
+            position=tuple(rounded(rig.position(id))),
+            orientation=tuple(rounded(_positive(rig.quat(id)))),
+            size=tuple(rounded(rig.things[id].size)),
+            status=status.get(id, "unsupported"),
+        )
+        for id in rig.objects
+    )
+    opening = rig.opening()
+    base = rounded(rig.plan.base)
+    robot = RobotState(
+        robot_id,
+        tuple(base if any(base[3:]) else base[:3]),
+        {
+            **{f"joint_{i + 1}": v for i, v in enumerate(rounded(rig.arm()))},
+            "finger": round(opening / 2, 4),
+        },
+        "holding" if held else "open" if opening > OPEN else "closed",
+        held,
+    )
+    return Scene((robot,), objects, rig.plan.furniture, tuple(relations), dict(perception))
+
+
+def _positive(quat: np.ndarray) -> np.ndarray:  # type: ignore[type-arg] # float64, as everywhere here
+    return -quat if quat[0] < 0 else quat
+
+
+def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
+    rig = arm.rig
+    found: list[Relation] = []
+    baskets = [f for f in rig.plan.furniture if f.shape == "basket"]
+    for id in rig.objects:
+        if id == held:
+            found.append(Relation(id, "held_by", robot_id))
+            continue
+        position = rig.position(id)
+        inside = next((b for b in baskets if within(b, position, 0.03)), None)
+        if inside is not None:
+            found.append(Relation(id, "in", inside.id))
+            continue
+        below = [
+            other
+            for other in rig.touching(id) - {"robot", "floor"}
+            if _top(arm, other) < position[2] and other != held
+        ]
+        if below:
+            found.append(Relation(id, "on", max(below, key=lambda o: _top(arm, o))))
+    for piece in rig.plan.furniture:
+        if piece.shape != "basket":
+            continue
+        foot = piece.position[2] - piece.size[2] / 2
+        for table in rig.plan.furniture:
+            if table.shape == "table" and covers(table, *piece.position[:2]) and abs(table.position[2] - foot) < 0.03:
+                found.append(Relation(piece.id, "on", table.id))
+    return found
+
+
+def _top(arm: Arm, id: str) -> float:
+    rig = arm.rig
+    if id in rig.body:
+        return float(rig.position(id)[2])
+    thing = rig.things[id]
+    return thing.position[2] if thing.shape == "table" else thing.position[2] + thing.size[2] / 2
+
+
+def _status(relation: Relation, things: dict[str, Thing]) -> str:
+    if relation.relation == "held_by":
+        return "held"
+    other = things[relation.object]
+    if relation.relation == "in":
+        return "in_basket" if other.shape == "basket" else "in"
+    if other.shape == "table":
+        return "on_stand" if other.category == "stand" else "on_table"
+    return "on_object" if relation.object in things and other.shape in ("sphere", "cylinder", "box") else "on"
+
+
+def arm_state(scene_robot: RobotState | None) -> tuple[np.ndarray, float] | None:  # type: ignore[type-arg]
+    """Joint angles (7) and half opening (m) that an earlier observation wrote; None when they are not all there."""
+    if scene_robot is None:
+        return None
+    try:
+        q = np.array([float(scene_robot.joint_state[f"joint_{i}"]) for i in range(1, 8)])
+        finger = float(scene_robot.joint_state.get("finger", panda.STROKE))
+    except (KeyError, TypeError, ValueError):
+        return None
+    low, high = np.array(panda.LIMITS).T
+    if not (np.all(np.isfinite(q)) and np.all(q > low) and np.all(q < high) and 0 <= finger <= panda.STROKE + 1e-3):
+        return None
+    return q, min(finger, panda.STROKE)
