@@ -35,7 +35,9 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
         return [*findings, Finding("NOT_FOUND", str(root), "a workspace", "nothing", "make one with: paos onboard")]
     findings += _links(root)
     if not os.access(root, os.W_OK):
-        findings.append(Finding("NOT_PERMITTED", str(root), "a writable directory", "read-only for this user", "chmod u+w it"))
+        findings.append(
+            Finding("NOT_PERMITTED", str(root), "a writable directory", "read-only for this user", "chmod u+w it")
+        )
         return findings
     store = DiskStore(root)
     try:
@@ -55,7 +57,9 @@ def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Findi
     try:
         home.config(environ)
     except UserError as error:
-        yield Finding(error.code, error.path or str(path), error.expected, error.found, error.fix or "correct it in an editor")
+        yield Finding(
+            error.code, error.path or str(path), error.expected, error.found, error.fix or "correct it in an editor"
+        )
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
         if fix:
@@ -68,16 +72,27 @@ def _links(root: Path) -> Iterator[Finding]:
     inside = root.resolve()
     for entry in root.iterdir():
         if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
-            yield Finding("UNSAFE_PATH", str(entry), "a file of this workspace", f"a link to {entry.resolve()}",
-                          "replace the link by the file itself")
+            yield Finding(
+                "UNSAFE_PATH",
+                str(entry),
+                "a file of this workspace",
+                f"a link to {entry.resolve()}",
+                "replace the link by the file itself",
+            )
 
 
 _READERS = {
     "environment": lambda data: environment.read(data).findings,
     "action": lambda data: _sheet(action.read(data)),
     "embodied": lambda data: tuple(
-        Finding("LIMIT_UNREAD", "EMBODIED.md Physical Constraints", "a number and its unit", line,
-                "write it like: - **Max Reach**: 0.855 m", warning=True)
+        Finding(
+            "LIMIT_UNREAD",
+            "EMBODIED.md Physical Constraints",
+            "a number and its unit",
+            line,
+            "write it like: - **Max Reach**: 0.855 m",
+            warning=True,
+        )
         for line in embodied.read(data).unread
     ),
     "task": lambda data: task.read(data) and (),
@@ -99,8 +114,19 @@ def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
             if stored is None:
                 continue
             for item in reader(stored.data) or ():
-                yield item if str(root) in item.field else Finding(
-                    item.code, f"{root / row.key} {item.field}".strip(), item.expected, item.found, item.fix, item.job, item.warning)
+                yield (
+                    item
+                    if str(root) in item.field
+                    else Finding(
+                        item.code,
+                        f"{root / row.key} {item.field}".strip(),
+                        item.expected,
+                        item.found,
+                        item.fix,
+                        item.job,
+                        item.warning,
+                    )
+                )
         except WorldError as error:
             mended = fix and isinstance(error, BadInput) and _quarantine(store, row.key)
             yield Finding(
@@ -108,7 +134,8 @@ def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
                 f"{root / row.key}" + (f" {error.path}" if error.path and error.path != row.key else ""),
                 error.expected or "a readable document",
                 error.found,
-                f"set aside as {mended}; a new one is written at the next start" if mended
+                f"set aside as {mended}; a new one is written at the next start"
+                if mended
                 else error.fix or "correct it in an editor, or `paos check --fix` to set it aside",
                 warning=bool(mended),
             )
@@ -123,19 +150,39 @@ def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
         except BadInput as error:
             key = job_key(id) if error.path != status_key(id) else status_key(id)
             mended = fix and _quarantine(store, key)
-            yield Finding(error.code, f"{root / error.path}", error.expected or "a job file", error.found,
-                          f"set aside as {mended}" if mended else "`paos check --fix` sets it aside", id, bool(mended))
+            yield Finding(
+                error.code,
+                f"{root / error.path}",
+                error.expected or "a job file",
+                error.found,
+                f"set aside as {mended}" if mended else "`paos check --fix` sets it aside",
+                id,
+                bool(mended),
+            )
             continue
         if job.status.state.value == "running" and not running:
-            yield Finding("LOST", f"{root / OPEN / id}", "a kernel that carries it", "running, and no kernel",
-                          "`paos up` ends it as failed(lost), with a lesson", id, True)
+            yield Finding(
+                "LOST",
+                f"{root / OPEN / id}",
+                "a kernel that carries it",
+                "running, and no kernel",
+                "`paos up` ends it as failed(lost), with a lesson",
+                id,
+                True,
+            )
 
 
 def _set_aside(store: Store) -> Iterator[Finding]:
     names = store.list(QUARANTINE)
     if names:
-        yield Finding("QUARANTINE", QUARANTINE, "nothing set aside", f"{len(names)} files: {', '.join(names[:5])}",
-                      "look at them, submit again what is still wanted, then remove them", warning=True)
+        yield Finding(
+            "QUARANTINE",
+            QUARANTINE,
+            "nothing set aside",
+            f"{len(names)} files: {', '.join(names[:5])}",
+            "look at them, submit again what is still wanted, then remove them",
+            warning=True,
+        )
 
 
 def _quarantine(store: Store, key: str) -> str:
@@ -151,11 +198,20 @@ def _quarantine(store: Store, key: str) -> str:
 
 def _pictures() -> Iterator[Finding]:
     if sys.platform != "linux":
-        yield Finding("NO_CHANGE_FEED", "this machine", "Linux inotify", sys.platform, "changes are found by rescanning", warning=True)
+        yield Finding(
+            "NO_CHANGE_FEED",
+            "this machine",
+            "Linux inotify",
+            sys.platform,
+            "changes are found by rescanning",
+            warning=True,
+        )
     try:
         from worldfs.drivers.mujoco.gl import gl_status
     except ImportError:
-        yield Finding("MISSING", "the simulation", "mujoco", "not installed", "pip install 'worldfs[sim]'", warning=True)
+        yield Finding(
+            "MISSING", "the simulation", "mujoco", "not installed", "pip install 'worldfs[sim]'", warning=True
+        )
         return
     status = gl_status()
     if not status.ok:

@@ -56,7 +56,9 @@ class Desk:
         return avoid(self.lessons(), order, self.scene())
 
     def submit(self, order: Order) -> str:
-        return self.world.submit(replace(order, id=order.id or self.world.new_id(), node=order.node or self.robot_id), PLANNER)
+        return self.world.submit(
+            replace(order, id=order.id or self.world.new_id(), node=order.node or self.robot_id), PLANNER
+        )
 
     def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
         return self.world.wait_job(job_id, stop=stop)

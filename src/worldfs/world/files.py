@@ -62,8 +62,14 @@ class Actions:
                     new.append(replace(entry.order, asker=actor))
             elif action.entry_digest(known.order) != action.entry_digest(entry.order):
                 refused.append(
-                    Finding("ID_REUSED", f"{self.key} {entry.id}", "an id of its own", "an id that another order has",
-                            "give the new action a new id", entry.id)
+                    Finding(
+                        "ID_REUSED",
+                        f"{self.key} {entry.id}",
+                        "an id of its own",
+                        "an id that another order has",
+                        "give the new action a new id",
+                        entry.id,
+                    )
                 )
             elif entry.state == "cancelled":
                 cancel.append(entry.id)
@@ -95,8 +101,13 @@ class Sessions:
         return stored.data
 
     def write(self, names: Names, data: bytes, actor: str) -> None:
-        raise Missing("this world runs no sessions of skills", path=self.key, op="write", actor=actor,
-                      fix="submit actions to ACTION.md")
+        raise Missing(
+            "this world runs no sessions of skills",
+            path=self.key,
+            op="write",
+            actor=actor,
+            fix="submit actions to ACTION.md",
+        )
 
 
 class Cancel:

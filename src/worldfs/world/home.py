@@ -38,4 +38,4 @@ class Home:
             data = b""
         except OSError as error:
             raise from_os(error, path=str(self.config_path), op="read") from error
-        return config.read(data, environ, where=str(self.config_path))
+        return config.read(data, environ)

@@ -10,6 +10,7 @@ from worldfs.formats import action, embodied, environment
 from worldfs.formats.config import Config
 from worldfs.ground.driver import DriverFactory
 from worldfs.ground.errors import BadInput
+from worldfs.ground.model import RobotState
 from worldfs.tree.stores.contract import Store
 
 DEFAULT_NODE = "franka_001"
@@ -42,7 +43,9 @@ def factory(spec: NodeSpec, drivers: Mapping[str, DriverFactory]) -> DriverFacto
     if spec.driver in drivers:
         return drivers[spec.driver]
     raise BadInput(
-        f"{spec.id} wants the driver {spec.driver!r}, which is not here" if spec.driver else f"no driver is named for {spec.id}",
+        f"{spec.id} wants the driver {spec.driver!r}, which is not here"
+        if spec.driver
+        else f"no driver is named for {spec.id}",
         path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
         op="up",
         expected="one of: " + ", ".join(sorted(drivers)),
@@ -55,7 +58,7 @@ def profile_text(name: str, language: str) -> bytes | None:
     if not name or "/" in name or "\\" in name:
         return None
     folder = resources.files("worldfs").joinpath("profiles")
-    for file in ((f"{name}.{language}.md", f"{name}.md") if language != "en" else (f"{name}.md",)):
+    for file in (f"{name}.{language}.md", f"{name}.md") if language != "en" else (f"{name}.md",):
         found = folder.joinpath(file)
         if found.is_file():
             return found.read_bytes()
@@ -64,10 +67,12 @@ def profile_text(name: str, language: str) -> bytes | None:
 
 def profile_names() -> list[str]:
     folder = resources.files("worldfs").joinpath("profiles")
-    return sorted(item.name[:-3] for item in folder.iterdir() if item.name.endswith(".md") and item.name.count(".") == 1)
+    return sorted(
+        item.name[:-3] for item in folder.iterdir() if item.name.endswith(".md") and item.name.count(".") == 1
+    )
 
 
-def _scene_robots(store: Store) -> list[environment.RobotState]:
+def _scene_robots(store: Store) -> list[RobotState]:
     stored = store.get("ENVIRONMENT.md")
     try:
         return list(environment.read(stored.data).scene.robots) if stored else []

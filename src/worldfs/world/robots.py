@@ -24,8 +24,15 @@ class Robot:
 
 def render(robots: Iterable[Robot]) -> bytes:
     rows = [_row(robot) for robot in robots] or ["| " + " | ".join(["—"] * 9) + " |"]
-    head = ["# Robot Registry", "", "Computed from the profiles and ENVIRONMENT.md; edits here have no effect.",
-            "The operator declares robots in config.json.", "", _HEAD, "|" + "---|" * 9]
+    head = [
+        "# Robot Registry",
+        "",
+        "Computed from the profiles and ENVIRONMENT.md; edits here have no effect.",
+        "The operator declares robots in config.json.",
+        "",
+        _HEAD,
+        "|" + "---|" * 9,
+    ]
     return ("\n".join([*head, *rows]) + "\n").encode()
 
 

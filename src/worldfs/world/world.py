@@ -17,7 +17,7 @@ from worldfs.formats.config import Config
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.driver import DriverFactory, Seat
 from worldfs.ground.errors import BadInput, NotFound, WorldError
-from worldfs.ground.model import Finding, Job, JobStatus, Note, Order, State
+from worldfs.ground.model import Finding, Job, JobStatus, Note, Order, Scene, State
 from worldfs.kernel.dispatch import Node
 from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
 from worldfs.kernel.kernel import Kernel
@@ -44,7 +44,9 @@ Log = Callable[[str, Job], None]
 class World:
     """A workspace, opened. With `serve` it holds the root's lock and works; without, it reads and submits."""
 
-    def __init__(self, root: Path, store: Store, clock: Clock, config: Config | None, nodes: tuple[NodeSpec, ...]) -> None:
+    def __init__(
+        self, root: Path, store: Store, clock: Clock, config: Config | None, nodes: tuple[NodeSpec, ...]
+    ) -> None:
         self.root = root
         self.store = store
         self.clock = clock
@@ -102,7 +104,7 @@ class World:
             from worldfs.drivers.registry import catalogue
 
             drivers = catalogue()
-        room = Room(self.tree, PROJECT, self.clock, Critic(), self.language)
+        room = Room(self.tree, PROJECT, self.clock, Critic(self.language()), self.language)
         scene = environment.read(room.environment.fetch()[0]).scene
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         nodes = {}
@@ -144,12 +146,18 @@ class World:
         elif present != text:
             kernel.alert(
                 path,
-                Finding("PROFILE_EDITED", "EMBODIED.md", f"the bundled profile {spec.profile}", "a text of your own",
-                        "nothing to do: yours is kept; delete the file to get the bundled one again", warning=True),
+                Finding(
+                    "PROFILE_EDITED",
+                    "EMBODIED.md",
+                    f"the bundled profile {spec.profile}",
+                    "a text of your own",
+                    "nothing to do: yours is kept; delete the file to get the bundled one again",
+                    warning=True,
+                ),
             )
 
-    def _interpreter(self) -> Callable[[str, environment.Scene], Sequence[Order]]:
-        def interpret(text: str, scene: environment.Scene) -> Sequence[Order]:
+    def _interpreter(self) -> Callable[[str, Scene], Sequence[Order]]:
+        def interpret(text: str, scene: Scene) -> Sequence[Order]:
             from worldfs.roles.planner import orders
 
             return orders(text, scene)
@@ -258,7 +266,12 @@ class World:
     def language(self) -> str:
         if self.config is not None and self.config.language:
             return self.config.language
-        return language(*(stored.data if (stored := self.store.get(key)) else b"" for key in ("TASK.md", "LESSONS.md", "EMBODIED.md")))
+        return language(
+            *(
+                stored.data if (stored := self.store.get(key)) else b""
+                for key in ("TASK.md", "LESSONS.md", "EMBODIED.md")
+            )
+        )
 
     def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Note]:
         """The lessons that fit a query, best first (`search_lessons` of 001); all of them for an empty one."""
@@ -278,12 +291,14 @@ class World:
         try:
             scene = environment.read(self._bytes("ENVIRONMENT.md")).scene
         except BadInput:
-            scene = environment.Scene()
+            scene = Scene()
         nodes = []
         for spec in self.specs:
             robot = scene.robot(spec.id)
             state = "offline" if held is None else f"running {running[spec.id].id}" if spec.id in running else "idle"
-            nodes.append({"id": spec.id, "driver": spec.driver, "state": state, "held": robot.holding if robot else None})
+            nodes.append(
+                {"id": spec.id, "driver": spec.driver, "state": state, "held": robot.holding if robot else None}
+            )
         counts = {"pending": 0, "running": 0}
         for job in jobs:
             counts[job.status.state.value] = counts.get(job.status.state.value, 0) + 1
@@ -326,7 +341,8 @@ class World:
         except WorldError:
             profile = None
         return [
-            robots.Robot(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile) for spec in self.specs
+            robots.Robot(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile)
+            for spec in self.specs
         ]
 
 

@@ -92,9 +92,7 @@ def move_to(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
     receipt.distance = off
     receipt.more["turn_to_goal"] = round(turned, 4)
     if held is not None and arm.rig.held() != held:
-        return Outcome.failure(
-            Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=receipt.close()
-        )
+        return Outcome.failure(Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=receipt.close())
     if off > ARRIVED or turned > TURNED:
         message = f"the hand stopped {off * 1000:.1f} mm and {turned:.3f} rad from the goal"
         return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=receipt.close())

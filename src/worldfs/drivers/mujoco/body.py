@@ -109,9 +109,7 @@ class Tabletop:
                 cause, code, f"{order.op} stopped ({stopped.why}); the arm holds still", evidence=receipt.close()
             )
         except FloatingPointError as error:
-            return Outcome.failure(
-                Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc()
-            )
+            return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
 
     def close(self) -> None:
         self._arm = None

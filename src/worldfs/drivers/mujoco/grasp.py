@@ -81,9 +81,7 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
     return in_the_way(f"pick_up {id} at {numbers(centre)}", why, job)
 
 
-def _candidates(
-    arm: Arm, at: Array, lying: geometry.Lie
-) -> list[tuple[float, Array, Array, Array, float, float]]:
+def _candidates(arm: Arm, at: Array, lying: geometry.Lie) -> list[tuple[float, Array, Array, Array, float, float]]:
     """(cost, joints above, joints at the grasp, point above, yaw, width) for every yaw that the arm can take."""
     present, home = arm.rig.arm(), arm.ready
     pre = at + np.array([0, 0, APPROACH])

@@ -278,7 +278,9 @@ def carry_out(arm: Arm, placing: Placing, *, pace: float = 1.0) -> Attempted:
         return Attempted(False, "OBJECT_LOST", f"object lost on the way: {held} is at {numbers(rig.position(held))}")
     mover.line(placing.down, placing.height, speed=0.11)
     if rig.fingers_on(held) < 2:
-        return Attempted(False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}")
+        return Attempted(
+            False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}"
+        )
     mover.grip(placing.opening)
     mover.wait(0.3)
     mover.line(placing.up, placing.height)
@@ -302,9 +304,7 @@ def rests(arm: Arm, id: str, goal: Goal) -> Attempted:
         basket = rig.things[goal.on]
         if within(basket, position, 0.03):
             return Attempted(True, distance=0.0)
-        return Attempted(
-            False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance
-        )
+        return Attempted(False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance)
     if distance > TOLERANCE:
         message = f"{id} rests at {numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
         return Attempted(False, "NOT_AT_GOAL", message, distance)
