@@ -376,8 +376,6 @@ class Kernel:
             if self.sheet.render():
                 self._render_cost = self.clock.monotonic() - started
                 break
-            if not self.sheet.dirty:
-                break
             self._take_in()  # somebody wrote between our look and our write: theirs first
             if not self.sheet.readable:
                 break

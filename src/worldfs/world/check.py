@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from worldfs.formats import action, embodied, environment, lessons, task
@@ -81,23 +82,25 @@ def _links(root: Path) -> Iterator[Finding]:
             )
 
 
-_READERS = {
-    "environment": lambda data: environment.read(data).findings,
-    "action": lambda data: _sheet(action.read(data)),
-    "embodied": lambda data: tuple(
-        Finding(
-            "LIMIT_UNREAD",
-            "EMBODIED.md Physical Constraints",
-            "a number and its unit",
-            line,
-            "write it like: - **Max Reach**: 0.855 m",
-            warning=True,
-        )
-        for line in embodied.read(data).unread
-    ),
-    "task": lambda data: task.read(data) and (),
-    "lessons": lambda data: lessons.read(data) and (),
-}
+def _read(document: str, data: bytes) -> tuple[Finding, ...]:
+    """What a document's reader has to say of it. Raises `BadInput` when it cannot be read at all."""
+    match document:
+        case "environment":
+            return environment.read(data).findings
+        case "action":
+            return _sheet(action.read(data))
+        case "embodied":
+            return tuple(_unread(line) for line in embodied.read(data).unread)
+        case "task":
+            task.read(data)
+        case "lessons":
+            lessons.read(data)
+    return ()
+
+
+def _unread(line: str) -> Finding:
+    fix = "write it like: - **Max Reach**: 0.855 m"
+    return Finding("LIMIT_UNREAD", "EMBODIED.md Physical Constraints", "a number and its unit", line, fix, warning=True)
 
 
 def _sheet(sheet: action.Sheet) -> tuple[Finding, ...]:
@@ -106,39 +109,20 @@ def _sheet(sheet: action.Sheet) -> tuple[Finding, ...]:
 
 def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
     for row in ROWS:
-        reader = _READERS.get(row.document)
-        if reader is None or "{" in row.key:
+        if not row.document:
             continue
         try:
             stored = store.get(row.key)
-            if stored is None:
-                continue
-            for item in reader(stored.data) or ():
-                yield (
-                    item
-                    if str(root) in item.field
-                    else Finding(
-                        item.code,
-                        f"{root / row.key} {item.field}".strip(),
-                        item.expected,
-                        item.found,
-                        item.fix,
-                        item.job,
-                        item.warning,
-                    )
-                )
+            for item in _read(row.document, stored.data) if stored is not None else ():
+                yield item if item.field.startswith(row.key) else replace(item, field=f"{row.key} {item.field}".strip())
         except WorldError as error:
             mended = fix and isinstance(error, BadInput) and _quarantine(store, row.key)
-            yield Finding(
-                error.code,
-                f"{root / row.key}" + (f" {error.path}" if error.path and error.path != row.key else ""),
-                error.expected or "a readable document",
-                error.found,
-                f"set aside as {mended}; a new one is written at the next start"
-                if mended
-                else error.fix or "correct it in an editor, or `paos check --fix` to set it aside",
-                warning=bool(mended),
-            )
+            fix_text = error.fix or "correct it in an editor, or `paos check --fix` to set it aside"
+            if mended:
+                fix_text = f"set aside as {mended}; a new one is written at the next start"
+            expected = error.expected or "a readable document"
+            where = row.key if error.path in ("", row.key) else f"{row.key} {error.path.removeprefix(row.key).strip()}"
+            yield Finding(error.code, f"{root}/{where}", expected, error.found, fix_text, warning=bool(mended))
 
 
 def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:

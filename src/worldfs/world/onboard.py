@@ -26,6 +26,7 @@ def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str 
     made = []
     text = config.template(robot_id=robot_id or DEFAULT_NODE, profile_name=profile, language=language)
     made.append((home.config_path, _create_private(home, text)))
+    home.workspace.mkdir(parents=True, exist_ok=True)
     store = DiskStore(home.workspace)
     try:
         for row in ROWS:

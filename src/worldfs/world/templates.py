@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from worldfs.formats import action, environment, lessons, task
+from worldfs.formats import lessons
 
 
 def template(name: str, language: str) -> bytes:
     """The empty document of a layout row's `template` name."""
-    if name == "environment":
-        return environment.template()
-    if name == "action":
-        return action.template()
     if name == "lessons":
         return lessons.template(language)
-    if name == "task":
-        return task.template(language)
-    return b""  # EMBODIED.md: the profile is copied in at the first start
+    if name == "action":
+        return b'# ACTION\n\n```json\n{\n  "queue": []\n}\n```\n'
+    # ENVIRONMENT.md and EMBODIED.md are the watchdog's, written at the first start; TASK.md is the planner's.
+    return b""

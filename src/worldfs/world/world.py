@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from worldfs.formats import action, embodied, environment, lessons
+from worldfs.formats import action, action_write, embodied, environment, lessons
 from worldfs.formats.config import Config
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.driver import DriverFactory, Seat
@@ -101,7 +101,7 @@ class World:
         from worldfs.roles.critic import Critic
 
         if drivers is None:
-            from worldfs.drivers.registry import catalogue
+            from worldfs.drivers.catalogue import catalogue
 
             drivers = catalogue()
         room = Room(self.tree, PROJECT, self.clock, Critic(self.language()), self.language)
@@ -244,7 +244,7 @@ class World:
     def submit(self, order: Order, actor: str = PLANNER) -> str:
         """One action into the node's sheet, through the tree; durable when it returns."""
         job = Job(order, JobStatus())
-        data = action.write(b"", {}, add=[job])
+        data = action_write.write(b"", {}, add=[job])
         self.tree.write(f"/nodes/{order.node}/ACTION.md", data, actor)
         return order.id
 

@@ -1,0 +1,27 @@
+"""The catalogue: every driver by name, as the factories that a world is assembled from."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..ground.driver import Driver, DriverFactory, Seat
+from .registry import Settings, make, names
+
+
+def catalogue(
+    *, seed: int | None = None, objects: int | None = None, cameras: bool = True
+) -> dict[str, DriverFactory]:
+    """Name → factory. `seed`, `objects`, `cameras` are for simulations (`registry.Settings`)."""
+    return {name: partial(_make, name, seed, objects, cameras) for name in names()}
+
+
+def _make(name: str, seed: int | None, objects: int | None, cameras: bool, seat: Seat) -> Driver:
+    settings = Settings(
+        seat.robot_id,
+        seed=seed,
+        objects=objects,
+        cameras=cameras,
+        artifacts=seat.artifacts,
+        interpreter=seat.interpreter,
+    )
+    return make(name, settings)
