@@ -61,3 +61,20 @@ def not_finite(value: Any, pointer: str = "") -> str | None:
             if found is not None:
                 return found
     return None
+
+
+def plain(value: Any, digits: int | None = None) -> Any:
+    """Only what JSON has: no tuples, no arrays, null for what is no finite number; floats rounded to `digits`."""
+    if isinstance(value, dict):
+        return {str(key): plain(item, digits) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item, digits) for item in value]
+    if isinstance(value, bool | int) or value is None:
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return float(value) if digits is None else round(float(value), digits) + 0.0  # + 0.0 turns -0.0 into 0.0
+    if isinstance(value, str):
+        return str(value)
+    return plain(value.tolist(), digits) if hasattr(value, "tolist") else str(value)
