@@ -145,7 +145,8 @@ def test_whose_action_it_is():
 @pytest.mark.parametrize(
     ("word", "state"),
     [(None, "pending"), ("Pending", "pending"), ("RUNNING", "between"), ("claimed", "between"),
-     ("completed", "terminal"), ("failed", "terminal"), ("Cancelled", "cancelled"), ("timed_out", "terminal"), ("verifying", "between")],
+     ("completed", "terminal"), ("failed", "terminal"), ("Cancelled", "cancelled"), ("timed_out", "terminal"),
+     ("verifying", "between")],
 )  # fmt: skip
 def test_status_words_of_every_dialect(word, state):
     assert one(status=word).state == state

@@ -119,7 +119,8 @@ def test_a_huge_document_is_refused_whole():
 
 
 pieces = st.sampled_from(
-    ["```json\n", "```\n", "~~~yaml\n", "~~~\n", "```", "\n", "\r\n", "{", "}", "[", "]", '"queue"', ":", " ", "queue:\n",
+    ["```json\n", "```\n", "~~~yaml\n", "~~~\n", "```", "\n", "\r\n", "{", "}", "[", "]", '"queue"', ":", " ",
+     "queue:\n",
      "- a\n", "1", ",", "# x\n", "    ", "\t", "\ufeff", '{"queue": []}', "actions: [", "---\n", "'", '"', "é", "\x00"]
 )  # fmt: skip
 

@@ -67,11 +67,12 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where entries were found: pointer of their list, dialect, the robot whose directory it is."""
+    """Where entries were found: pointer of their list, dialect, the robot whose directory it is, all numbers finite."""
 
     list: str
     dialect: str
     node: str
+    finite: bool
 
 
 class _Refused(Exception):
@@ -91,7 +92,7 @@ def read(data: bytes, *, node: str = "") -> Sheet:
     if found is None or dialect == "empty":
         return Sheet()
     key = list_key(found.value)
-    place = _Place(f"/{key}/" if key else "", dialect, node)
+    place = _Place(f"/{key}/" if key else "", dialect, node, not_finite(found.value) is None)
     taken: set[str] = set()
     entries = tuple(_entry(i, entry, taken, place) for i, entry in enumerate(entries_of(found.value)))
     return Sheet(dialect, entries, tuple(entry.finding for entry in entries if entry.finding))
@@ -170,6 +171,9 @@ def _entry(index: int, entry: Any, taken: set[str], place: _Place) -> Entry:
         if reason:
             fix = "use letters, digits, _ and - only"
             raise _Refused(f"{at}/{key}", "an id that can be a file name", f"{id!r}: {reason}", fix)
+        bad_number = None if place.finite else not_finite(entry)
+        if bad_number is not None:
+            raise _Refused(at + bad_number, "a finite number", "NaN or Infinity")
         order, warning = _order(entry, id, at, place.node)
         if id in taken:
             fix = "give this entry another id; the first one counts"
@@ -198,9 +202,6 @@ def _status(entry: Json, at: str) -> tuple[str, str]:
 
 def _order(entry: Json, id: str, at: str, node: str) -> tuple[Order, _Refused | None]:
     """The order of an entry, and a warning where a part of it could not be used."""
-    bad = not_finite(entry)
-    if bad is not None:
-        raise _Refused(at + bad, "a finite number", "NaN or Infinity")
     op = entry.get("action_type")
     if not isinstance(op, str) or not op.strip():
         raise _Refused(f"{at}/action_type", "the name of an action", op if op is not None else "nothing")
@@ -286,6 +287,8 @@ def _seconds(value: Any, at: str) -> float:
 def _limits(entry: Json, at: str) -> tuple[float, float]:
     """Of one attempt, and of waiting (D20). `session` bounds all attempts, so one attempt may last no longer either."""
     timeouts = entry.get("timeouts")
+    if timeouts is None and entry.get("timeout_s") is None:
+        return _DEFAULT.timeout_s, _DEFAULT.queue_timeout_s
     if timeouts is not None and not isinstance(timeouts, dict):
         raise _Refused(f"{at}/timeouts", "a mapping of seconds", timeouts)
     given = {
@@ -300,6 +303,8 @@ def _limits(entry: Json, at: str) -> tuple[float, float]:
 def _retry(entry: Json, at: str) -> tuple[int, str]:
     """Attempts and backoff (D19): attempts are retries + 1; either name is understood."""
     retry = entry.get("retry")
+    if retry is None and entry.get("max_retries") is None:
+        return _DEFAULT.attempts, _DEFAULT.backoff
     if retry is not None and not isinstance(retry, dict):
         raise _Refused(f"{at}/retry", "a mapping with max_attempts and backoff", retry)
     retry = retry or {}
@@ -320,6 +325,8 @@ def _retry(entry: Json, at: str) -> tuple[int, str]:
 
 def _depends(entry: Json, at: str) -> tuple[str, ...]:
     value = entry.get("depends_on")
+    if not value:
+        return ()
     wanted = [value] if isinstance(value, str) and value else value or []
     if not isinstance(wanted, list):
         raise _Refused(f"{at}/depends_on", "a list of ids", value)

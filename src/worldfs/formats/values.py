@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -44,8 +45,16 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def not_finite(value: Any, pointer: str = "") -> str | None:
+def not_finite(value: Any) -> str | None:
     """The pointer of the first NaN or Infinity in the value, or None."""
+    try:
+        json.dumps(value, allow_nan=False)  # one pass in C; only a bad value is walked
+    except ValueError:
+        return _not_finite(value, "")
+    return None
+
+
+def _not_finite(value: Any, pointer: str) -> str | None:
     if isinstance(value, float):
         return None if math.isfinite(value) else pointer
     inner: Iterator[tuple[Any, Any]]
@@ -56,10 +65,9 @@ def not_finite(value: Any, pointer: str = "") -> str | None:
     else:
         return None
     for key, item in inner:
-        if isinstance(item, float | dict | list):
-            found = not_finite(item, f"{pointer}/{key}")
-            if found is not None:
-                return found
+        found = _not_finite(item, f"{pointer}/{key}")
+        if found is not None:
+            return found
     return None
 
 
