@@ -1,6 +1,8 @@
 """Data is found in Markdown by §3.1's rules, and only its inside is ever replaced."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from worldfs.formats import block
 from worldfs.ground.errors import BadInput
@@ -114,3 +116,27 @@ def test_bytes_that_are_no_utf8_are_named_by_offset():
 def test_a_huge_document_is_refused_whole():
     with pytest.raises(BadInput, match="at most 67,108,864"):
         block.decode(b" " * (block.MAX_BYTES + 1))
+
+
+pieces = st.sampled_from(
+    ["```json\n", "```\n", "~~~yaml\n", "~~~\n", "```", "\n", "\r\n", "{", "}", "[", "]", '"queue"', ":", " ",
+     "queue:\n",
+     "- a\n", "1", ",", "# x\n", "    ", "\t", "\ufeff", '{"queue": []}', "actions: [", "---\n", "'", '"', "é", "\x00"]
+)  # fmt: skip
+
+
+@given(st.lists(pieces, max_size=14))
+@settings(max_examples=400, deadline=None)
+def test_any_text_is_found_in_or_refused_and_never_crashes(parts):
+    text = "".join(parts)
+    try:
+        found = block.find(text, KEYS)
+    except BadInput:
+        return
+    if found is not None:
+        assert block.edit(text, found, found.value) is text
+        after = block.edit(text, found, found.value | {"queue": [{"id": "x"}]})
+        again = block.find(after, KEYS)
+        assert again.value["queue"] == [{"id": "x"}]
+        assert after[: found.start] == text[: found.start]
+        assert after.endswith(text[found.end :])

@@ -18,6 +18,7 @@ from worldfs.ground.errors import BadInput
 MAX_BYTES = 64 * 2**20  # a document larger than this is refused whole
 
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^\n]*)")
+_PREAMBLE = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*").match
 _MARK = "\ufeff"
 _LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
 _KEY_LINE = re.compile(r"""(?:["']?)([A-Za-z_][\w-]*)["']?[ \t]*:(?:[ \t]|\r?$)""", re.MULTILINE)
@@ -104,13 +105,7 @@ def _bare_json(text: str, body: int, keys: Collection[str]) -> Block | None:
 
 def _may_be_yaml(text: str, keys: Collection[str]) -> bool:
     """An expected key opens a line of its own, and the first line that is no comment is a key: no prose looks so."""
-    for line in text.splitlines():
-        if not line.strip() or line.startswith("#") or line.strip() == "---":
-            continue
-        if not _KEY_LINE.match(line):
-            return False
-        break
-    else:
+    if not _KEY_LINE.match(text, _PREAMBLE(text).end()):  # type: ignore[union-attr]  # it matches the empty string
         return False
     for key in keys:
         opening = re.search(

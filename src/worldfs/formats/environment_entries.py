@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from worldfs.formats import values
 from worldfs.formats.environment_read import WORDS
 from worldfs.formats.values import same
 from worldfs.ground.model import Json, Relation, RobotState, Scene, Thing
@@ -190,13 +191,5 @@ def extra(extra: Json) -> Json:
 
 
 def plain(value: Any) -> Any:
-    """Only what JSON has: no tuples, no numbers beyond DIGITS, and None for what is no number."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return rounded((value,))[0] if math.isfinite(value) else None
-    if hasattr(value, "tolist"):  # a number or an array of a numerical library
-        return plain(value.tolist())
-    return str(value) if isinstance(value, str) else value
+    """JSON values with numbers as this file writes them."""
+    return values.plain(value, DIGITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -44,8 +45,16 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def not_finite(value: Any, pointer: str = "") -> str | None:
+def not_finite(value: Any) -> str | None:
     """The pointer of the first NaN or Infinity in the value, or None."""
+    try:
+        json.dumps(value, allow_nan=False)  # one pass in C; only a bad value is walked
+    except ValueError:
+        return _not_finite(value, "")
+    return None
+
+
+def _not_finite(value: Any, pointer: str) -> str | None:
     if isinstance(value, float):
         return None if math.isfinite(value) else pointer
     inner: Iterator[tuple[Any, Any]]
@@ -56,8 +65,24 @@ def not_finite(value: Any, pointer: str = "") -> str | None:
     else:
         return None
     for key, item in inner:
-        if isinstance(item, float | dict | list):
-            found = not_finite(item, f"{pointer}/{key}")
-            if found is not None:
-                return found
+        found = _not_finite(item, f"{pointer}/{key}")
+        if found is not None:
+            return found
     return None
+
+
+def plain(value: Any, digits: int | None = None) -> Any:
+    """Only what JSON has: no tuples, no arrays, null for what is no finite number; floats rounded to `digits`."""
+    if isinstance(value, dict):
+        return {str(key): plain(item, digits) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item, digits) for item in value]
+    if isinstance(value, bool | int) or value is None:
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return float(value) if digits is None else round(float(value), digits) + 0.0  # + 0.0 turns -0.0 into 0.0
+    if isinstance(value, str):
+        return str(value)
+    return plain(value.tolist(), digits) if hasattr(value, "tolist") else str(value)

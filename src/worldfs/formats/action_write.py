@@ -1,0 +1,179 @@
+"""ACTION.md written back: the kernel's words in the dialect found, everything else byte for byte (D28, §3.3).
+
+State never lives in the sheet: where a file contradicts a job, the job's word is written.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from worldfs.formats import block, jsontext
+from worldfs.formats.action import FILE, entries_of, id_of, list_key, locate
+from worldfs.formats.block import Block
+from worldfs.formats.values import plain
+from worldfs.ground.model import Cause, Finding, Job, Json, Order, Outcome, State
+
+TEMPLATE = b'# ACTION\n\n```json\n{\n  "queue": []\n}\n```\n'
+TRACEBACK = 4096  # bytes of a traceback that the sheet shows; the job's directory holds all of it
+EVIDENCE = 2048  # characters of evidence that the sheet shows; more stays in the job's directory
+
+_WORDS = {State.PENDING: "pending", State.RUNNING: "running", State.SUCCEEDED: "completed", State.FAILED: "failed"}
+_DEFAULT = Order("", "", "")
+_GONE = object()  # this member is to be removed
+
+
+def write(
+    data: bytes,
+    jobs: Mapping[str, Job],
+    *,
+    drop: Collection[str] = (),
+    add: Sequence[Job] = (),
+    marks: Mapping[int, Finding] | None = None,
+) -> bytes:
+    """The sheet after the kernel's word: `data` itself if that changes nothing.
+
+    `jobs`: what is known, by id; the first unmarked entry of that id shows it. `drop`: ids whose entries leave.
+    `add`: jobs that get an entry at the end. `marks`: entries that were refused, by index; they fail with the
+    finding as their error, and keep every other byte. An empty file stays empty until something is added, then it
+    becomes TEMPLATE with the entries. Raises BadInput for a text that cannot be read: it is never replaced.
+    """
+    text = block.decode(data)
+    found, dialect = locate(text)
+    marks = marks or {}
+    if found is None or dialect == "empty":
+        return _begin(text, found, add) if add else data
+    if not list_key(found.value) and (add or id_of(found.value, dialect) in drop):
+        text, found = _listed(text, found)
+    key = list_key(found.value)
+    shown: set[str] = set()
+    after: list[Any] = []
+    for index, entry in enumerate(entries_of(found.value)):
+        if index in marks and isinstance(entry, dict):
+            after.append(_marked(entry, marks[index]))
+            continue
+        id = id_of(entry, dialect) if isinstance(entry, dict) else None
+        if id is None or (id not in drop and (id not in jobs or id in shown)):
+            after.append(entry)
+        elif id not in drop:
+            shown.add(id)
+            after.append(_with(entry, _word(entry, jobs[id], dialect)))
+    after += [entry_of(job, dialect) for job in add]
+    value = found.value | {key: after} if key else after[0]
+    edited = block.edit(text, found, value)
+    return data if edited is text and list_key(found.value) == key else edited.encode()
+
+
+def entry_of(job: Job, dialect: str = "page") -> Json:
+    """A new entry for a job, in the keys of the dialect; defaults are not written out."""
+    order = job.order
+    if dialect == "page":
+        entry: Json = {"action_id": order.id, "action_type": order.op, "params": plain(order.params)}
+        entry["status"] = "pending"
+        entry |= {"robot_id": order.node} if order.node else {}
+        entry |= {"created_at": order.created_at} if order.created_at else {}
+    else:
+        node = {"robot_id": order.node} if order.node else {}
+        entry = {"id": order.id, "action_type": order.op, "parameters": node | plain(order.params), "status": "pending"}
+    if order.priority not in ("normal", "medium"):
+        entry["priority"] = order.priority
+    limits = {
+        "execute": order.timeout_s if order.timeout_s != _DEFAULT.timeout_s else 0,
+        "queue": order.queue_timeout_s,
+    }
+    timeouts = {name: seconds for name, seconds in limits.items() if seconds}
+    if timeouts and "timeouts" not in order.extra:
+        entry["timeouts"] = timeouts
+    if order.attempts > 1:
+        entry["retry"] = {"max_attempts": order.attempts, "backoff": order.backoff}
+    if order.depends_on:
+        entry["depends_on"] = list(order.depends_on)
+    entry |= {key: item for key, item in plain(order.extra).items() if key not in entry}
+    return _with(entry, _word(entry, job, dialect))
+
+
+def _begin(text: str, found: Block | None, add: Sequence[Job]) -> bytes:
+    """A sheet where there was none: in the empty block if there is one, else after the prose."""
+    queue = [entry_of(job) for job in add]
+    if found is not None:
+        return block.edit(text, found, found.value | {"queue": queue}).encode()
+    return block.append(text, FILE.removesuffix(".md"), {"queue": queue}).encode()
+
+
+def _listed(text: str, found: Block) -> tuple[str, Block]:
+    """One bare action becomes the one entry of a list, its own bytes unchanged."""
+    if found.language != "json":
+        text = block.edit(text, found, {"actions": [found.value]})
+    else:
+        inside = text[found.start : found.end]
+        body = inside.strip()
+        at = found.start + inside.index(body)
+        text = f'{text[:at]}{{"actions": [{body}]}}{text[at + len(body) :]}'
+    again, _ = locate(text)
+    assert again is not None
+    return text, again
+
+
+def _word(entry: Json, job: Job, dialect: str) -> Json:
+    """What a job makes of the members of its entry."""
+    status, outcome = job.status, job.status.outcome
+    word = _WORDS[status.state]
+    cause = outcome.cause if outcome else None
+    if dialect == "q1" and status.state is State.FAILED and cause is Cause.CANCELLED:
+        word = "cancelled"
+    present = entry.get("status")
+    spelled = isinstance(present, str) and present.strip().lower() == word
+    absent = present is None and status.state is State.PENDING
+    changes: Json = {} if spelled or absent else {"status": word}
+    ended = status.state.terminal
+    if dialect == "page" and ended and status.completed_at:
+        changes["completed_at"] = status.completed_at
+    elif not ended and "completed_at" in entry:
+        changes["completed_at"] = _GONE
+    error = _error(outcome) if ended and outcome and not outcome.ok else None
+    if error is not None:
+        changes["error"] = error
+    elif isinstance(entry.get("error"), dict) and "cause" in entry["error"]:
+        changes["error"] = _GONE  # ours, of an earlier attempt
+    if ended and outcome:
+        changes |= _result(outcome, dialect)
+        if changes.get("result") == "" and "result" not in entry:
+            del changes["result"]  # an empty text says nothing that the absent key does not
+    return changes
+
+
+def _error(outcome: Outcome) -> Json:
+    traceback = outcome.traceback.encode(errors="replace")[-TRACEBACK:].decode(errors="ignore")
+    given = {"code": outcome.code, "message": outcome.message, "traceback": traceback}
+    cause = str(outcome.cause or Cause.ERROR)
+    return {"cause": cause} | {key: text for key, text in given.items() if text}
+
+
+def _result(outcome: Outcome, dialect: str) -> Json:
+    if dialect == "q1":
+        return {"result": outcome.message}
+    if not outcome.ok:
+        return {}
+    result: Json = {"message": outcome.message} if outcome.message else {}
+    evidence = plain(outcome.evidence, digits=6)
+    if evidence and len(jsontext.dump(evidence)) <= EVIDENCE:
+        result["evidence"] = evidence
+    return {"result": result} if result else {}
+
+
+def _marked(entry: Json, finding: Finding) -> Json:
+    """A refused entry: its author sees in the sheet why, and what mends it."""
+    words = dataclasses.asdict(finding)
+    error = {"cause": str(Cause.REJECTED), "code": finding.code, "message": str(finding)}
+    error |= {key: words[key] for key in ("field", "expected", "found", "fix")}
+    return _with(entry, {"status": "failed", "error": error} if not finding.warning else {})
+
+
+def _with(entry: Json, changes: Json) -> Json:
+    """The entry with these members; the very same one if all of them stand there."""
+    new = {key: value for key, value in changes.items() if value is not _GONE and entry.get(key, _GONE) != value}
+    gone = {key for key, value in changes.items() if value is _GONE and key in entry}
+    if not new and not gone:
+        return entry
+    return {key: value for key, value in entry.items() if key not in gone} | new
