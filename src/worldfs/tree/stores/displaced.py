@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import quote, unquote
 
 from worldfs.ground.durable import Root
@@ -91,20 +92,33 @@ class Displaced:
         self, place: Place, size: int, busy: bool | None, away: Callable[[Place, int], None] | None = None
     ) -> None:
         """Let go of an unchanged file, unless somebody may still write to it."""
+        if busy:
+            return
         if busy is None:
-            for spare in [n for n in self.names() if not n.startswith("+")][:-KEEP]:
-                self._root.drop(Place(place.folder, spare, HOME))
-        elif busy is False and away is not None:
-            away(Place(place.folder, place.name, self.key(place.name) or place.name), size)
-        elif busy is False:
-            self._root.disk.unlink(place.folder.fd, place.name, place.path)
+            return self._thin()
+        with suppress(OSError):  # it is looked at again: the replacement itself has succeeded
+            if away is not None:
+                away(Place(place.folder, place.name, self.key(place.name) or place.name), size)
+            else:
+                self._root.disk.unlink(place.folder.fd, place.name, place.path)
+
+    def _thin(self) -> None:
+        """Keep few where nobody tells whether they are still written to."""
+        for spare in [name for name in self.names() if not name.startswith("+")][:-KEEP]:
+            place = self._at(spare)
+            data = None if place is None else self.examine(place)[0]
+            if place is not None and data is not None and of(data) in spare.split(".", 3)[1:3]:
+                self._root.drop(place)
+            else:
+                self.finish(spare)
 
     def finish(self, name: str) -> None:
-        """Mark a foreign edit as complete."""
+        """Mark a foreign edit as complete; if that fails, it is looked at again."""
         place = self._at(name)
         if place is not None:
-            self._root.rename(place, Place(place.folder, f"+{name}", f"{HOME}/+{name}"))
-            self._root.sync(place)
+            with suppress(OSError):
+                self._root.rename(place, Place(place.folder, f"+{name}", f"{HOME}/+{name}"))
+                self._root.sync(place)
 
     def waiting(self, prefix: str) -> set[str]:
         """Keys equal to or directly below `prefix` that have a finished foreign edit here."""

@@ -14,6 +14,7 @@ import os
 import select
 import threading
 import time
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -35,10 +36,11 @@ CAME: Final = int(flags.CLOSE_WRITE | flags.MOVED_TO | flags.CREATE)
 GONE: Final = int(flags.MOVED_FROM | flags.DELETE)
 SELF: Final = int(flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT | flags.IGNORED)
 MASK: Final = int(CAME | GONE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
+MASK_HOME: Final = int(MASK & ~(GONE | flags.CREATE))  # every swap passes there: hear only what can mean something
 BUFFER: Final = 1 << 18  # bytes a read: some thousand events
 
 _LIMITS = {
-    errno.EMFILE: ("inotify instances", "sudo sysctl fs.inotify.max_user_instances=1024"),
+    errno.EMFILE: ("inotify instances", "sudo sysctl fs.inotify.max_user_instances=1024 (and see ulimit -n)"),
     errno.ENOSPC: ("inotify watches", "sudo sysctl fs.inotify.max_user_watches=524288"),
 }
 
@@ -57,6 +59,8 @@ class LinuxWatch(Watch):
         except OSError as error:
             raise _limit(error) from error
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        # Not closed by `close`: a `wake` on its way would write to whatever got the same number meanwhile.
+        weakref.finalize(self, os.close, self._bell)
         self._poll = select.poll()
         self._poll.register(self._inotify.fileno(), select.POLLIN)
         self._poll.register(self._bell, select.POLLIN)
@@ -82,7 +86,7 @@ class LinuxWatch(Watch):
             return changes
 
     def wake(self) -> None:
-        with suppress(OSError):  # closed, or rung 2^64 times
+        with suppress(BlockingIOError):  # rung 2^64 times: it will be heard
             os.eventfd_write(self._bell, 1)
 
     def close(self) -> None:
@@ -92,8 +96,6 @@ class LinuxWatch(Watch):
         self.wake()
         with self._reading:
             self._inotify.close()
-            os.close(self._bell)
-            self._bell = -1
 
     # -- hearing ---------------------------------------------------------------------------------------------------
 
@@ -195,7 +197,7 @@ class LinuxWatch(Watch):
         for path in self._wanted:
             try:
                 folder = self._root.folder(path)
-                wd = self._inotify.add_watch(f"/proc/self/fd/{folder.fd}", MASK)
+                wd = self._inotify.add_watch(f"/proc/self/fd/{folder.fd}", MASK_HOME if path == HOME else MASK)
             except (FileNotFoundError, NotADirectoryError, UserError):
                 continue
             except OSError as error:
