@@ -1,11 +1,14 @@
 """Several processes on one disk store."""
 
+import contextlib
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
 
+from worldfs.ground.durable import Disk
 from worldfs.tree.stores.disk import DiskStore
 
 COUNT = (
@@ -44,6 +47,23 @@ def test_no_update_is_lost_among_processes(tmp_path):
     workers = [start(COUNT, tmp_path, 40) for _ in range(3)]
     assert [worker.wait() for worker in workers] == [0, 0, 0]
     assert DiskStore(tmp_path).get("count").data == b"120"
+
+
+def test_names_change_only_under_the_lock_that_all_processes_share(tmp_path):
+    refused = []
+
+    def at(name, path):
+        if name == "rename" and path == "a":
+            with (tmp_path / ".paos" / "store.lock").open() as lock, contextlib.suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            refused.append(path)
+
+    store = DiskStore(tmp_path, Disk(at))
+    store.put("b", b"1")
+    store.put("a", b"1")
+    store.put("a", b"2", store.get("a").revision)
+    assert refused == ["a", "a"]
 
 
 def test_a_reader_in_another_process_never_sees_half_a_value_and_a_killed_writer_leaves_a_whole_one(tmp_path):

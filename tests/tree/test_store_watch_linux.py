@@ -57,6 +57,13 @@ def test_changes_of_one_key_are_told_once(store):
         assert watch.read(0) == []
 
 
+def test_an_exchange_is_told_as_a_change_of_what_is_there(store):
+    revision = store.put("jobs/one", b"1")
+    with store.watch("jobs") as watch:
+        store.put("jobs/one", b"2", revision)
+        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+
+
 def test_our_own_temporaries_are_never_reported(store, tmp_path):
     with store.watch("jobs", "") as watch:
         store.put("jobs/one", b"1")
