@@ -11,6 +11,7 @@ from worldfs.ground.errors import Conflict
 from worldfs.testing.store_contract import hear
 from worldfs.tree.stores.contract import ANY, ChangeKind
 from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.displaced import GRACE
 
 KEY = "robots/arm/ACTION.md"
 
@@ -49,8 +50,10 @@ def displaced_files(root):
     return os.listdir(place) if place.exists() else []
 
 
-def opened(root, disk=None):
-    return DiskStore(root, disk, guarded={KEY})
+def opened(root, disk=None, grace=0):
+    store = DiskStore(root, disk, guarded={KEY})
+    store.aside.grace = grace
+    return store
 
 
 @pytest.mark.parametrize("disk", [Disk, Plain])
@@ -81,6 +84,29 @@ def test_a_writer_that_writes_nothing_leaves_nothing_behind(root):
         assert hear(watch, "robots/arm/marker")
         assert displaced_files(root) == []
         assert not store.displaced(KEY)
+
+
+@pytest.mark.parametrize("expect", ["any", "revision"])
+def test_a_program_held_up_between_finding_the_file_and_opening_it_is_heard(root, expect):
+    store = opened(root, grace=GRACE)
+    found = os.open(root / KEY, os.O_PATH)  # it has looked the name up …
+    with store.watch(KEY) as watch:
+        store.put(KEY, b"new", ANY if expect == "any" else store.get(KEY).revision)
+        with open(f"/proc/self/fd/{found}", "ab") as foreign:  # … and goes on only now
+            foreign.write(b" late")
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+    os.close(found)
+    assert store.displaced(KEY) == [b"old late"]
+
+
+def test_what_was_held_back_goes_with_a_later_replacement(root):
+    store = opened(root, grace=GRACE)
+    for turn in range(5):
+        store.put(KEY, b"%d" % turn)
+    assert len(displaced_files(root)) == 5
+    store.aside.grace = 0
+    store.put(KEY, b"last")
+    assert displaced_files(root) == []
 
 
 def test_readers_do_not_hold_a_replaced_file(root):

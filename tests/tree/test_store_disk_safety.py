@@ -259,7 +259,9 @@ def _change(store, what):
 
 
 def _world(root, disk=None):
-    return DiskStore(root, disk, guarded={"d/g"})
+    store = DiskStore(root, disk, guarded={"d/g"})
+    store.aside.grace = 0
+    return store
 
 
 CHANGES = ["replace", "swap", "guarded", "create", "group", "delete", "delete revision", "move"]

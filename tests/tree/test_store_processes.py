@@ -82,6 +82,9 @@ def test_a_reader_in_another_process_never_sees_half_a_value_and_a_killed_writer
     assert len(lines) == 2000
     assert len(set(lines)) == 1
     assert store.displaced("a") in ([], ())
+    store.aside.grace = 0
+    store.put("a", b"")
+    assert store.displaced("a") in ([], ())
     for name in ("drafts", "displaced"):
         assert os.listdir(tmp_path / ".paos" / name) == []
 

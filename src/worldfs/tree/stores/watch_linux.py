@@ -28,6 +28,7 @@ from worldfs.ground.linux import written_now
 from .contract import Change, ChangeKind, Watch
 from .displaced import HOME, Displaced
 from .revision import KEPT
+from .trash import encode
 
 if TYPE_CHECKING:
     from .disk import DiskStore
@@ -154,7 +155,7 @@ class LinuxWatch(Watch):
                 self._store.settle(name)
 
     def _note_displaced(self, name: str) -> None:
-        key = Displaced.key(name) or next((p for p in self._prefixes if name.endswith(f".{Displaced.encode(p)}")), None)
+        key = Displaced.key(name) or next((p for p in self._prefixes if name.endswith(f".{encode(p)}")), None)
         if key is not None and (key in self._prefixes or key.rpartition("/")[0] in self._prefixes):
             self._note(key, ChangeKind.DISPLACED)
 
