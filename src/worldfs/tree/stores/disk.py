@@ -11,8 +11,6 @@ import fcntl
 import os
 import stat
 import threading
-import time
-from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -21,17 +19,16 @@ from worldfs.ground.durable import DRAFT, Disk, Root
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe
 from worldfs.ground.walk import Place, check, refuse
 
+from . import displaced, trash
 from .contract import ABSENT, ANY, Expected, Store, Stored, Watch
 from .displaced import Displaced
 from .revision import KEPT, of
+from .trash import Trash
 
 LOCK = f"{KEPT}/store.lock"
 SCRATCH = f"{KEPT}/drafts"
-TRASH = f"{KEPT}/trash"
-TRASH_FILES = 64
-TRASH_BYTES = 1 << 20  # larger files are not kept
 GROUP = 128  # drafts open at a time
-OWN = (LOCK, SCRATCH, TRASH, f"{KEPT}/displaced", f"{KEPT}/kernel.lock")
+OWN = (LOCK, SCRATCH, trash.HOME, displaced.HOME, f"{KEPT}/kernel.lock")
 
 
 class DiskStore(Store):
@@ -48,12 +45,12 @@ class DiskStore(Store):
         self.root = Root(root, self.disk, scratch=SCRATCH)
         self.root.sweep()
         self.guarded = guarded
-        self.aside = Displaced(self.root)
+        self.trash = Trash(self.root)
+        self.aside = Displaced(self.root, guarded, self.trash)
         self._mutex = threading.RLock()
         self._lock_fd = -1
         self._lock_pid = 0
         self._depth = 0
-        self._trashed: deque[str] | None = None
 
     def close(self) -> None:
         with self._mutex:
@@ -154,10 +151,8 @@ class DiskStore(Store):
             if place is None or info is None:
                 raise NotFound("no such file", path=key, op="delete")
             with self._alone():
-                if not durable:
-                    self.disk.unlink(place.folder.fd, place.name, place.path)  # our own waste: nobody will miss it
-                elif expect is ANY and key not in self.guarded:
-                    self._trash(place, info.st_size)
+                if expect is ANY and key not in self.guarded:
+                    self.trash.take(place, info.st_size)
                 else:
                     self._take(place, expect)
             if durable:
@@ -208,7 +203,7 @@ class DiskStore(Store):
             return ()
         with self._alone():
             self.settle(None)
-            return self.aside.hand_out(key, self._trash)
+            return self.aside.hand_out(key)
 
     def settle(self, name: str | None) -> None:
         """Look again at one displaced file, now that a writer closed it, or at all of them."""
@@ -234,6 +229,7 @@ class DiskStore(Store):
                     self.root.rename(draft, place, "new")
                 else:
                     self._exchange(draft, place, expect, of(found), new)
+                self.aside.let_go()
         except FileExistsError:
             self.root.drop(draft)
             return self._swap(place, data, before, expect, new)  # a foreign program created it meanwhile
@@ -322,25 +318,7 @@ class DiskStore(Store):
             except FileExistsError:
                 self.aside.finish(aside.name)
             raise self._changed(place, expect)
-        return self.aside.settle(aside.name, self._trash)
-
-    def _trash(self, place: Place, size: int) -> None:
-        """Out of sight, and kept for a while: what was removed by mistake can be found by a person."""
-        if size > TRASH_BYTES:
-            return self.disk.unlink(place.folder.fd, place.name, place.path)
-        bin = self.root.room(f"{TRASH}/{time.time_ns():x}.{self.aside.encode(place.path)}")
-        if self._trashed is None:
-            self._trashed = deque(sorted(os.listdir(bin.folder.fd)))
-        try:
-            self.root.rename(place, bin)
-        except OSError as error:
-            if error.errno != errno.EXDEV:
-                raise
-            return self.disk.unlink(place.folder.fd, place.name, place.path)
-        self._trashed.append(bin.name)
-        while len(self._trashed) > TRASH_FILES:
-            self.root.drop(Place(bin.folder, self._trashed.popleft(), TRASH))
-        return None
+        return self.aside.settle(aside.name)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

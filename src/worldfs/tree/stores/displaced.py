@@ -4,14 +4,20 @@ A program may have opened ACTION.md before we replaced it and write afterwards: 
 longer there. So the old file keeps a name here, `TIME.OLD.NEW.KEY` (revisions of what was compared and of what was
 put in its place). When its last writer has closed it, it is either what was replaced, and goes, or it is a foreign
 edit, and gets a `+` in front: that rename is what every watch, in any process, hears.
+
+Between finding the old file and having it open, a program may be held up by the scheduler, and then nothing tells that
+it is about to write. Files of guarded keys are therefore kept for a second after their replacement, and let go with
+a later one: nothing needs a timer.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from urllib.parse import quote, unquote
+from collections import deque
+from collections.abc import Container
+from contextlib import suppress
+from urllib.parse import unquote
 
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import UserError
@@ -19,17 +25,20 @@ from worldfs.ground.linux import written_now
 from worldfs.ground.walk import Place, read_whole
 
 from .revision import KEPT, of
+from .trash import Trash, encode
 
 HOME = f"{KEPT}/displaced"
-LONGEST = 180  # bytes of an encoded key in a file name
+GRACE = 1_000_000_000  # ns
 KEEP = 16  # unchanged files kept where the system cannot tell whether somebody still writes
 
 
 class Displaced:
     """All methods but `names` need the store's lock held."""
 
-    def __init__(self, root: Root) -> None:
-        self._root = root
+    def __init__(self, root: Root, guarded: Container[str], trash: Trash) -> None:
+        self._root, self._guarded, self._trash = root, guarded, trash
+        self._held: deque[str] = deque()
+        self.grace = GRACE
 
     def names(self) -> list[str]:
         """Files here, oldest first."""
@@ -40,16 +49,10 @@ class Displaced:
 
     def place(self, key: str, old: str, new: str) -> Place:
         """A name for what is about to be pushed aside; its directory is made durable before it is used."""
-        place = self._root.room(f"{HOME}/{time.time_ns():016x}.{old}.{new}.{self.encode(key)}")
+        place = self._root.room(f"{HOME}/{time.time_ns():016x}.{old}.{new}.{encode(key)}")
         if place.grown:
             self._root.sync(place)
         return place
-
-    @staticmethod
-    def encode(key: str) -> str:
-        """The key as one file name; a key too long for that as `=` and its hash."""
-        name = quote(os.fsencode(key), safe=" ")
-        return name if len(name) <= LONGEST else f"={of(os.fsencode(key))}"
 
     @staticmethod
     def key(name: str) -> str | None:
@@ -73,8 +76,8 @@ class Displaced:
         finally:
             os.close(fd)
 
-    def settle(self, name: str, away: Callable[[Place, int], None] | None = None) -> None:
-        """Decide about one file if its writers are done: remove it (by `away`) if unchanged, else mark it."""
+    def settle(self, name: str) -> None:
+        """Decide about one file if its writers are done: let it go if unchanged, else mark it."""
         place = self._at(name)
         if name.startswith("+") or name.count(".") < 3 or place is None or self._root.glance(place) is None:
             return
@@ -85,35 +88,58 @@ class Displaced:
         if data is None or of(data) not in (old, new):
             self.finish(name)
         else:
-            self.release(place, len(data), busy, away)
+            self.release(place, len(data), busy)
 
-    def release(
-        self, place: Place, size: int, busy: bool | None, away: Callable[[Place, int], None] | None = None
-    ) -> None:
-        """Let go of an unchanged file, unless somebody may still write to it."""
+    def release(self, place: Place, size: int, busy: bool | None) -> None:
+        """Let go of an unchanged file, unless somebody may still write to it. Deleted ones (no NEW) go to the trash."""
+        key = self.key(place.name) or place.path
+        if busy or (self._young(place.name) and key in self._guarded):
+            self._held.append(place.name)
+            return
         if busy is None:
-            for spare in [n for n in self.names() if not n.startswith("+")][:-KEEP]:
-                self._root.drop(Place(place.folder, spare, HOME))
-        elif busy is False and away is not None:
-            away(Place(place.folder, place.name, self.key(place.name) or place.name), size)
-        elif busy is False:
-            self._root.disk.unlink(place.folder.fd, place.name, place.path)
+            return self._thin()
+        with suppress(OSError):  # it is looked at again: the replacement itself has succeeded
+            if place.name.split(".", 3)[2]:
+                self._root.disk.unlink(place.folder.fd, place.name, place.path)
+            else:
+                self._trash.take(Place(place.folder, place.name, key), size)
+
+    def let_go(self) -> None:
+        """Look again at what was held back, as far as it is old enough."""
+        for _ in range(len(self._held)):
+            if self._young(self._held[0]):
+                break
+            self.settle(self._held.popleft())
+
+    def _young(self, name: str) -> bool:
+        return 0 <= time.time_ns() - int(name.partition(".")[0], 16) < self.grace
+
+    def _thin(self) -> None:
+        """Keep few where nobody tells whether they are still written to."""
+        for spare in [name for name in self.names() if not name.startswith("+")][:-KEEP]:
+            place = self._at(spare)
+            data = None if place is None else self.examine(place)[0]
+            if place is not None and data is not None and of(data) in spare.split(".", 3)[1:3]:
+                self._root.drop(place)
+            else:
+                self.finish(spare)
 
     def finish(self, name: str) -> None:
-        """Mark a foreign edit as complete."""
+        """Mark a foreign edit as complete; if that fails, it is looked at again."""
         place = self._at(name)
         if place is not None:
-            self._root.rename(place, Place(place.folder, f"+{name}", f"{HOME}/+{name}"))
-            self._root.sync(place)
+            with suppress(OSError):
+                self._root.rename(place, Place(place.folder, f"+{name}", f"{HOME}/+{name}"))
+                self._root.sync(place)
 
     def waiting(self, prefix: str) -> set[str]:
         """Keys equal to or directly below `prefix` that have a finished foreign edit here."""
         keys = {self.key(name) or "" for name in self.names() if name.startswith("+")}
         return {key for key in keys if key and (key == prefix or key.rpartition("/")[0] == prefix)}
 
-    def hand_out(self, key: str, away: Callable[[Place, int], None]) -> list[bytes]:
+    def hand_out(self, key: str) -> list[bytes]:
         """Finished foreign edits of `key`, oldest first; afterwards they are in the trash."""
-        mine = self.encode(key)
+        mine = encode(key)
         found: list[bytes] = []
         for name in self.names():
             if name.startswith("+") and name.split(".", 3)[-1] == mine:
@@ -121,7 +147,7 @@ class Displaced:
                 data = None if place is None else self._root.read_at(place)
                 if place is not None and data is not None:
                     found.append(data)
-                    away(Place(place.folder, name, key), len(data))
+                    self._trash.take(Place(place.folder, name, key), len(data))
         return found
 
     def _at(self, name: str) -> Place | None:

@@ -14,6 +14,7 @@ import os
 import select
 import threading
 import time
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -27,6 +28,7 @@ from worldfs.ground.linux import written_now
 from .contract import Change, ChangeKind, Watch
 from .displaced import HOME, Displaced
 from .revision import KEPT
+from .trash import encode
 
 if TYPE_CHECKING:
     from .disk import DiskStore
@@ -35,10 +37,11 @@ CAME: Final = int(flags.CLOSE_WRITE | flags.MOVED_TO | flags.CREATE)
 GONE: Final = int(flags.MOVED_FROM | flags.DELETE)
 SELF: Final = int(flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT | flags.IGNORED)
 MASK: Final = int(CAME | GONE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
+MASK_HOME: Final = int(MASK & ~(GONE | flags.CREATE))  # every swap passes there: hear only what can mean something
 BUFFER: Final = 1 << 18  # bytes a read: some thousand events
 
 _LIMITS = {
-    errno.EMFILE: ("inotify instances", "sudo sysctl fs.inotify.max_user_instances=1024"),
+    errno.EMFILE: ("inotify instances", "sudo sysctl fs.inotify.max_user_instances=1024 (and see ulimit -n)"),
     errno.ENOSPC: ("inotify watches", "sudo sysctl fs.inotify.max_user_watches=524288"),
 }
 
@@ -57,6 +60,8 @@ class LinuxWatch(Watch):
         except OSError as error:
             raise _limit(error) from error
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        # Not closed by `close`: a `wake` on its way would write to whatever got the same number meanwhile.
+        weakref.finalize(self, os.close, self._bell)
         self._poll = select.poll()
         self._poll.register(self._inotify.fileno(), select.POLLIN)
         self._poll.register(self._bell, select.POLLIN)
@@ -82,7 +87,7 @@ class LinuxWatch(Watch):
             return changes
 
     def wake(self) -> None:
-        with suppress(OSError):  # closed, or rung 2^64 times
+        with suppress(BlockingIOError):  # rung 2^64 times: it will be heard
             os.eventfd_write(self._bell, 1)
 
     def close(self) -> None:
@@ -92,8 +97,6 @@ class LinuxWatch(Watch):
         self.wake()
         with self._reading:
             self._inotify.close()
-            os.close(self._bell)
-            self._bell = -1
 
     # -- hearing ---------------------------------------------------------------------------------------------------
 
@@ -152,7 +155,7 @@ class LinuxWatch(Watch):
                 self._store.settle(name)
 
     def _note_displaced(self, name: str) -> None:
-        key = Displaced.key(name) or next((p for p in self._prefixes if name.endswith(f".{Displaced.encode(p)}")), None)
+        key = Displaced.key(name) or next((p for p in self._prefixes if name.endswith(f".{encode(p)}")), None)
         if key is not None and (key in self._prefixes or key.rpartition("/")[0] in self._prefixes):
             self._note(key, ChangeKind.DISPLACED)
 
@@ -195,7 +198,7 @@ class LinuxWatch(Watch):
         for path in self._wanted:
             try:
                 folder = self._root.folder(path)
-                wd = self._inotify.add_watch(f"/proc/self/fd/{folder.fd}", MASK)
+                wd = self._inotify.add_watch(f"/proc/self/fd/{folder.fd}", MASK_HOME if path == HOME else MASK)
             except (FileNotFoundError, NotADirectoryError, UserError):
                 continue
             except OSError as error:

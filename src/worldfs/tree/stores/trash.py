@@ -1,0 +1,50 @@
+"""What was removed, out of sight and kept for a while: a mistake can be mended by a person."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections import deque
+from urllib.parse import quote
+
+from worldfs.ground.durable import Root
+from worldfs.ground.walk import Place
+
+from .revision import KEPT, of
+
+HOME = f"{KEPT}/trash"
+FILES = 64  # kept
+BYTES = 1 << 20  # larger files are not kept
+LONGEST = 180  # bytes of an encoded key in a file name
+
+
+def encode(key: str) -> str:
+    """A key as one file name; a key too long for that as `=` and its hash."""
+    name = quote(os.fsencode(key), safe=" ")
+    return name if len(name) <= LONGEST else f"={of(os.fsencode(key))}"
+
+
+class Trash:
+    def __init__(self, root: Root) -> None:
+        self._root = root
+        self._names: deque[str] | None = None
+
+    def take(self, place: Place, size: int) -> None:
+        """Remove a file from its place; that directory's sync is the caller's."""
+        disk = self._root.disk
+        if size > BYTES:
+            return disk.unlink(place.folder.fd, place.name, place.path)
+        bin = self._root.room(f"{HOME}/{time.time_ns():016x}.{encode(place.path)}")
+        if self._names is None:
+            self._names = deque(sorted(os.listdir(bin.folder.fd)))
+        try:
+            self._root.rename(place, bin)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            return disk.unlink(place.folder.fd, place.name, place.path)
+        self._names.append(bin.name)
+        while len(self._names) > FILES:
+            self._root.drop(Place(bin.folder, self._names.popleft(), HOME))
+        return None

@@ -1,0 +1,187 @@
+"""Durable bytes: the order of boundaries, create-only, modes, and that no path leaves its root."""
+
+import errno
+import os
+
+import pytest
+
+from worldfs.ground.durable import Disk, Root
+from worldfs.ground.errors import BadInput, BrokenHouse, Exists, NotFound, NotPermitted, Unsafe
+from worldfs.ground.linux import written_now
+from worldfs.testing.faults import Counted, Crash, CrashAt, Failing
+
+
+def boundaries(disk):
+    return [f"{name} {path}" for name, path in disk.seen]
+
+
+def test_a_replacement_is_written_synced_renamed_and_its_directory_synced_in_this_order(tmp_path):
+    disk = Counted()
+    Root(tmp_path, disk).replace("a.md", b"1")
+    names = [name for name, _ in disk.seen]
+    assert names == ["write", "fsync", "rename", "fsync_dir"]
+    assert disk.seen[0][1].startswith(".a.md.paos-tmp-")
+    assert disk.seen[2][1] == "a.md"
+    assert disk.replaces == 1
+
+
+def test_new_directories_are_synced_in_their_parents_after_the_file(tmp_path):
+    disk = Counted()
+    Root(tmp_path, disk).replace("a/b/c", b"1")
+    assert [b for b in boundaries(disk) if "tmp" not in b] == [
+        "mkdir a",
+        "mkdir a/b",
+        "rename a/b/c",
+        "fsync_dir a/b",
+        "fsync_dir a",
+        "fsync_dir ",
+    ]
+
+
+def test_without_durability_the_content_is_synced_and_the_name_is_not(tmp_path):
+    disk = Counted()
+    Root(tmp_path, disk).replace("a", b"1", durable=False)
+    assert [name for name, _ in disk.seen] == ["write", "fsync", "rename"]
+
+
+def test_a_group_syncs_each_directory_once(tmp_path):
+    disk = Counted()
+    root = Root(tmp_path, disk)
+    places = [root.room(f"jobs/{index}") for index in range(5)]
+    assert root.put_group([(place, b"1") for place in places]) == [True] * 5
+    names = [name for name, _ in disk.seen]
+    assert names == ["mkdir", *["write"] * 5, *["fsync"] * 5, *["rename"] * 5, "fsync_dir", "fsync_dir"]
+    assert disk.replaces == 5
+
+
+@pytest.mark.parametrize("noreplace", [True, False])
+def test_create_only_creates_once(tmp_path, noreplace):
+    disk = Disk()
+    disk.noreplace = noreplace
+    root = Root(tmp_path, disk)
+    root.create("a", b"1")
+    with pytest.raises(Exists):
+        root.create("a", b"2")
+    place = root.place("a")
+    with pytest.raises(FileExistsError):
+        root.put_at(place, b"3", None, "new")  # somebody made it after we looked
+    assert root.read("a") == b"1"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_private_files_are_for_their_owner_alone(tmp_path, private):
+    old = os.umask(0o022)
+    try:
+        root = Root(tmp_path)
+        root.replace("home/config.json", b"{}", private=private)
+        root.replace("home/config.json", b"{ }", private=private)
+        assert (tmp_path / "home" / "config.json").stat().st_mode & 0o777 == (0o600 if private else 0o644)
+        assert (tmp_path / "home").stat().st_mode & 0o777 == (0o700 if private else 0o755)
+    finally:
+        os.umask(old)
+
+
+def test_append_adds_and_syncs(tmp_path):
+    disk = Counted()
+    root = Root(tmp_path, disk)
+    root.append("log", b"1\n")
+    root.append("log", b"2\n")
+    assert root.read("log") == b"1\n2\n"
+    assert boundaries(disk) == ["append log", "fsync log", "fsync_dir ", "append log", "fsync log"]
+
+
+def test_remove_is_durable_and_says_what_is_missing(tmp_path):
+    disk = Counted()
+    root = Root(tmp_path, disk)
+    root.replace("a", b"1")
+    root.remove("a")
+    assert boundaries(disk)[-2:] == ["unlink a", "fsync_dir "]
+    for missing in ("a", "b/c"):
+        with pytest.raises(NotFound):
+            root.remove(missing)
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", "x\0", "link", "out/x"])
+def test_no_path_leaves_the_root(tmp_path, path):
+    (tmp_path / "root").mkdir()
+    os.symlink("/etc/passwd", tmp_path / "root" / "link")
+    os.symlink(tmp_path, tmp_path / "root" / "out")
+    root = Root(tmp_path / "root")
+    for act in (
+        lambda: root.read(path),
+        lambda: root.replace(path, b"1"),
+        lambda: root.create(path, b"1"),
+        lambda: root.append(path, b"1"),
+    ):
+        with pytest.raises(Unsafe):
+            act()
+    assert sorted(os.listdir(tmp_path)) == ["root"]
+
+
+def test_a_root_that_is_missing_or_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(NotFound):
+        Root(tmp_path / "missing")
+    with pytest.raises(BadInput):
+        Root(tmp_path / "file")
+
+
+@pytest.mark.parametrize(("number", "kind"), [(errno.ENOSPC, BrokenHouse), (errno.EROFS, NotPermitted)])
+def test_a_failing_disk_is_a_clear_error_and_leaves_no_temporary(tmp_path, number, kind):
+    (tmp_path / "a").write_bytes(b"old")
+    root = Root(tmp_path, Failing(number))
+    with pytest.raises(kind) as error:
+        root.replace("a", b"new")
+    assert error.value.path == "a"
+    assert error.value.fix
+    assert os.listdir(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_bytes() == b"old"
+
+
+def test_a_crash_leaves_its_torn_temporary_and_the_old_file(tmp_path):
+    Root(tmp_path).replace("a", b"old")
+    with pytest.raises(Crash):
+        Root(tmp_path, CrashAt(1, torn=True)).replace("a", b"new content")
+    names = sorted(os.listdir(tmp_path))
+    assert (tmp_path / names[0]).read_bytes() == b"new c"
+    assert (tmp_path / "a").read_bytes() == b"old"
+
+
+def test_what_a_crash_left_in_the_scratch_directory_is_swept_at_the_next_start(tmp_path):
+    with pytest.raises(Crash):
+        Root(tmp_path, CrashAt(2), scratch="drafts").replace("a", b"1")
+    assert os.listdir(tmp_path / "drafts") != []
+    Root(tmp_path, scratch="drafts").sweep()
+    assert os.listdir(tmp_path / "drafts") == []
+
+
+def test_a_scratch_directory_that_somebody_removed_is_made_again(tmp_path):
+    root = Root(tmp_path, scratch="kept/drafts")
+    root.replace("a", b"1")
+    (tmp_path / "kept" / "drafts").rmdir()
+    root.replace("a", b"2")
+    assert root.read("a") == b"2"
+
+
+def test_whether_somebody_writes_can_be_asked(tmp_path):
+    (tmp_path / "a").write_bytes(b"1")
+    fd = os.open(tmp_path / "a", os.O_RDONLY)
+    if written_now(fd) is None:
+        pytest.skip("this file system has no leases")
+    with (tmp_path / "a").open("rb"):
+        assert written_now(fd) is False
+    with (tmp_path / "a").open("ab"):
+        assert written_now(fd) is True
+    assert written_now(fd) is False
+    os.close(fd)
+
+
+def test_many_directories_need_few_descriptors(tmp_path):
+    root = Root(tmp_path)
+    before = len(os.listdir("/proc/self/fd"))
+    for index in range(400):
+        root.replace(f"d{index}/x", b"1", durable=False)
+    assert len(os.listdir("/proc/self/fd")) - before < 140
+    root.close()
+    assert len(os.listdir("/proc/self/fd")) <= before

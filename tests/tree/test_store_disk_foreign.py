@@ -1,0 +1,297 @@
+"""Foreign programs that write while the disk store replaces: nothing that they wrote is lost."""
+
+import errno
+import os
+import threading
+
+import pytest
+
+from worldfs.ground.durable import Disk
+from worldfs.ground.errors import Conflict
+from worldfs.testing.store_contract import hear
+from worldfs.tree.stores.contract import ANY, ChangeKind
+from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.displaced import GRACE
+
+KEY = "robots/arm/ACTION.md"
+
+
+class Between(Disk):
+    """Runs `act` once, just before the nth rename of a put takes effect: the place of a foreign program's luck."""
+
+    def __init__(self, nth, act):
+        super().__init__(self._at)
+        self.nth, self.act, self.renames = nth, act, 0
+
+    def _at(self, name, path):
+        if name == "rename":
+            self.renames += 1
+            if self.renames == self.nth:
+                self.act()
+
+
+class Plain(Disk):
+    """A disk of a system without renameat2."""
+
+    def __init__(self):
+        super().__init__()
+        self.exchange = self.noreplace = False
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "robots" / "arm").mkdir(parents=True)
+    (tmp_path / KEY).write_bytes(b"old")
+    return tmp_path
+
+
+def displaced_files(root):
+    place = root / ".paos" / "displaced"
+    return os.listdir(place) if place.exists() else []
+
+
+def opened(root, disk=None, grace=0):
+    store = DiskStore(root, disk, guarded={KEY})
+    store.aside.grace = grace
+    return store
+
+
+@pytest.mark.parametrize("disk", [Disk, Plain])
+@pytest.mark.parametrize("expect", ["any", "revision"])
+def test_bytes_written_to_a_file_opened_before_the_replacement_come_back(root, disk, expect):
+    store = opened(root, disk())
+    with store.watch("robots/arm") as watch, (root / KEY).open("ab", buffering=0) as foreign:
+        store.put(KEY, b"new", ANY if expect == "any" else store.get(KEY).revision)
+        assert store.displaced(KEY) == []
+        foreign.write(b" and more")
+        assert store.displaced(KEY) == []  # not finished
+        foreign.close()
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert store.displaced(KEY) == [b"old and more"]
+        assert not store.displaced(KEY)
+    assert (root / KEY).read_bytes() == b"new"
+    assert displaced_files(root) == []
+
+
+def test_a_writer_that_writes_nothing_leaves_nothing_behind(root):
+    store = opened(root)
+    with store.watch("robots/arm") as watch:
+        foreign = (root / KEY).open("ab")
+        store.put(KEY, b"new")
+        assert len(displaced_files(root)) == 1
+        foreign.close()
+        store.put("robots/arm/marker", b"")  # heard after the close
+        assert hear(watch, "robots/arm/marker")
+        assert displaced_files(root) == []
+        assert not store.displaced(KEY)
+
+
+@pytest.mark.parametrize("expect", ["any", "revision"])
+def test_a_program_held_up_between_finding_the_file_and_opening_it_is_heard(root, expect):
+    store = opened(root, grace=GRACE)
+    found = os.open(root / KEY, os.O_PATH)  # it has looked the name up …
+    with store.watch(KEY) as watch:
+        store.put(KEY, b"new", ANY if expect == "any" else store.get(KEY).revision)
+        with open(f"/proc/self/fd/{found}", "ab") as foreign:  # … and goes on only now
+            foreign.write(b" late")
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+    os.close(found)
+    assert store.displaced(KEY) == [b"old late"]
+
+
+def test_what_was_held_back_goes_with_a_later_replacement(root):
+    store = opened(root, grace=GRACE)
+    for turn in range(5):
+        store.put(KEY, b"%d" % turn)
+    assert len(displaced_files(root)) == 5
+    store.aside.grace = 0
+    store.put(KEY, b"last")
+    assert displaced_files(root) == []
+
+
+def test_readers_do_not_hold_a_replaced_file(root):
+    store = opened(root)
+    with (root / KEY).open("rb"):
+        store.put(KEY, b"new")
+        assert displaced_files(root) == []
+
+
+def test_two_late_writers_are_both_heard_in_order(root):
+    store = opened(root)
+    first = (root / KEY).open("ab")
+    store.put(KEY, b"new")
+    second = (root / KEY).open("ab")
+    store.put(KEY, b"newer")
+    second.write(b" second")
+    second.close()
+    first.write(b" first")
+    first.close()
+    assert store.displaced(KEY) == [b"old first", b"new second"]
+
+
+def test_late_edits_survive_a_restart(root):
+    store = opened(root)
+    foreign = (root / KEY).open("ab")
+    store.put(KEY, b"new")
+    store.close()
+    foreign.write(b" late")
+    foreign.close()
+    store = opened(root)
+    with store.watch(KEY) as watch:
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+    assert store.displaced(KEY) == [b"old late"]
+
+
+def test_another_process_that_watches_hears_of_it_too(root):
+    kernel, command = opened(root), opened(root)
+    with kernel.watch(KEY) as watch:
+        foreign = (root / KEY).open("ab")
+        command.put(KEY, b"new")
+        foreign.write(b"!")
+        foreign.close()
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert kernel.displaced(KEY) == [b"old!"]
+
+
+def test_a_late_writer_of_a_deleted_file_is_heard(root):
+    store = opened(root)
+    foreign = (root / KEY).open("ab")
+    store.delete(KEY)
+    foreign.write(b" late")
+    foreign.close()
+    assert store.displaced(KEY) == [b"old late"]
+
+
+def rename_over(root, data):
+    def act():
+        (root / "foreign").write_bytes(data)
+        os.rename(root / "foreign", root / KEY)
+
+    return act
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+def test_a_foreign_rename_between_compare_and_exchange_is_a_conflict_and_stays(root, nth):
+    store = opened(root, Between(nth, rename_over(root, b"foreign")))
+    with pytest.raises(Conflict):
+        store.put(KEY, b"new", store.get(KEY).revision)
+    assert (root / KEY).read_bytes() == b"foreign"
+    assert displaced_files(root) == []
+
+
+def test_a_foreign_rename_before_an_unconditional_replacement_is_handed_out(root):
+    store = opened(root, Between(2, rename_over(root, b"foreign")))
+    with store.watch(KEY) as watch:
+        store.put(KEY, b"new")
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+    assert (root / KEY).read_bytes() == b"new"
+    assert store.displaced(KEY) == [b"foreign"]
+
+
+def test_a_second_foreign_rename_before_the_exchange_back_is_not_lost(root):
+    disk = Between(2, rename_over(root, b"foreign one"))
+    plain = disk.rename
+
+    def rename(source, target, how):
+        if how == "swap" and disk.renames >= 2:
+            rename_over(root, b"foreign two")()
+        plain(source, target, how)
+
+    disk.rename = rename
+    store = opened(root, disk)
+    with pytest.raises(Conflict):
+        store.put(KEY, b"new", store.get(KEY).revision)
+    assert (root / KEY).read_bytes() == b"foreign one"
+    assert store.displaced(KEY) == [b"foreign two"]
+
+
+@pytest.mark.parametrize("expect", ["any", "revision"])
+def test_a_foreign_removal_between_compare_and_exchange(root, expect):
+    store = opened(root, Between(2, lambda: os.unlink(root / KEY)))
+    if expect == "any":
+        store.put(KEY, b"new")
+        assert (root / KEY).read_bytes() == b"new"
+    else:
+        with pytest.raises(Conflict):
+            store.put(KEY, b"new", store.get(KEY).revision)
+        assert not (root / KEY).exists()
+    assert os.listdir(root / ".paos" / "drafts") == displaced_files(root) == []
+
+
+def test_a_foreign_rename_before_a_deletion_is_a_conflict_and_stays(root):
+    store = opened(root, Between(1, rename_over(root, b"foreign")))
+    with pytest.raises(Conflict):
+        store.delete(KEY, store.get(KEY).revision)
+    assert (root / KEY).read_bytes() == b"foreign"
+
+
+def test_a_link_renamed_into_place_in_the_last_moment_is_put_back(root):
+    def act():
+        os.symlink("/etc/passwd", root / "foreign")
+        os.rename(root / "foreign", root / KEY)
+
+    store = opened(root, Between(2, act))
+    with pytest.raises(Conflict):
+        store.put(KEY, b"new", store.get(KEY).revision)
+    assert (root / KEY).is_symlink()
+
+
+def test_folders_behind_another_mount_keep_their_drafts_beside_them(root):
+    class Mounted(Disk):
+        def rename(self, source, target, how):
+            if source.folder.id != target.folder.id:
+                raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+            super().rename(source, target, how)
+
+    store = opened(root, Mounted())
+    revision = store.put("robots/arm/x", b"1")
+    assert store.put("robots/arm/x", b"2", revision)
+    with pytest.raises(Conflict):
+        store.put("robots/arm/x", b"3", revision)
+    store.put(KEY, b"new")
+    store.delete("robots/arm/x")
+    store.delete(KEY)
+    assert store.list("robots/arm") == []
+    assert os.listdir(root / "robots" / "arm") == []
+
+
+def test_appending_editors_and_the_store_lose_nothing_together(root):
+    """Foreign programs append lines; we take them out by compare-and-swap, as the kernel does with a sheet."""
+    (root / KEY).write_bytes(b"")
+    store = opened(root)
+    taken, done = set(), threading.Event()
+
+    def edit(writer):
+        for turn in range(100):
+            with (root / KEY).open("ab", buffering=0) as file:
+                file.write(b"%d-%d\n" % (writer, turn))
+
+    def take():
+        with store.watch(KEY) as watch:
+            while not done.is_set():
+                watch.read(0.2)
+                take_all(store, taken)
+            take_all(store, taken)
+
+    editors = [threading.Thread(target=edit, args=(writer,)) for writer in range(2)]
+    taker = threading.Thread(target=take)
+    for thread in (taker, *editors):
+        thread.start()
+    for thread in editors:
+        thread.join()
+    done.set()
+    taker.join()
+    assert taken == {b"%d-%d\n" % (writer, turn) for writer in range(2) for turn in range(100)}
+
+
+def take_all(store, taken):
+    """A displaced copy begins with what was taken already: lines are told apart by what they say."""
+    for late in store.displaced(KEY):
+        taken.update(late.splitlines(keepends=True))
+    found = store.get(KEY)
+    if found.data:
+        try:
+            store.put(KEY, b"", found.revision)
+        except Conflict:
+            return
+        taken.update(found.data.splitlines(keepends=True))

@@ -1,0 +1,165 @@
+"""The Linux change feed: what it says of foreign programs, and that it never goes deaf."""
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from worldfs.testing.store_contract import PATIENCE, Mirror, hear
+from worldfs.tree.stores.contract import Change, ChangeKind
+from worldfs.tree.stores.disk import DiskStore
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
+
+
+@pytest.fixture
+def store(tmp_path):
+    (tmp_path / "jobs").mkdir()
+    store = DiskStore(tmp_path)
+    yield store
+    store.close()
+
+
+def test_a_file_being_written_is_reported_when_it_is_closed(store, tmp_path):
+    with store.watch("jobs") as watch:
+        with (tmp_path / "jobs" / "one").open("wb", buffering=0) as file:
+            file.write(b"half")
+            assert watch.read(0) == []
+            file.write(b"whole")
+            assert watch.read(0) == []
+        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+
+
+def test_a_half_written_file_is_reported_once_its_writer_gave_up(store, tmp_path):
+    with store.watch("jobs") as watch:
+        (tmp_path / "jobs" / "one").write_bytes(b'{"half": ')
+        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+
+
+def test_a_link_to_a_finished_file_is_reported(store, tmp_path):
+    (tmp_path / "finished").write_bytes(b"1")
+    with store.watch("jobs") as watch:
+        os.link(tmp_path / "finished", tmp_path / "jobs" / "one")
+        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+        os.symlink("/etc/passwd", tmp_path / "jobs" / "two")
+        assert watch.read(PATIENCE) == [Change("jobs/two", ChangeKind.PUT)]
+
+
+def test_changes_of_one_key_are_told_once(store):
+    with store.watch("jobs") as watch:
+        for turn in range(20):
+            store.put("jobs/one", b"%d" % turn, durable=False)
+        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+        assert watch.read(0) == []
+
+
+def test_an_exchange_is_told_as_a_change_of_what_is_there(store):
+    revision = store.put("jobs/one", b"1")
+    with store.watch("jobs") as watch:
+        store.put("jobs/one", b"2", revision)
+        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+
+
+def test_our_own_temporaries_are_never_reported(store, tmp_path):
+    with store.watch("jobs", "") as watch:
+        store.put("jobs/one", b"1")
+        store.put("jobs/one", b"2", store.get("jobs/one").revision)
+        store.put("top", b"1")
+        store.delete("top")
+        seen = set()
+        while changes := watch.read(0):
+            seen |= {change.key for change in changes}
+        assert seen == {"jobs/one", "top"}
+
+
+def test_after_an_overflow_everything_is_looked_at_again(store, tmp_path):
+    limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    if limit > 50_000:
+        pytest.skip(f"the event queue holds {limit} events here")
+    mirror = Mirror(store, "jobs")
+    with mirror.watch:
+        names = [os.fsencode(tmp_path / "jobs" / str(index)) for index in range(2)]
+        (tmp_path / "jobs" / "0").write_bytes(b"")
+        for turn in range(limit // 2 + 10):
+            os.rename(names[turn % 2], names[(turn + 1) % 2])  # two events each
+        store.put("jobs/last", b"final")
+        store.delete(f"jobs/{(limit // 2 + 10) % 2}")
+        changes = []
+        while more := mirror.watch.read(0):
+            changes += more
+        assert Change("jobs", ChangeKind.RESYNC) in changes
+        mirror.look_at_all()
+        assert mirror.files == {"jobs/last": b"final"}
+        store.put("jobs/next", b"1")
+        assert hear(mirror.watch, "jobs/next", ChangeKind.PUT)
+
+
+def test_a_directory_removed_and_made_again_by_others_is_heard(store, tmp_path):
+    with store.watch("jobs") as watch:
+        (tmp_path / "jobs").rmdir()
+        assert hear(watch, "jobs", ChangeKind.RESYNC)
+        (tmp_path / "jobs").mkdir()
+        (tmp_path / "jobs" / "one").write_bytes(b"1")
+        assert hear(watch, "jobs", ChangeKind.RESYNC)
+        while watch.read(0):
+            pass
+        (tmp_path / "jobs" / "two").write_bytes(b"1")
+        assert hear(watch, "jobs/two", ChangeKind.PUT)
+
+
+def test_the_root_itself_moved_away_is_a_resync(tmp_path):
+    (tmp_path / "root" / "jobs").mkdir(parents=True)
+    store = DiskStore(tmp_path / "root")
+    with store.watch("jobs") as watch:
+        os.rename(tmp_path / "root", tmp_path / "elsewhere")
+        assert hear(watch, "jobs", ChangeKind.RESYNC)
+        (tmp_path / "elsewhere" / "jobs" / "one").write_bytes(b"1")
+        assert hear(watch, "jobs/one", ChangeKind.PUT)
+
+
+def test_closing_ends_a_blocked_read(store):
+    watch = store.watch("jobs")
+    answers = []
+    reader = threading.Thread(target=lambda: answers.append(watch.read(None)))
+    reader.start()
+    watch.close()
+    reader.join(PATIENCE)
+    assert answers == [[]]
+    assert watch.read(None) == []
+    watch.wake()
+
+
+def test_many_watches_of_one_store_hear_the_same(store):
+    watches = [store.watch("jobs") for _ in range(5)]
+    store.put("jobs/one", b"1")
+    for watch in watches:
+        with watch:
+            assert hear(watch, "jobs/one", ChangeKind.PUT)
+
+
+def test_no_more_instances_is_a_clear_error(tmp_path):
+    script = (
+        "import resource, sys\n"
+        "from worldfs.tree.stores.disk import DiskStore\n"
+        "from worldfs.ground.errors import BrokenHouse\n"
+        "import worldfs.tree.stores.watch_linux, ctypes.util\n"
+        "store = DiskStore(sys.argv[1])\n"
+        "store.watch('a').close()\n"
+        "import os\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), 100))\n"
+        "try: store.watch('a')\n"
+        "except BrokenHouse as error: print(error)\n"
+    )
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)
+    told = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert "sysctl fs.inotify.max_user_instances" in told.stdout, told.stderr
