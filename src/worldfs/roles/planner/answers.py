@@ -60,7 +60,7 @@ def answer(text: str, scene: Scene, language: str) -> str:
     return (
         "场景里看不出来；可以问：桌子上有什么，苹果在哪里，有几个方块，桌子干净吗"
         if zh
-        else "the scene does not tell; ask what is on the table, where a thing is, how many there are, is the table clear"
+        else "the scene does not tell; ask what is on the table, where or how many things are, is the table clear"
     )
 
 

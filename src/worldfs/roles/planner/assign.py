@@ -107,9 +107,7 @@ def by_attribute(
         raise NotUnderstood("no_container", "impossible")
     table = tops[0]
     strips = _strips(list(sorted_in), table, scene)
-    found = [
-        Area(id, table.id, *strips[label], label=label) for label, members in sorted_in.items() for id in members
-    ]
+    found = [Area(id, table.id, *strips[label], label=label) for label, members in sorted_in.items() for id in members]
     said = "容器不够，按桌面分区" if language == "zh" else "fewer containers than groups: a strip of the table for each"
     note = sign.join(f"{label} → y {lo[1]:.2f}…{hi[1]:.2f} m" for label, (lo, hi) in strips.items())
     return found, f"{said}: {note}"
@@ -120,8 +118,7 @@ def _match(sorted_in: dict[str, list[str]], boxes: list[str], scene: Scene) -> d
     places = layout(scene)
     free, chosen = list(boxes), {}
     score = {
-        (label, box): _likeness(label, scene.thing(box)) * 1000
-        + Counter(resting(places, id).of for id in members)[box]
+        (label, box): _likeness(label, scene.thing(box)) * 1000 + Counter(resting(places, id).of for id in members)[box]
         for label, members in sorted_in.items()
         for box in boxes
     }
@@ -157,5 +154,3 @@ def _strips(
         label: ((round(low_x, 4), round(low + n * each, 4)), (round(high_x, 4), round(low + (n + 1) * each, 4)))
         for n, label in enumerate(labels)
     }
-
-

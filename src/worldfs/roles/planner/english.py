@@ -34,7 +34,7 @@ def is_question(tokens: list[str]) -> bool:
     if request:
         rest = strip_openers(rest[len(request.split()) :])
         return bool(rest) and rest[0] in words.QUESTIONS
-    return bool(rest) and (rest[0] in words.QUESTIONS and rest[:2] != ["do", "not"] or "?" in rest)
+    return bool(rest) and ((rest[0] in words.QUESTIONS and rest[:2] != ["do", "not"]) or "?" in rest)
 
 
 def requested(tokens: list[str]) -> str:

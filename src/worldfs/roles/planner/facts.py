@@ -18,6 +18,9 @@ class Where:
     of: str = ""
 
 
+NOWHERE = Where()
+
+
 def height(thing: Thing) -> float:
     """Full extent along z in metres, 0 when the page does not say."""
     return float(thing.size[2]) if len(thing.size) >= 3 else 0.0
@@ -26,6 +29,20 @@ def height(thing: Thing) -> float:
 def top(thing: Thing) -> float:
     """Height of the upper side in the world frame."""
     return float(thing.position[2]) + height(thing) / 2
+
+
+def tops(thing: Thing) -> tuple[float, ...]:
+    """Where its upper side may be: pages give a table's position at its top (000: table and apple both at 0.8)."""
+    if thing.shape == "table" or (not thing.shape and thing.category == "furniture"):
+        return (float(thing.position[2]), top(thing))
+    return (top(thing),)
+
+
+def top_of(thing: Thing, scene: Scene, places: dict[str, Where]) -> float:
+    """Height of the upper side (m): told by what rests on it where something does, else by the thing's own pose."""
+    found = sorted(t.position[2] - height(t) / 2 for t in movable(scene) if places[t.id] == Where("on", thing.id))
+    believable = [z for z in found if min(abs(z - t) for t in tops(thing)) <= NEAR_M]
+    return min(tops(thing), key=lambda t: abs(t - believable[0])) if believable else tops(thing)[0]
 
 
 def yaw(thing: Thing) -> float:
@@ -48,7 +65,9 @@ def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
 def fixed(scene: Scene) -> frozenset[str]:
     """Ids of what the planner never moves: furniture, containers, regions."""
     ids = {t.id for t in scene.furniture}
-    ids |= {t.id for t in scene.objects if t.is_container or t.shape in ("table", "region") or t.category == "furniture"}
+    ids |= {
+        t.id for t in scene.objects if t.is_container or t.shape in ("table", "region") or t.category == "furniture"
+    }
     return frozenset(ids)
 
 
@@ -115,7 +134,7 @@ def _by_pose(thing: Thing, scene: Scene) -> Where:
     under = [
         t
         for t in (*surfaces(scene), *movable(scene))
-        if t.id != thing.id and inside(t, x, y) and abs(z - height(thing) / 2 - top(t)) <= NEAR_M
+        if t.id != thing.id and inside(t, x, y) and min(abs(z - height(thing) / 2 - up) for up in tops(t)) <= NEAR_M
     ]
     return Where("on", max(under, key=top).id) if under else Where()
 

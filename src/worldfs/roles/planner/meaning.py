@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from ...ground.model import Scene, Thing, Vec
 from . import say
@@ -53,7 +54,9 @@ class Meaning:
         if clash:
             raise NotUnderstood("contradiction", "negation", names=self.resolve.names(clash))
         kept = tuple(dict.fromkeys(self.protected))
-        goals = [replace(g, but=tuple(dict.fromkeys((*g.but, *kept)))) if isinstance(g, Cleared) else g for g in self.goals]
+        goals = [
+            replace(g, but=tuple(dict.fromkeys((*g.but, *kept)))) if isinstance(g, Cleared) else g for g in self.goals
+        ]
         return Command(tuple(dict.fromkeys(goals)), self.language, text, kept, "; ".join(dict.fromkeys(self.notes)))
 
     def resolve_aside(self, nouns: tuple[Noun, ...]) -> tuple[str, ...]:
@@ -63,7 +66,9 @@ class Meaning:
                 raise NotUnderstood("pronoun", "negation", word=noun.text)
         last = self.resolve.last
         # to spare "the cubes", or "the cube" where there are two, is to spare every one that fits
-        found = self.resolve.all(tuple(replace(n, quantity="all", count=0) if n.quantity != "any" else n for n in nouns))
+        found = self.resolve.all(
+            tuple(replace(n, quantity="all", count=0) if n.quantity != "any" else n for n in nouns)
+        )
         for noun in nouns:
             if not self.resolve.one(replace(noun, quantity="all", count=0)):
                 raise NotUnderstood("missing", "missing", what=bare(noun), here=self.resolve.here())
@@ -289,7 +294,7 @@ class Meaning:
             raise NotUnderstood("round", "impossible", names=self.resolve.names(round_ones))
         said = "自下而上：" if self.language == "zh" else "from below: "
         self.notes.append(said + self.resolve.names(chain))
-        return [*goals, *(On(upper, lower) for lower, upper in zip(chain, chain[1:], strict=False))]
+        return [*goals, *(On(upper, lower) for lower, upper in pairwise(chain))]
 
     def _sort(self, clause: Clause) -> list[Goal]:
         into = [p for p in clause.places if p[0] in ("in", "to")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# a row of a table stays on its line, and a Chinese sign counts for two
+# ruff: noqa: E501
 from collections.abc import Iterable
 
 from ...ground.model import Scene, Thing
@@ -89,6 +91,14 @@ REASONS: dict[str, tuple[str, str]] = {
     "no_colour": ("the colour of {names} is not known", "不知道 {names} 的颜色"),
     "no_kind": ("the kind of {names} is not known", "不知道 {names} 的种类"),
     "three": ("a target of the arm needs x, y and z in metres", "手臂的目标需要 x、y、z(米)"),
+    "no_op": ("this body has no action {what}", "这个机器人没有 {what} 动作"),
+    "no_room": ("there is no free place for {name} within reach on {where}", "{where} 上够得着的地方没有 {name} 的空位"),
+    "full": ("{where} has no room for {name}", "{where} 里放不下 {name}"),
+    "too_large": ("{name} is too large for {where}", "{name} 太大，放不进 {where}"),
+    "blocked": ("{other} lies on it and is not to be touched", "{other} 压在上面，而它不能动"),
+    "circle": ("the goals contradict each other", "目标互相矛盾"),
+    "gone": ("{name} is not in the scene any more", "{name} 已不在场景中"),
+    "protected": ("{name} is not to be touched", "{name} 不能动"),
     "contradiction": ("{names} should be moved and left alone in one breath", "{names} 又要动又不要动，自相矛盾"),
 }  # fmt: skip
 

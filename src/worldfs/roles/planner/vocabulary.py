@@ -8,9 +8,8 @@ from ...ground.model import Scene, Thing
 from . import words
 from .facts import movable
 
-_FUNCTION_EN = frozenset(
-    w for table in (words.VERBS, words.PREPS, words.REQUESTS, words.EXCEPT, words.JOINS) for p in table for w in p.split()
-) | words.NEGATIONS | words.QUESTIONS | words.IFS | words.ALL | words.ANY | words.THE | words.PRONOUNS  # fmt: skip
+_TABLES = (words.VERBS, words.PREPS, words.REQUESTS, words.EXCEPT, words.JOINS)
+_FUNCTION_EN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()) | words.NEGATIONS | words.QUESTIONS | words.IFS | words.ALL | words.ANY | words.THE | words.PRONOUNS  # fmt: skip
 
 
 class Vocabulary:
@@ -79,7 +78,9 @@ class Vocabulary:
         for key in kinds:
             keys |= words.kin(key[2:])
         # the stated colour decides; words of a name only where none is stated (an "orange" may be green)
-        stated = {k for w in re.findall(r"[a-z]+", thing.color.lower()) for k in self.english.get(w, ()) if k[:2] == "c:"}
+        stated = {
+            k for w in re.findall(r"[a-z]+", thing.color.lower()) for k in self.english.get(w, ()) if k[:2] == "c:"
+        }
         stated |= {k for k in self._chinese_keys(thing.color) if k[:2] == "c:"}
         if stated:
             keys = {k for k in keys if k[:2] != "c:"} | stated

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+# a row of a table stays on its line, and a Chinese sign counts for two
+# ruff: noqa: E501
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # concept: (what it also is, English words, Chinese words)
 KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "apple": (("fruit",), "apple", "苹果"),
@@ -55,8 +63,8 @@ COLOURS: dict[str, tuple[str, str]] = {
     "silver": ("silver", "银色"),
     "brown": ("brown", "棕色 褐色"),
 }
-GENERIC_EN = frozenset("object objects thing things item items one ones stuff".split())
-GENERIC_ZH = frozenset("东西 物体 物品 物件".split())
+GENERIC_EN = _set("object objects thing things item items one ones stuff")
+GENERIC_ZH = _set("东西 物体 物品 物件")
 MASS = frozenset(("stuff", "k:fruit", "k:toy", *GENERIC_ZH))  # a bare mass word means all of it
 
 # English: verb phrase → act. Longest first; base forms only, so that a past or a reported deed is not an order.
@@ -83,7 +91,13 @@ VERBS: dict[str, str] = {
     "open your hand": "open", "close the gripper": "close", "close your gripper": "close", "close gripper": "close",
     "close the hand": "close", "close your hand": "close", "shut the gripper": "close",
 }  # fmt: skip
-PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "set": ("down",), "stack": ("up",)}
+PARTICLES = {
+    "clear": ("up", "away", "off"),
+    "pick": ("up",),
+    "put": ("down", "away"),
+    "set": ("down",),
+    "stack": ("up",),
+}
 PREPS: dict[str, str] = {
     "in": "in", "into": "in", "inside": "in", "inside of": "in", "in to": "in",
     "on": "on", "onto": "on", "on to": "on", "on top of": "on", "upon": "on", "atop": "on",
@@ -92,40 +106,53 @@ PREPS: dict[str, str] = {
     "from": "from", "off": "from", "off of": "from", "out of": "from", "from the top of": "from",
 }  # fmt: skip
 EXCEPT = ("except for", "except", "apart from", "other than", "but not", "excluding", "aside from", "save for", "but")
-PROTECT = (
+PROTECT = _set(
     "touch touching move moving take taking grab grabbing disturb disturbing clear clearing pick picking "
     "use using include including remove removing"
-).split()
-ALL = frozenset("all every each everything both".split())
-ANY = frozenset("a an any one some".split())
-THE = frozenset("the this that these those my your our".split())
-NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True))
-PRONOUNS = frozenset("it them".split())
+)
+ALL = _set("all every each everything both")
+ANY = _set("a an any one some")
+THE = _set("the this that these those my your our")
+_NUMBER_WORDS = "one two three four five six seven eight nine ten"
+NUMBERS = dict(zip(_NUMBER_WORDS.split(), range(1, 11), strict=True))
+PRONOUNS = _set("it them")
 OPENERS = (
     "please", "kindly", "now", "ok", "okay", "hey", "hi", "hello", "robot", "first", "then", "next", "finally", "just",
     "i want you to", "i would like you to", "i'd like you to", "go ahead and", "also", "and", "afterwards",
 )  # fmt: skip
 REQUESTS = ("could you", "can you", "would you", "will you")
-CLOSERS = ("please", "now", "right now", "thanks", "thank you", "for me", "too", "as well", "again", "first", "carefully")
+CLOSERS = (
+    "please",
+    "now",
+    "right now",
+    "thanks",
+    "thank you",
+    "for me",
+    "too",
+    "as well",
+    "again",
+    "first",
+    "carefully",
+)
 JOINS = ("and then", "and after that", "after that", "then", "and", "afterwards", "finally", "next")
-QUESTIONS = frozenset(
+QUESTIONS = _set(
     "what what's whats where where's which who whose whom when why how is are am was were do does did has have had "
     "should shall may might isn't aren't doesn't didn't wasn't weren't hasn't haven't tell list describe say count "
-    "shouldn't couldn't wouldn't".split()
+    "shouldn't couldn't wouldn't"
 )
-NEGATIONS = frozenset(
+NEGATIONS = _set(
     "not no never don't dont doesn't didn't won't wont can't cant cannot couldn't wouldn't shouldn't mustn't isn't "
     "aren't neither nor none nothing nobody nowhere without stop avoid refrain forbid forbidden prohibit prohibited "
     "prevent quit cease halt abort cancel skip unless refuse stay freeze hardly instead rather wait ain't needn't "
-    "forget avoid leave keep against undo".split()
+    "forget avoid leave keep against undo"
 )
-IFS = frozenset(
+IFS = _set(
     "if unless when whenever once until till before after while whether suppose supposing imagine assuming provided "
-    "maybe perhaps might could would should tomorrow later soon yesterday almost pretend".split()
+    "maybe perhaps might could would should tomorrow later soon yesterday almost pretend"
 )
-PAST = frozenset(
+PAST = _set(
     "he she they we i was were cleared tidied cleaned picked grasped grabbed lifted stacked sorted moved placed went "
-    "did had has said says told asked saying yesterday ago already been took brought fetched found looked".split()
+    "did had has said says told asked saying yesterday ago already been took brought fetched found looked"
 )
 STOP_SIGNS = "🚫❌⛔✋🛑❎🙅👎✖✕×"
 SMALL_TALK = "🙂😀😊😃🙏👍🤖👋😄✨❤️\ufe0f"
