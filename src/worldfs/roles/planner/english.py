@@ -174,7 +174,7 @@ class English:
         if act == "sort" and self.ahead() == "by":
             return self.sorting(())
         what = self.nouns() if self.noun_here() else ()
-        particle = self.phrase(words.PARTICLES.get(verb.split(maxsplit=1)[0], ()))
+        particle = self.phrase(words.PARTICLES.get(act, ())) if what else ""
         if act == "put" and particle in ("down", "away"):
             act = "down" if particle == "down" else "clear"
         alone = verb in ("tidy", "tidy up", "clean up", "clear up") or act in ("drop", "down")

@@ -9,7 +9,7 @@ from ...ground.model import RobotState, Scene, Vec
 from .facts import Where, height, inside, layout, movable, resting
 
 PLACED_M = 0.03  # the body's own placement tolerance (embodied.md §4.4)
-BESIDE_M = 0.15  # gap between two footprints that still counts as beside
+BESIDE_M = 0.10  # gap between two footprints that still counts as beside
 AT_M = 0.03
 
 

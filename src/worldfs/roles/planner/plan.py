@@ -154,7 +154,7 @@ class _Handling:
         self.now = {t.id: t for t in movable(scene)}
         self.goals = self._spread(group.goals)
         self.lost: list[tuple[Goal, str]] = []
-        self.hand = next((id for id, w in self.places.items() if w == Where("held", robot_id)), "")
+        self.hand = next((id for id, w in self.places.items() if w == Where("held", self.robot_id)), "")
 
     def _spread(self, goals: tuple[Goal, ...]) -> list[Goal]:
         """A cleared surface asks a place for all that lies on it, also for what came there meanwhile."""

@@ -147,8 +147,7 @@ class _Errand:
         return scene, plan
 
     def _where(self, scene: Scene) -> dict[str, Where]:
-        places = layout(scene)
-        return {id: resting(places, id) for id in places}
+        return _settled(layout(scene))
 
     def _witness(self, scene: Scene) -> None:
         """Notes goals that hold now; a stage is over when nothing of it is left to plan."""
@@ -230,8 +229,7 @@ class _Errand:
 
     def _expect(self, action: Action) -> None:
         if self.expected is not None and action.object in self.expected:
-            places = {**self.expected, action.object: action.to}
-            self.expected = {id: resting(places, id) for id in places}
+            self.expected = _settled({**self.expected, action.object: action.to})
 
     def _failed(self, action: Action, why: str, certain: bool) -> str:
         """Learns from a failure. `certain`: the same order would be refused again, so only another may be tried."""
@@ -316,6 +314,12 @@ class _Errand:
             note=self.command.note,
             lessons=tuple(dict.fromkeys(self.heeded)),
         )
+
+
+def _settled(places: dict[str, Where]) -> dict[str, Where]:
+    """What is where; of a heap in a container only that it is in there."""
+    found = {id: resting(places, id) for id in places}
+    return {id: spot if spot.relation == "in" else places[id] for id, spot in found.items()}
 
 
 def _serves(action: Action, goal: Goal) -> bool:

@@ -9,7 +9,9 @@ from . import words
 from .facts import movable
 
 _TABLES = (words.VERBS, words.PREPS, words.REQUESTS, words.EXCEPT, words.JOINS)
-_FUNCTION_EN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()) | words.NEGATIONS | words.QUESTIONS | words.IFS | words.ALL | words.ANY | words.THE | words.PRONOUNS  # fmt: skip
+_FUNCTION_EN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()).union(
+    words.NEGATIONS, words.QUESTIONS, words.IFS, words.ALL, words.ANY, words.THE, words.PRONOUNS
+)
 
 
 class Vocabulary:

@@ -91,13 +91,7 @@ VERBS: dict[str, str] = {
     "open your hand": "open", "close the gripper": "close", "close your gripper": "close", "close gripper": "close",
     "close the hand": "close", "close your hand": "close", "shut the gripper": "close",
 }  # fmt: skip
-PARTICLES = {
-    "clear": ("up", "away", "off"),
-    "pick": ("up",),
-    "put": ("down", "away"),
-    "set": ("down",),
-    "stack": ("up",),
-}
+PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "stack": ("up",)}
 PREPS: dict[str, str] = {
     "in": "in", "into": "in", "inside": "in", "inside of": "in", "in to": "in",
     "on": "on", "onto": "on", "on to": "on", "on top of": "on", "upon": "on", "atop": "on",
@@ -151,7 +145,7 @@ IFS = _set(
     "maybe perhaps might could would should tomorrow later soon yesterday almost pretend"
 )
 PAST = _set(
-    "he she they we i was were cleared tidied cleaned picked grasped grabbed lifted stacked sorted moved placed went "
+    "he she they was were cleared tidied cleaned picked grasped grabbed lifted stacked sorted moved placed went "
     "did had has said says told asked saying yesterday ago already been took brought fetched found looked"
 )
 STOP_SIGNS = "🚫❌⛔✋🛑❎🙅👎✖✕×"
