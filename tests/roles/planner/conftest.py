@@ -1,4 +1,4 @@
-"""A table with things on it, and a desk whose world changes by the page's own rules: what is picked is held, and so on."""
+"""A table with things on it, and a desk whose world changes by the page's own rules: what is picked is held."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ ROBOT = "franka_001"
 OPS = ("move_to", "pick_up", "place", "target_navigation", "strategy", "real_execute")
 
 
-def ball(id: str, x: float, y: float, color: str = "red", name: str = "Red Apple", category: str = "fruit") -> Thing:
-    return Thing(id, name, category, (x, y, 0.033), size=(0.066,) * 3, shape="sphere", color=color, mass=0.15)
+def ball(id: str, x: float, y: float, color: str = "red", name: str = "Red Apple") -> Thing:
+    return Thing(id, name, "fruit", (x, y, 0.033), size=(0.066,) * 3, shape="sphere", color=color, mass=0.15)
 
 
 def cube(id: str, x: float, y: float, color: str, side: float = 0.05) -> Thing:

@@ -92,6 +92,8 @@ REFUSED = {
     "桌子收拾了": "report",
     "把苹果扔掉": "unknown",
     "放进": "unknown",
+    "除了苹果，回家": "unknown",
+    "按颜色拿起苹果": "unknown",
     "收拾椅子": "unknown",
     "把红色的放进篮子": "unknown",
     "把香蕉放进篮子": "missing",

@@ -94,6 +94,9 @@ COMMANDS = {
     "stack the red cube on the blue cube": (On("cube_02", "cube_01"),),
     "stack the can on the red cube": (On("can_01", "cube_02"),),
     "go home": (Home(),),
+    "clear everything off the table": tuple(In(id, BOX) for id in ALL),
+    "look at everything on the table except the cubes": (Seen("apple_01"), Seen("can_01")),
+    "move the arm to (0.4, 0.0, 0.4)": (At((0.4, 0.0, 0.4)),),
     "Please go home now.": (Home(),),
     "move to (0.4, 0.1, 0.4)": (At((0.4, 0.1, 0.4)),),
     "go to 0.4, -0.1, 0.3": (At((0.4, -0.1, 0.3)),),
@@ -160,6 +163,14 @@ REFUSED = {
     "put the apple in the basket and clear the": "unknown",
     "move to (0.4, 0.1)": "unknown",
     "put the apple in the basket and": "unknown",
+    "go to the table but not the apple": "negation",
+    "pick up the can except the apple": "unknown",
+    "put the apple in the basket or the can": "unknown",
+    "put the apple and not the can in the basket": "negation",
+    "sort the cubes by color into the basket": "impossible",
+    "bring the can to the apple": "ambiguous",
+    "put the apple back on the table": "unknown",
+    "move the apple 10 cm to the left": "unknown",
 }
 
 QUESTIONS = {

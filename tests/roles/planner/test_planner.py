@@ -277,3 +277,64 @@ def test_an_order_is_never_submitted_twice_under_one_id(world):
     world.fail[("pick_up", "apple_01")] = [MISSED]
     Planner(world).run("clear the table")
     assert len({o.id for o in world.log}) == len(world.log)
+
+
+def test_sorting_by_colour_ends_with_each_colour_in_its_strip(world):
+    report = Planner(world).run("sort everything by colour")
+    assert report.ok, report.reason
+    assert "strip of the table" in report.note
+    rows = {g.goal.label: (g.goal.low[1], g.goal.high[1]) for g in report.goals}
+    for judged in report.goals:
+        y = world.now_scene.thing(judged.goal.object).position[1]
+        assert rows[judged.goal.label][0] <= y <= rows[judged.goal.label][1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stack the red cube on the blue cube",
+        "put the apple next to the red cube",
+        "put the apple in the basket, then put it on the table",
+        "put the can on the blue cube and the apple in the basket",
+        "put the apple at (0.5, -0.1)",
+        "把罐子放在红色方块上",
+        "按颜色整理桌子",
+    ],
+)
+def test_other_goals_hold_in_the_world_afterwards(world, text):
+    report = Planner(world).run(text)
+    assert report.ok and report.moved, report.reason
+    assert set(statuses(world)) == {"done"}
+
+
+def test_a_thing_put_in_and_taken_out_again_was_in(world):
+    report = Planner(world).run("put the apple in the basket, then put it on the table")
+    assert [o.op for o in world.log] == ["pick_up", "place"] * 2
+    assert [j.held for j in report.goals] == [True, True] and world.where("apple_01") == ("on", "table_01")
+
+
+def test_a_refusal_is_reported_with_its_lesson(world):
+    world.fail[("pick_up", "apple_01")] = [Outcome.failure(Cause.REJECTED, "CRITIC_REFUSED", "unreachable")]
+    world.lessons = lambda: [Note("Apple Out of Reach", "pick_up apple_01", "1.30 m")]
+    report = Planner(world).run("pick up the apple")
+    assert "Apple Out of Reach" in report.reason and report.lessons == ("Apple Out of Reach",)
+
+
+def test_control_c_right_after_submitting_still_cancels_that_job(world):
+    submit = world.submit
+
+    def press(order):
+        submit(order)
+        raise KeyboardInterrupt
+
+    world.submit = press
+    report = Planner(world).run("clear the table")
+    assert report.cancelled and not report.ok
+    assert world.cancelled == [world.log[0].id] and report.jobs[0].status.state.terminal
+
+
+def test_stopping_before_the_first_step_moves_nothing(world):
+    stop = threading.Event()
+    stop.set()
+    report = Planner(world).run("clear the table", stop)
+    assert report.cancelled and not world.log and set(statuses(world)) == {"skipped"}

@@ -167,15 +167,19 @@ class Chinese:
         if not acts:
             raise self.stop() if "neg" in word.kinds else NotUnderstood("verb", word=word.text or "…")
         self.at += 1
+        if by and "clear" in acts and word.text.startswith(("整理", "收拾")):  # 按颜色整理桌子
+            acts = ("sort",)
+        if by and acts != ("sort",):
+            raise NotUnderstood("word", word=word.text)
         if what and "put" in acts:
             return Clause("put", what, (self.place(word.text),), but)
         if what and "stackon" in acts:
             return Clause("stack", what, (self.place("叠"),), but)
         if "go" in acts and not what:
-            return self.going()
+            return replace(self.going(), but=but)
         act = acts[0]
         if act in ("home", "open", "close") and not what:
-            return Clause(act)
+            return Clause(act, but=but)
         if act in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack") and not what and self.noun_here():
             what, more = self.objects()
             but += more

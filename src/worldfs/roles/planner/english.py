@@ -153,7 +153,7 @@ class English:
 
     def clause(self, before: Clause | None) -> Clause:
         self.at = len(self.tokens) - len(strip_openers(self.tokens[self.at :]))
-        mark, verb = self.at, self.phrase(words.VERBS)
+        verb = self.phrase(words.VERBS)
         if not verb:
             # "put the apple in the basket and the can on the table": the verb is understood again
             if before is not None and before.act == "put" and self.noun_here():
@@ -174,18 +174,21 @@ class English:
         if act == "sort" and self.ahead() == "by":
             return self.sorting(())
         what = self.nouns() if self.noun_here() else ()
+        mark = self.at
         particle = self.phrase(words.PARTICLES.get(act, ())) if what else ""
+        if particle == "off" and self.noun_here():  # "everything off the table" says from where
+            self.at, particle = mark, ""
         if act == "put" and particle in ("down", "away"):
             act = "down" if particle == "down" else "clear"
         alone = verb in ("tidy", "tidy up", "clean up", "clear up") or act in ("drop", "down")
         if not what and not alone:
-            raise NotUnderstood("object", verb=verb) if self.at >= len(self.tokens) else self._lost(mark)
+            raise NotUnderstood("object", verb=verb) if self.at >= len(self.tokens) else self._lost()
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
         return Clause(act, what, places, but)
 
-    def _lost(self, mark: int) -> NotUnderstood:
+    def _lost(self) -> NotUnderstood:
         word = self.ahead()
         return NotUnderstood("noun", word=word, hint=self.vocabulary.near_miss(word))
 
@@ -201,8 +204,8 @@ class English:
         if not self.noun_here():
             raise NotUnderstood("noun", word=self.ahead() or verb, hint=self.vocabulary.near_miss(self.ahead()))
         nouns = self.nouns()
-        places, _ = self.places("go")
-        return Clause("go", nouns, places)
+        places, but = self.places("go")
+        return Clause("go", nouns, places, but)
 
     def _never(self) -> Clause:
         raise NotUnderstood("word", word=self.ahead())

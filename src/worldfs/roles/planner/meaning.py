@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ...ground.model import Scene, Thing, Vec
 from . import say
-from .assign import by_attribute, into_containers
+from .assign import by_attribute, groups, into_containers
 from .facts import containers, fixed, resting, surfaces
 from .goals import (
     At,
@@ -79,6 +79,9 @@ class Meaning:
         return say.name(self.scene.thing(id), self.language, self.scene, id)
 
     def read(self, clause: Clause) -> None:
+        sparing = ("clear", "put", "stack", "sort", "look")
+        if clause.but and clause.act not in sparing and not (clause.act in ("bring", "drop", "down") and clause.places):
+            raise NotUnderstood("word", word=clause.but[0].text)  # an exception that would be dropped is not understood
         before = self.last_held()
         found = getattr(self, f"_{clause.act}")(clause)
         if before and any(isinstance(g, (*PLACING, Holding)) for g in found):
@@ -254,8 +257,6 @@ class Meaning:
 
     def _pick(self, clause: Clause) -> list[Goal]:
         clause, _ = self.filtered(clause, keep_last=False)
-        if clause.but:
-            raise NotUnderstood("word", word=clause.but[0].text)
         return [Holding(self.single(clause.what))]
 
     def _down(self, clause: Clause) -> list[Goal]:
@@ -303,7 +304,17 @@ class Meaning:
         if goal is not None:
             boxes = list(self.resolve.all(tuple(n for n in goal[1] if isinstance(n, Noun))))
         every = Noun("*", (("*", frozenset("*")),), "all", plural=True)
-        ids = self.objects(clause.what or (every,), clause.but)
+        ids = self.objects(clause.what or (every,), clause.but, also=True)
+        tops = [s.id for s in surfaces(self.scene)]
+        if ids and all(id in tops for id in ids):  # "sort the table" means what is on it
+            ids = tuple(
+                o for id in ids for o in littering(Cleared(id, self.protected), self.scene, self.resolve.places)
+            )
+        for id in ids:
+            if id in fixed(self.scene):
+                raise NotUnderstood("not_movable", "impossible", name=self.name(id))
+        if goal is not None and len(groups(ids, clause.by, self.scene, self.language)) > len(boxes):
+            raise NotUnderstood("few_boxes", "impossible", names=self.resolve.names(boxes))
         goals, note = by_attribute(ids, clause.by, boxes, self.scene, self.language)
         self.notes.append(note)
         return goals
@@ -311,6 +322,8 @@ class Meaning:
     def _look(self, clause: Clause) -> list[Goal]:
         clause, _ = self.filtered(clause, keep_last=False)
         ids = self.objects(clause.what, clause.but, also=True)
+        if not ids and clause.what[0].quantity != "all":
+            raise NotUnderstood("missing", "missing", what=bare(clause.what[0]), here=self.resolve.here())
         return [Seen(id) for id in ids]
 
     def _go(self, clause: Clause) -> list[Goal]:

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from dataclasses import replace
 
-from ...ground.errors import WorldError
+from ...ground.errors import NotFound, WorldError
 from ...ground.model import Cause, JobStatus, Order, Outcome, Scene, State, Vec
 from . import domain, narrate
 from .desk import Desk
@@ -74,7 +74,7 @@ class _Errand:
         self.desk, self.command, self.stop = desk, command, stop
         self.robot, self.language = desk.robot_id, desk.language()
         self.groups = stages(command.goals)
-        self.ledger = Ledger(command.text.strip(), self.language, self.robot, [], [])
+        self.ledger = Ledger(" ".join(command.text.split()), self.language, self.robot, [], [])
         self.jobs: list[Ran] = []
         self.failures: dict[str, int] = {}
         self.given_up: dict[str, str] = {}
@@ -179,8 +179,9 @@ class _Errand:
         self.ledger.mark("running")
         self._write()
         self.desk.progress(f"{text} …")
+        # noted before it is submitted: a Ctrl-C in between must still find the job to cancel
+        self.jobs.append(Ran(order.id, order, None))
         job = self.desk.submit(order)
-        self.jobs.append(Ran(job, order, None))
         status = self._await(job)
         self.jobs[-1] = Ran(job, order, status)
         outcome = status.outcome or Outcome(status.state is State.SUCCEEDED)
@@ -199,7 +200,19 @@ class _Errand:
         self.desk.progress(f"{text}: {result}")
         if outcome.cause is Cause.CANCELLED:
             return "cancelled" if self.stop.is_set() else self.say("by_other")
+        if outcome.cause is Cause.REJECTED:
+            result = self._with_lesson(order, result)
         return self._failed(action, result, certain=outcome.cause is Cause.REJECTED)
+
+    def _with_lesson(self, order: Order, why: str) -> str:
+        """A refusal together with the lesson that the critic has drawn from it."""
+        about = [str(v) for v in order.params.values() if isinstance(v, str)]
+        for note in self.desk.lessons():
+            words = note.action.split()
+            if words[:1] == [order.op] and any(word in about for word in words[1:]):
+                self.heeded.append(note.title)
+                return f"{why} [LESSONS.md: {note.title}]"
+        return why
 
     def _await(self, job: str) -> JobStatus:
         """The job's terminal status; asked to stop, the job is cancelled first and its end still awaited."""
@@ -281,6 +294,11 @@ class _Errand:
         return tuple(found)
 
     def _cancelled(self) -> Report:
+        if self.jobs and self.jobs[-1].status is None:
+            last = self.jobs.pop()
+            with contextlib.suppress(NotFound):  # interrupted before it was accepted
+                self.desk.cancel(last.job)
+                self.jobs.append(replace(last, status=self.desk.wait(last.job, threading.Event())))
         self.ledger.close(self.say("cancelled"))
         if self.ledger.rows:
             self._write()

@@ -88,6 +88,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "round": ("nothing stands on something round: {names}", "圆的东西上面放不住别的：{names}"),
     "stack_one": ("a stack needs two things", "叠放至少要两个东西"),
     "one_support": ("only one thing can stand on {name}; say stack", "{name} 上只能放一个东西；请说叠起来"),
+    "few_boxes": ("there are more groups than containers: {names}", "组数比容器多：{names}"),
     "no_colour": ("the colour of {names} is not known", "不知道 {names} 的颜色"),
     "no_kind": ("the kind of {names} is not known", "不知道 {names} 的种类"),
     "three": ("a target of the arm needs x, y and z in metres", "手臂的目标需要 x、y、z(米)"),

@@ -86,6 +86,7 @@ VERBS: dict[str, str] = {
     "return to the home position": "home", "home": "home",
     "go to": "go", "move to": "go", "drive to": "go", "navigate to": "look", "go above": "go", "go over": "go",
     "move above": "go", "move over": "go", "hover above": "go", "hover over": "go", "go": "go",
+    "move the arm to": "go", "move the gripper to": "go", "move the hand to": "go", "move your arm to": "go",
     "look at": "look", "look for": "look", "find": "look", "locate": "look", "search for": "look", "inspect": "look",
     "open the gripper": "open", "open your gripper": "open", "open gripper": "open", "open the hand": "open",
     "open your hand": "open", "close the gripper": "close", "close your gripper": "close", "close gripper": "close",
