@@ -1,0 +1,56 @@
+"""The port through which a planner sees the world: pages to read, orders to submit, its TASK.md to write."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from ...ground.model import JobStatus, Note, Order, Profile, Scene, Task
+
+
+class Desk(Protocol):
+    """One robot's desk. Every call may raise a WorldError; the planner lets it through after marking TASK.md."""
+
+    robot_id: str
+
+    def scene(self) -> Scene:
+        """ENVIRONMENT.md, read anew."""
+        ...
+
+    def profile(self) -> Profile | None:
+        """EMBODIED.md; None where it has none or it cannot be read."""
+        ...
+
+    def language(self) -> str:
+        """The workspace's language, "en" or "zh": TASK.md is written in it."""
+        ...
+
+    def lessons(self) -> Sequence[Note]:
+        """LESSONS.md, newest first."""
+        ...
+
+    def avoid(self, order: Order) -> Note | None:
+        """The lesson that forbids this order while nothing it speaks of has changed; None: go ahead."""
+        ...
+
+    def submit(self, order: Order) -> str:
+        """Accept durably; returns the job's id."""
+        ...
+
+    def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
+        """Until the job is terminal, or `stop` is set (then the status may be an earlier one)."""
+        ...
+
+    def cancel(self, job_id: str) -> None:
+        """Ask for a safe stop; the terminal status still comes through `wait`."""
+        ...
+
+    def write_task(self, task: Task) -> None: ...
+
+    def progress(self, text: str) -> None:
+        """One line for whoever watches."""
+        ...
+
+    def now(self) -> datetime: ...

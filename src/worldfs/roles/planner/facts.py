@@ -1,0 +1,149 @@
+"""Where every thing of a scene is: held, in, on, or unknown. Relations first, poses where a page has none (000 v1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...ground.model import Scene, Thing
+
+NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """`relation` is held | in | on | "" (not known); `of` the robot, container or support."""
+
+    relation: str = ""
+    of: str = ""
+
+
+NOWHERE = Where()
+
+
+def height(thing: Thing) -> float:
+    """Full extent along z in metres, 0 when the page does not say."""
+    return float(thing.size[2]) if len(thing.size) >= 3 else 0.0
+
+
+def top(thing: Thing) -> float:
+    """Height of the upper side in the world frame."""
+    return float(thing.position[2]) + height(thing) / 2
+
+
+def tops(thing: Thing) -> tuple[float, ...]:
+    """Where its upper side may be: pages give a table's position at its top (000: table and apple both at 0.8)."""
+    if thing.shape == "table" or (not thing.shape and thing.category == "furniture"):
+        return (float(thing.position[2]), top(thing))
+    return (top(thing),)
+
+
+def top_of(thing: Thing, scene: Scene, places: dict[str, Where]) -> float:
+    """Height of the upper side (m): told by what rests on it where something does, else by the thing's own pose."""
+    found = sorted(t.position[2] - height(t) / 2 for t in movable(scene) if places[t.id] == Where("on", thing.id))
+    believable = [z for z in found if min(abs(z - t) for t in tops(thing)) <= NEAR_M]
+    return min(tops(thing), key=lambda t: abs(t - believable[0])) if believable else tops(thing)[0]
+
+
+def yaw(thing: Thing) -> float:
+    """Turn about the vertical in radians, from the quaternion w x y z."""
+    if len(thing.orientation) != 4:
+        return 0.0
+    w, x, y, z = thing.orientation
+    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+
+
+def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
+    """Is the point over the thing's footprint, shrunk by `margin`?"""
+    if len(thing.size) < 2 or len(thing.position) < 2:
+        return False
+    dx, dy, turn = x - thing.position[0], y - thing.position[1], yaw(thing)
+    u, v = dx * math.cos(turn) + dy * math.sin(turn), -dx * math.sin(turn) + dy * math.cos(turn)
+    return abs(u) <= thing.size[0] / 2 - margin and abs(v) <= thing.size[1] / 2 - margin
+
+
+def fixed(scene: Scene) -> frozenset[str]:
+    """Ids of what the planner never moves: furniture, containers, regions."""
+    ids = {t.id for t in scene.furniture}
+    ids |= {
+        t.id for t in scene.objects if t.is_container or t.shape in ("table", "region") or t.category == "furniture"
+    }
+    return frozenset(ids)
+
+
+def movable(scene: Scene) -> tuple[Thing, ...]:
+    """The things a gripper may be sent for."""
+    still = fixed(scene)
+    seen: dict[str, Thing] = {}
+    for thing in scene.objects:
+        if thing.id not in still:
+            seen.setdefault(thing.id, thing)
+    return tuple(seen.values())
+
+
+def containers(scene: Scene) -> tuple[Thing, ...]:
+    return tuple({t.id: t for t in (*scene.furniture, *scene.objects) if t.is_container}.values())
+
+
+def surfaces(scene: Scene) -> tuple[Thing, ...]:
+    """Tables and the like: what is furniture, carries things, and is no container or floor."""
+    found = [t for t in (*scene.furniture, *scene.objects) if not t.is_container and t.id in fixed(scene)]
+    return tuple({t.id: t for t in found if t.shape != "region" and "floor" not in (t.id, t.category)}.values())
+
+
+def layout(scene: Scene) -> dict[str, Where]:
+    """Every movable thing and where it is."""
+    held = {r.holding: r.robot_id for r in scene.robots if r.holding}
+    stated: dict[str, dict[str, str]] = {}
+    for edge in scene.relations:
+        word = edge.relation.lower()
+        if word == "held_by":
+            held.setdefault(edge.subject, edge.object)
+        elif word in ("in", "on", "inside") and edge.subject != edge.object:
+            key = "on" if word == "on" else "in"
+            stated.setdefault(edge.subject, {})
+            # of two supports the smaller fact is the truer one: a cube on a cube is also above the table
+            if key not in stated[edge.subject] or edge.object not in fixed(scene):
+                stated[edge.subject][key] = edge.object
+    found: dict[str, Where] = {}
+    for thing in movable(scene):
+        if thing.id in held:
+            found[thing.id] = Where("held", held[thing.id])
+        elif thing.id in stated:
+            key = "in" if "in" in stated[thing.id] else "on"
+            found[thing.id] = Where(key, stated[thing.id][key])
+        else:
+            found[thing.id] = _by_pose(thing, scene)
+    return found
+
+
+def _by_pose(thing: Thing, scene: Scene) -> Where:
+    """Without a stated relation: by status word where only one thing fits it, else by pose."""
+    words = thing.status.lower().split("_", 1)
+    if len(words) == 2 and words[0] in ("on", "in"):
+        kin = [t for t in (*scene.furniture, *scene.objects) if words[1] in (t.id, t.shape, t.category)]
+        kin += [t for t in scene.furniture if t not in kin and t.id.startswith(words[1])]
+        if len({t.id for t in kin}) == 1:
+            return Where(words[0], kin[0].id)
+    if len(thing.position) < 3:
+        return Where()
+    x, y, z = thing.position[:3]
+    for box in containers(scene):
+        if inside(box, x, y) and box.position[2] - height(box) / 2 - NEAR_M <= z <= top(box) + NEAR_M:
+            return Where("in", box.id)
+    under = [
+        t
+        for t in (*surfaces(scene), *movable(scene))
+        if t.id != thing.id and inside(t, x, y) and min(abs(z - height(thing) / 2 - up) for up in tops(t)) <= NEAR_M
+    ]
+    return Where("on", max(under, key=top).id) if under else Where()
+
+
+def resting(places: dict[str, Where], id: str) -> Where:
+    """What a thing finally rests in or on, down through stacks; "" for a circle or an unknown."""
+    seen: set[str] = set()
+    spot = places.get(id, Where())
+    while spot.relation == "on" and spot.of in places and spot.of not in seen:
+        seen.add(spot.of)
+        spot = places[spot.of]
+    return spot if spot.of not in seen else Where()

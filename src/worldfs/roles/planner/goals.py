@@ -1,0 +1,201 @@
+"""Goals: literals over a scene, judged by relations and poses only (never by what a step claimed)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...ground.model import RobotState, Scene, Vec
+from .facts import Where, height, inside, layout, movable, resting
+
+PLACED_M = 0.03  # the body's own placement tolerance (embodied.md §4.4)
+BESIDE_M = 0.10  # gap between two footprints that still counts as beside
+AT_M = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    object: str
+    container: str
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    object: str
+    support: str
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Both rest on the same support, their footprints at most `BESIDE_M` apart."""
+
+    object: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """`object` rests within `PLACED_M` of `position` in the plane (m, world frame)."""
+
+    object: str
+    position: Vec
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """`object` rests on `support` inside the strip low..high (x0, y0) to (x1, y1); `label` says whose strip it is."""
+
+    object: str
+    support: str
+    low: Vec
+    high: Vec
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Down:
+    """`object` is in no gripper, and rests on something."""
+
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """The gripper (or, without one, the base) is at `position`; `label` is the thing it is above, if any."""
+
+    position: Vec
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Gripper:
+    state: str  # open | closed
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """Nothing movable rests on `surface`, stacks included, but for `but`; nor is anything left in the gripper."""
+
+    surface: str
+    but: tuple[str, ...] = ()
+    into: tuple[str, ...] = ()  # containers, in order of preference
+
+
+Goal = In | On | Beside | Placed | Area | Down | Holding | Seen | At | Home | Gripper | Cleared
+POSE_GOALS = (Seen, At, Home, Gripper)  # of the robot, not of things: most pages do not show them
+
+
+def subject(goal: Goal) -> str:
+    """The thing a goal is about, "" for none."""
+    return str(getattr(goal, "object", ""))
+
+
+def held_by(scene: Scene, robot_id: str = "") -> str | None:
+    """What the robot holds; of all robots when none is named."""
+    for robot in scene.robots:
+        if robot.holding and robot_id in ("", robot.robot_id):
+            return robot.holding
+    found = [id for id, spot in layout(scene).items() if spot.relation == "held" and robot_id in ("", spot.of)]
+    return found[0] if found else None
+
+
+def littering(goal: Cleared, scene: Scene, places: dict[str, Where] | None = None) -> tuple[str, ...]:
+    """Ids that keep a surface from being clear, in page order."""
+    spots = layout(scene) if places is None else places
+    found = [t.id for t in movable(scene) if t.id not in goal.but]
+    return tuple(id for id in found if resting(spots, id) == Where("on", goal.surface) or spots[id].relation == "held")
+
+
+def tcp(robot: RobotState) -> Vec | None:
+    """The tool's position where the page tells it, else None (`pose` is the base)."""
+    for key in ("tcp_position", "tcp", "tcp_pose", "ee_pose", "eef_pose"):
+        found = robot.extra.get(key)
+        found = found.get("position") if isinstance(found, dict) else found
+        if isinstance(found, (list, tuple)) and len(found) >= 3 and all(isinstance(v, (int, float)) for v in found[:3]):
+            return tuple(float(v) for v in found[:3])
+    return None
+
+
+def holds(goal: Goal, scene: Scene, robot_id: str = "") -> bool:
+    """Is it so in this scene? What the page does not show is not so."""
+    if isinstance(goal, POSE_GOALS):
+        return _pose_holds(goal, scene, robot_id)
+    places = layout(scene)
+    if isinstance(goal, Cleared):
+        return not littering(goal, scene, places)
+    spot, thing = places.get(goal.object), scene.thing(goal.object)
+    if spot is None or thing is None:
+        return False
+    match goal:
+        case In(container=box):
+            return resting(places, goal.object) == Where("in", box)
+        case On(support=under):
+            return spot == Where("on", under)
+        case Holding():
+            return spot.relation == "held" and robot_id in ("", spot.of)
+        case Down():
+            return spot.relation in ("on", "in")
+        case Placed(position=target):
+            return spot.relation != "held" and math.dist(thing.position[:2], target[:2]) <= PLACED_M
+        case Area():
+            within = all(lo <= v <= hi for lo, v, hi in zip(goal.low, thing.position, goal.high, strict=False))
+            return within and resting(places, goal.object) == Where("on", goal.support)
+        case Beside(other=other):
+            return _beside(goal.object, other, scene, places)
+
+
+def _beside(one: str, other: str, scene: Scene, places: dict[str, Where]) -> bool:
+    a, b = scene.thing(one), scene.thing(other)
+    if a is None or b is None or places[one].relation != "on":
+        return False
+    if other in places and places[other] != places[one]:
+        return False
+    gap = math.dist(a.position[:2], b.position[:2])
+    gap -= (max(a.size[:2], default=0.0) + max(b.size[:2], default=0.0)) / 2
+    return gap <= BESIDE_M and not inside(b, a.position[0], a.position[1])
+
+
+def _pose_holds(goal: Goal, scene: Scene, robot_id: str) -> bool:
+    robots = [r for r in scene.robots if robot_id in ("", r.robot_id)]
+    for robot in robots:
+        match goal:
+            case At(position=target):
+                found = tcp(robot)
+                if found is not None and math.dist(found, target[:3]) <= AT_M:
+                    return True
+            case Home():
+                if robot.extra.get("at_home") is True or robot.extra.get("posture") == "home":
+                    return True
+            case Gripper(state=state):
+                # a gripper round a thing is closed, whatever word the page has for it
+                now = "closed" if robot.holding or robot.gripper == "holding" else robot.gripper
+                if now == state:
+                    return True
+    if isinstance(goal, Seen):
+        seen = scene.perception.get("seen")
+        return isinstance(seen, (list, tuple)) and goal.object in seen
+    return False
+
+
+def above(scene: Scene, id: str, clearance: float = 0.15) -> Vec:
+    """A point over a thing, `clearance` metres above its top."""
+    thing = scene.thing(id)
+    if thing is None:
+        return ()
+    x, y, z = thing.position[:3]
+    return (round(x, 4), round(y, 4), round(z + height(thing) / 2 + clearance, 4))

@@ -1,0 +1,78 @@
+"""What an instruction was understood to mean: a command, a question, or nothing that may move a robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ground.model import Vec
+from .goals import Goal
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Goals in the order wanted; `protected` are ids that no action may touch; `note` says what was decided."""
+
+    goals: tuple[Goal, ...]
+    language: str = "en"  # en | zh
+    text: str = ""
+    protected: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Asked, not ordered: moves nothing. `answer` is from the scene where it can be."""
+
+    text: str
+    language: str = "en"
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Not acted on, with the reason; `can` are sentences that would be. `kind` says why in one word.
+
+    kind: negation | conditional | report | unknown | missing | ambiguous | impossible | empty
+    """
+
+    reason: str
+    can: tuple[str, ...] = ()
+    language: str = "en"
+    kind: str = "unknown"
+    text: str = ""
+
+
+Intent = Command | Question | Refusal
+
+
+class NotUnderstood(Exception):
+    """Inside the reader only: becomes a Refusal. `key` is a row of `say.REASONS`."""
+
+    def __init__(self, key: str, kind: str = "unknown", **facts: str) -> None:
+        super().__init__(key)
+        self.key, self.kind, self.facts = key, kind, facts
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """One noun phrase as read, not yet looked up in a scene."""
+
+    text: str
+    words: tuple[tuple[str, frozenset[str]], ...] = ()  # every word with its keys; a thing must fit them all
+    quantity: str = ""  # the | all | any | "" (bare)
+    count: int = 0
+    plural: bool = False
+    pronoun: bool = False
+    at: tuple[tuple[str, Noun], ...] = ()  # (in | on | beside | from, where): only things that are there
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One act as read. `places` are (in | on | to | at | beside | from, noun or coordinates) in the order said."""
+
+    act: str
+    what: tuple[Noun, ...] = ()
+    places: tuple[tuple[str, tuple[Noun, ...] | Vec], ...] = ()
+    but: tuple[Noun, ...] = ()
+    by: str = ""  # colour | kind
+    keep: tuple[Noun, ...] = ()  # protected from here on

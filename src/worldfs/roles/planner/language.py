@@ -1,0 +1,150 @@
+"""Instruction to intent: in English or Chinese, every word understood or nothing moves (workspace_protocol.md W14)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from ...ground.model import Scene
+from . import chinese, english, say, words
+from .answers import answer
+from .intent import Clause, Intent, NotUnderstood, Question, Refusal
+from .meaning import Meaning
+from .vocabulary import Vocabulary
+
+LIMIT = 600  # characters; longer is a document, not an instruction
+_QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’", "「": "」"}
+_SENTENCE = re.compile(r"(?<!\d)[.](?!\w)|(?<=\d)[.](?!\d)|[。!！;；\n]+|(?<=[?？])")
+_ZH = re.compile(r"[\u4e00-\u9fff]")
+
+
+def interpret(instruction: str, scene: Scene) -> Intent:
+    """What is asked, by a grammar that must consume every word.
+
+    Negations, conditions, reports and whatever is not fully understood are a Refusal; questions a Question. A double
+    negation ("don't forget to clear the table") is a Refusal as well: scope is never guessed. A misspelt name is
+    answered with the name it resembles, never acted on.
+    """
+    text = _normal(instruction)
+    language = "zh" if _ZH.search(text) else "en"
+    can = say.CAN[language]
+    try:
+        if not text:
+            raise NotUnderstood("empty", "empty")
+        if len(text) > LIMIT:
+            raise NotUnderstood("too_long", size=str(len(text)), limit=str(LIMIT))
+        stop = next((c for c in text if c in words.STOP_SIGNS and not c.isspace()), "")
+        if stop:
+            raise NotUnderstood("negation", "negation", word=stop)
+        vocabulary = Vocabulary(scene)
+        sentences = [s for s in (part.strip(" ,，") for part in _SENTENCE.split(text)) if s]
+        if not sentences:
+            raise NotUnderstood("empty", "empty")
+        read = _chinese if language == "zh" else _english
+        found = read(sentences, vocabulary)
+        if isinstance(found, str):
+            return Question(instruction, language, answer(found, scene, language))
+        return Meaning(scene, vocabulary, language).command(found, instruction)
+    except NotUnderstood as error:
+        kind, key, facts = _why(error, text, language)
+        facts.setdefault("here", say.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
+        return Refusal(say.reason(key, language, **facts), can, language, kind, instruction)
+
+
+def _normal(text: str) -> str:
+    """One spelling of each sign; decoration and a pair of quotes around the whole dropped."""
+    text = unicodedata.normalize("NFKC", text[: LIMIT * 8]).replace("’", "'").replace("´", "'").replace("`", "'")
+    text = "".join(c for c in text if c not in words.SMALL_TALK).strip()
+    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and not any(c in text[1:-1] for c in (text[0], text[-1])):
+        text = text[1:-1].strip()
+    return text
+
+
+def _english(sentences: list[str], vocabulary: Vocabulary) -> list[Clause] | str:
+    """Clauses of all sentences; the text itself when any of it is a question."""
+    found: list[Clause] = []
+    for sentence in sentences:
+        tokens = english.split(sentence)
+        if english.is_question(tokens):
+            return " ".join(sentences)
+        try:
+            reader = english.English(tokens, vocabulary)
+            clauses = reader.clauses()
+            if not clauses and reader.tokens:
+                raise NotUnderstood("word", word=reader.tokens[0])
+            found += clauses
+        except NotUnderstood as error:
+            failure = _protection(error, tokens, vocabulary, found) if found else error
+            if failure is not None and "?" in tokens:
+                return " ".join(sentences)
+            if failure is not None:
+                raise failure from None
+    if not found:
+        raise NotUnderstood("empty", "empty")
+    return found
+
+
+def _protection(
+    error: NotUnderstood, tokens: list[str], vocabulary: Vocabulary, found: list[Clause]
+) -> NotUnderstood | None:
+    """A later sentence of its own may say what to leave alone: "Clear the table. Do not touch the apple." """
+    reader = english.English(tokens, vocabulary)
+    try:
+        if reader.protection(True) and reader.at >= len(reader.tokens):
+            found[-1] = english.with_kept(found[-1], tuple(reader.kept))
+            return None
+    except NotUnderstood as again:
+        return again
+    return error
+
+
+def _chinese(sentences: list[str], vocabulary: Vocabulary) -> list[Clause] | str:
+    found: list[Clause] = []
+    for sentence in sentences:
+        said = chinese.split(sentence, vocabulary)
+        if chinese.is_question(said):
+            return "".join(sentences)
+        try:
+            found += chinese.Chinese(said, vocabulary, found).clauses()
+        except NotUnderstood:
+            if any(w.text in "?？吗" for w in said):
+                return "".join(sentences)
+            raise
+    if not found:
+        raise NotUnderstood("empty", "empty")
+    return found
+
+
+def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict[str, str]]:
+    """The truest reason: a sentence that was not understood and denies, supposes or reports is named so."""
+    if error.kind != "unknown" or error.key in ("empty", "too_long"):
+        return error.kind, error.key, dict(error.facts)
+    said = _signal_words(text, language)
+    for kind in ("negation", "conditional", "report"):
+        if said.get(kind):
+            return kind, kind, {"word": said[kind]}
+    return "unknown", error.key, dict(error.facts)
+
+
+def _signal_words(text: str, language: str) -> dict[str, str]:
+    if language == "zh":
+        table = words.chinese()
+        longest = max(map(len, table))
+        kinds = {"neg": "negation", "if": "conditional", "past": "report", "question": "conditional"}
+        found: dict[str, str] = {}
+        at = 0
+        while at < len(text):
+            size = next((n for n in range(longest, 0, -1) if text[at : at + n] in table), 1)
+            for kind, label in kinds.items():
+                if kind in table.get(text[at : at + size], ()):
+                    found.setdefault(label, text[at : at + size])
+            at += size
+        return found
+    tokens = english.split(text)
+    found = {}
+    tables = (("negation", words.NEGATIONS), ("conditional", words.IFS), ("report", words.PAST))
+    for label, group in tables:
+        hit = next((t for t in tokens if t in group), "")
+        if hit:
+            found[label] = hit
+    return found

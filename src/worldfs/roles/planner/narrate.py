@@ -1,0 +1,122 @@
+"""Words for TASK.md and progress: what a step does and what came of it, in English or Chinese."""
+
+from __future__ import annotations
+
+import math
+
+from ...ground.model import Outcome, Scene
+from . import domain, say
+from .domain import Action
+from .goals import (
+    Area,
+    At,
+    Beside,
+    Cleared,
+    Down,
+    Goal,
+    Gripper,
+    Holding,
+    Home,
+    In,
+    On,
+    Placed,
+    Seen,
+)
+
+GOALS: dict[type, tuple[str, str]] = {
+    In: ("{a} in {b}", "{a}在{b}里"),
+    On: ("{a} on {b}", "{a}在{b}上"),
+    Beside: ("{a} beside {b}", "{a}在{b}旁边"),
+    Placed: ("{a} at {p}", "{a}在 {p}"),
+    Area: ("{a} in the {b} strip", "{a}在“{b}”区"),
+    Down: ("{a} put down", "{a}已放下"),
+    Holding: ("{a} held", "拿着{a}"),
+    Seen: ("{a} seen", "看到{a}"),
+    At: ("at {p}", "到达 {p}"),
+    Home: ("at home", "回到原位"),
+    Gripper: ("gripper {b}", "夹爪{b}"),
+    Cleared: ("{a} clear", "{a}已收拾干净"),
+}
+
+
+def _name(id: str, scene: Scene, language: str) -> str:
+    return say.name(scene.thing(id), language, scene, id)
+
+
+def _numbers(values: object) -> str:
+    return "[" + ", ".join(f"{v:g}" for v in values) + "]" if isinstance(values, (list, tuple)) else "?"
+
+
+def goal_text(goal: Goal, scene: Scene, language: str = "en") -> str:
+    a = getattr(goal, "object", "") or getattr(goal, "surface", "")
+    other = next((getattr(goal, k) for k in ("container", "support", "other") if hasattr(goal, k)), "")
+    b = _name(other, scene, language) if other else ""
+    if isinstance(goal, Area):
+        b = goal.label
+    if isinstance(goal, Gripper):
+        b = {"open": "张开", "closed": "闭合"}[goal.state] if language == "zh" else goal.state
+    text = GOALS[type(goal)][language == "zh"]
+    return text.format(a=_name(a, scene, language), b=b, p=_numbers(getattr(goal, "position", ())))
+
+
+def step_text(action: Action, scene: Scene, language: str = "en") -> str:
+    """`Grasp apple` · `抓取红苹果`."""
+    zh = language == "zh"
+    a, b = _name(action.object, scene, language), _name(action.to.of, scene, language)
+    if action.op == domain.PICK:
+        return f"抓取{a}" if zh else f"Grasp {a}"
+    if action.op == domain.PLACE and not action.final:
+        return f"将{a}暂放到{b}上" if zh else f"Set {a} aside on {b}"
+    if action.op == domain.PLACE and action.to.relation == "in":
+        return f"将{a}放入{b}" if zh else f"Place {a} in {b}"
+    if action.op == domain.PLACE:
+        return f"将{a}放到{b}上" if zh else f"Place {a} on {b}"
+    if action.op == domain.LOOK:
+        return f"寻找{a}" if zh else f"Look at {a}"
+    if action.op == domain.MOVE:
+        spot = _numbers(action.params["target_pose"][:3])
+        return f"移动到 {spot}" if zh else f"Move to {spot}"
+    names = {"home": ("Go home", "回到原位"), "open_gripper": ("Open gripper", "张开夹爪")}
+    return names.get(str(action.params.get("name")), ("Close gripper", "闭合夹爪"))[zh]
+
+
+def target_text(action: Action, scene: Scene, robot_id: str, language: str = "en") -> str:
+    """The page's third column: the device in English (000), the state to reach in Chinese (001)."""
+    if language != "zh":
+        return robot_id
+    a, b = action.object, action.to.of
+    if action.op == domain.PICK:
+        return f"拿起 {a}"
+    if action.op == domain.PLACE:
+        return f"{a} 在 {b} {'里' if action.to.relation == 'in' else '上'}"
+    return f"看到 {a}" if action.op == domain.LOOK else ""
+
+
+def result_text(action: Action, outcome: Outcome | None, language: str = "en") -> str:
+    """From the measured evidence where there is any, else the outcome's own words, one line."""
+    zh = language == "zh"
+    if outcome is None:
+        return ""
+    if not outcome.ok:
+        why = outcome.message or "; ".join(str(f) for f in outcome.findings) or outcome.code
+        return _line(f"{outcome.code}: {why}" if outcome.code and outcome.code not in why else why)
+    before, after = (_height(outcome.evidence.get(k)) for k in ("before", "after"))
+    if action.op == domain.PICK and before is not None and after is not None:
+        return f"举起 {after - before:.3f} 米" if zh else f"lifted {after - before:.3f} m"
+    away = outcome.evidence.get("distance_to_goal")
+    if isinstance(away, (int, float)) and math.isfinite(away) and action.op in (domain.PLACE, domain.MOVE):
+        if action.op == domain.PLACE and action.to.relation == "in":
+            return "已放入" if zh else "rests inside"
+        return f"偏差 {away * 1000:.1f} 毫米" if zh else f"{away * 1000:.1f} mm off"
+    return _line(outcome.message)
+
+
+def _height(record: object) -> float | None:
+    thing = record.get("object") if isinstance(record, dict) else None
+    position = thing.get("position") if isinstance(thing, dict) else None
+    return float(position[2]) if isinstance(position, (list, tuple)) and len(position) > 2 else None
+
+
+def _line(text: str, limit: int = 160) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -1,0 +1,39 @@
+"""Natural language to orders for one body at once (`real_execute`): what `ground.driver.Interpreter` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ground.driver import Interpreter
+from ...ground.errors import BadInput
+from ...ground.model import Order, Profile, Scene
+from .intent import Command, Question
+from .language import interpret
+from .plan import Limits, build, stages
+
+
+def orders(nl_task: str, scene: Scene) -> Sequence[Order]:
+    """An Interpreter for the first robot of the scene, whatever its profile; see `interpreter`."""
+    return interpreter(scene.robots[0].robot_id if scene.robots else "")(nl_task, scene)
+
+
+def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
+    """Orders in sequence on this body; empty if the goals hold already. Raises BadInput for what is no command."""
+
+    def read(nl_task: str, scene: Scene) -> Sequence[Order]:
+        intent = interpret(nl_task, scene)
+        if not isinstance(intent, Command):
+            asked = isinstance(intent, Question)
+            found = "a question, which moves nothing" if isinstance(intent, Question) else intent.reason
+            can = () if asked or isinstance(intent, Question) else intent.can
+            raise BadInput(found, path="nl_task", expected="an order", fix="e.g. " + "; ".join(can[:3]) if can else "")
+        limits = Limits(intent.protected, language=intent.language)
+        plan = build(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
+        if plan.unmet:
+            raise BadInput(plan.unmet[0][1], path="nl_task", expected="goals that this body can bring about")
+        return [
+            Order(f"nl_{n:02d}_{action.op}", robot_id, action.op, action.params, asker="planner")
+            for n, action in enumerate(plan.actions, 1)
+        ]
+
+    return read

@@ -1,0 +1,50 @@
+"""What a planner hands back: did the goals hold in the world, what was tried, and why not where not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ground.model import JobStatus, Order, Step
+from .goals import Goal
+from .intent import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One goal, and whether it held: at the end, or when it was reached if a later goal had to undo it."""
+
+    goal: Goal
+    held: bool
+    text: str
+    why: str = ""  # for one that did not hold
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One submitted order and how it ended; `status` None when its end was not seen."""
+
+    job: str
+    order: Order
+    status: JobStatus | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`ok`: for a command, every goal holds in the fresh scene; for a question, always; for a refusal, never."""
+
+    ok: bool
+    reason: str
+    intent: Intent
+    goals: tuple[Judged, ...] = ()
+    steps: tuple[Step, ...] = ()
+    jobs: tuple[Ran, ...] = ()
+    replans: int = 0
+    world_changed: bool = False  # the scene differed from what the plan expected, at least once
+    cancelled: bool = False
+    note: str = ""  # what was decided on the way: assignments, order of a stack
+    lessons: tuple[str, ...] = ()  # titles of lessons that were heeded
+
+    @property
+    def moved(self) -> bool:
+        """Was anything submitted at all?"""
+        return bool(self.jobs)

@@ -1,0 +1,102 @@
+"""Noun phrases looked up in a scene: which things are meant, or why that is not clear."""
+
+from __future__ import annotations
+
+from ...ground.model import Scene
+from . import say
+from .facts import Where, layout, movable, resting
+from .goals import Beside, held_by, holds
+from .intent import NotUnderstood, Noun
+from .vocabulary import Vocabulary
+
+
+class Resolver:
+    """Finds things for one instruction; `last` is what "it" and "them" mean."""
+
+    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str) -> None:
+        self.scene, self.vocabulary, self.language = scene, vocabulary, language
+        self.places = layout(scene)
+        self.last: tuple[str, ...] = ()
+
+    def names(self, ids: tuple[str, ...] | list[str]) -> str:
+        return say.names(ids, self.scene, self.language)
+
+    def here(self) -> str:
+        return self.names([t.id for t in (*self.scene.objects, *self.scene.furniture)])
+
+    def all(self, nouns: tuple[Noun, ...]) -> tuple[str, ...]:
+        """Every thing that the phrases mean, once, in order; () only for "all …" of which there is none."""
+        found = tuple(dict.fromkeys(id for noun in nouns for id in self.one(noun)))
+        if found and not any(n.pronoun for n in nouns):
+            self.last = found
+        return found
+
+    def one(self, noun: Noun) -> tuple[str, ...]:
+        if noun.pronoun:
+            return self._pronoun(noun)
+        anywhere = self.vocabulary.fit(noun.words)
+        found = tuple(id for id in anywhere if all(self._is_at(id, side, where) for side, where in noun.at))
+        if not found:
+            if noun.quantity == "all" and not noun.count:
+                return ()
+            key, listed = ("missing_there", self.names(anywhere)) if anywhere else ("missing", self.here())
+            raise NotUnderstood(key, "missing", what=bare(noun), here=listed)
+        if noun.quantity == "any":
+            number = noun.count or 1
+            if len(found) < number:
+                raise self._count(noun, found)
+            return self.easiest(found)[:number]
+        if noun.count and len(found) != noun.count:
+            raise self._count(noun, found)
+        if noun.quantity == "all" or noun.plural or noun.count or len(found) == 1:
+            return found
+        raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+
+    def _count(self, noun: Noun, found: tuple[str, ...]) -> NotUnderstood:
+        number = str(noun.count or 1)
+        return NotUnderstood(
+            "count", "ambiguous", what=noun.text, count=number, found=str(len(found)), names=self.names(found)
+        )
+
+    def _pronoun(self, noun: Noun) -> tuple[str, ...]:
+        found = self.last
+        if not found:
+            held = held_by(self.scene)
+            found = (held,) if held else ()
+        if not found or (len(found) > 1 and noun.text in ("it", "它")):
+            raise NotUnderstood("pronoun", "ambiguous", word=noun.text)
+        if noun.count and len(found) != noun.count:
+            raise self._count(noun, found)
+        return found
+
+    def _is_at(self, id: str, side: str, where: Noun) -> bool:
+        for other in self.one(where):
+            spot, end = self.places.get(id, Where()), resting(self.places, id)
+            if side in ("in", "from") and end == Where("in", other):
+                return True
+            if side in ("on", "from") and Where("on", other) in (spot, end):
+                return True
+            if side == "beside" and id in self.places and holds(Beside(id, other), self.scene):
+                return True
+            # a basket stands on its table as well
+            if side == "on" and id not in self.places and self._stands_on(id, other):
+                return True
+        return False
+
+    def _stands_on(self, id: str, other: str) -> bool:
+        return any(r.subject == id and r.object == other and r.relation == "on" for r in self.scene.relations)
+
+    def easiest(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """For "any": free tops first, what lies in a container last, then page order."""
+        covered = {w.of for w in self.places.values() if w.relation == "on"}
+        order = {t.id: n for n, t in enumerate(movable(self.scene))}
+
+        def rank(id: str) -> tuple[bool, bool, int]:
+            return (resting(self.places, id).relation == "in", id in covered, order.get(id, 0))
+
+        return tuple(sorted(ids, key=rank))
+
+
+def bare(noun: Noun) -> str:
+    """The phrase without its article and number."""
+    return " ".join(word for word, _ in noun.words) or noun.text

@@ -1,0 +1,157 @@
+"""Free places: where on a table, beside a thing or in a container something can be set down. Metres, world frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ...ground.model import Profile, RobotState, Scene, Thing, Vec
+from .facts import Where, height, inside, top, top_of, yaw
+from .goals import Area, Beside, Placed
+
+GRID_M = 0.04
+GAPS_M = (0.05, 0.03, 0.012)  # room for fingers between two footprints: the widest that can be had
+RIM_M = 0.04  # kept from the walls of a container
+NEAR_BASE_M = 0.32  # an arm cannot point straight down nearer than this
+BEST_REACH = 0.56  # share of the reach where an arm serves best
+USABLE_REACH = 0.78  # and up to where it points down easily (embodied.md §5: 7.8 % of a full sphere has no such pose)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """The scene as it will be at one moment of a plan: `now` holds the present poses, `places` what is where."""
+
+    scene: Scene
+    robot: RobotState | None
+    profile: Profile | None
+    now: dict[str, Thing]
+    places: dict[str, Where]
+
+    def radius(self, thing: Thing) -> float:
+        sides = thing.size[:2] or (0.05, 0.05)
+        return math.hypot(*sides) / 2 if thing.shape not in ("sphere", "cylinder") else max(sides) / 2
+
+    def standing(self, besides: str) -> list[Thing]:
+        """What takes up room: every thing at its place in the plan, containers included; not what is held."""
+        held = {id for id, w in self.places.items() if w.relation == "held"}
+        in_box = {id for id, w in self.places.items() if w.relation == "in"}
+        loose = [t for id, t in self.now.items() if id not in held | in_box | {besides}]
+        still = [t for t in (*self.scene.furniture, *self.scene.objects) if t.is_container and t.id not in self.now]
+        return [*loose, *still]
+
+    def reach(self) -> tuple[float, float, float]:
+        """(nearest, best, farthest) horizontal distance from the base; without a limit in the profile: anything."""
+        limit = self.profile.max_reach if self.profile is not None else None
+        if limit is None or self.robot is None or len(self.robot.pose) < 2:
+            return (0.0, 0.0, math.inf)
+        return (NEAR_BASE_M * limit / 0.855, BEST_REACH * limit, USABLE_REACH * limit)
+
+    def serves(self, x: float, y: float) -> float | None:
+        """How far from the best distance a point is (m), None where the arm does not get to."""
+        near, best, far = self.reach()
+        bounds = self.profile.bounds if self.profile is not None else ()
+        if any(not lo <= v <= hi for v, (lo, hi) in zip((x, y), bounds, strict=False)):
+            return None
+        if self.robot is None or far == math.inf:
+            return 0.0
+        away = math.dist((x, y), self.robot.pose[:2])
+        return abs(away - best) if near <= away <= far else None
+
+
+def on_surface(
+    thing: Thing, surface: Thing, bench: Bench, avoid: Iterable[Vec] = (), area: Area | None = None
+) -> Vec | None:
+    """Centre of `thing` at rest on a free spot of `surface` (x, y, z), None when there is none within reach."""
+    size = surface.size if len(surface.size) >= 2 else (0.6, 0.6, 0.0)
+    surface = replace(surface, size=(*size[:2], height(surface)))
+    z = round(top_of(surface, bench.scene, bench.places) + height(thing) / 2, 4)
+    low, high = (area.low, area.high) if area is not None else ((-math.inf,) * 2, (math.inf,) * 2)
+    wide, others, turn = bench.radius(thing), bench.standing(thing.id), yaw(surface)
+    taken = [(o.position, bench.radius(o)) for o in others]
+    refused = [tuple(a[:2]) for a in avoid]
+    near = thing.position[:2]
+    candidates: list[tuple[float, float, float]] = []
+    for u in _steps(surface.size[0] / 2 - wide):
+        for v in _steps(surface.size[1] / 2 - wide):
+            x = surface.position[0] + u * math.cos(turn) - v * math.sin(turn)
+            y = surface.position[1] + u * math.sin(turn) + v * math.cos(turn)
+            cost = bench.serves(x, y)
+            if cost is None or not (low[0] + wide <= x <= high[0] - wide and low[1] + wide <= y <= high[1] - wide):
+                continue
+            if any(math.dist((x, y), r) < GRID_M * 1.5 for r in refused):
+                continue
+            candidates.append((cost + 0.3 * math.dist((x, y), near), x, y))
+    candidates.sort()
+    for gap in GAPS_M:
+        for _, x, y in candidates:
+            if all(math.dist((x, y), p[:2]) >= r + wide + gap for p, r in taken):
+                return (round(x, 4), round(y, 4), z)
+    return None
+
+
+def beside(thing: Thing, goal: Beside, bench: Bench, avoid: Iterable[Vec] = ()) -> Vec | None:
+    """A free spot next to a thing, on the support that the thing stands on."""
+    other = bench.now.get(goal.other) or bench.scene.thing(goal.other)
+    if other is None:
+        return None
+    wide, span = bench.radius(thing), bench.radius(other)
+    taken = [(o.position, bench.radius(o)) for o in bench.standing(thing.id) if o.id != other.id]
+    z = round(other.position[2] - height(other) / 2 + height(thing) / 2, 4)
+    refused = [tuple(a[:2]) for a in avoid]
+    found: list[tuple[float, float, float]] = []
+    for gap in (0.04, 0.06):
+        for step in range(24):
+            turn = step * math.pi / 12
+            x = other.position[0] + (wide + span + gap) * math.cos(turn)
+            y = other.position[1] + (wide + span + gap) * math.sin(turn)
+            cost = bench.serves(x, y)
+            clear = all(math.dist((x, y), p[:2]) >= r + wide + 0.012 for p, r in taken)
+            if cost is not None and clear and not any(math.dist((x, y), r) < GRID_M for r in refused):
+                found.append((cost + 0.3 * math.dist((x, y), thing.position[:2]), x, y))
+    if not found:
+        return None
+    _, x, y = min(found)
+    return (round(x, 4), round(y, 4), z)
+
+
+def in_container(thing: Thing, box: Thing, bench: Bench, avoid: Iterable[Vec] = ()) -> Vec:
+    """Where the thing comes to rest in the box: a free slot of its floor, else on top of what lies in it."""
+    z0 = box.position[2] - height(box) / 2 + 0.005
+    within = [t for id, t in bench.now.items() if bench.places.get(id) == Where("in", box.id) and id != thing.id]
+    wide, half = bench.radius(thing), height(thing) / 2
+    if len(box.size) < 2:
+        return (round(box.position[0], 4), round(box.position[1], 4), round(top(box) + half, 4))
+    turn, refused = yaw(box), [tuple(a[:2]) for a in avoid]
+    slots: list[tuple[float, float, float, float]] = []
+    for u in _steps(max(0.0, box.size[0] / 2 - wide - RIM_M)):
+        for v in _steps(max(0.0, box.size[1] / 2 - wide - RIM_M)):
+            x = box.position[0] + u * math.cos(turn) - v * math.sin(turn)
+            y = box.position[1] + u * math.sin(turn) + v * math.cos(turn)
+            below = [t for t in within if math.dist((x, y), t.position[:2]) < bench.radius(t) + wide]
+            floor = max([top(t) for t in below], default=z0)
+            tried = sum(math.dist((x, y), r) < GRID_M / 2 for r in refused)
+            slots.append((floor + tried, -min((math.dist((x, y), t.position[:2]) for t in within), default=0.0), x, y))
+    floor, _, x, y = min(slots)
+    return (round(x, 4), round(y, 4), round(min(floor, top(box)) + half, 4))
+
+
+def on_thing(thing: Thing, support: Thing) -> Vec:
+    x, y = support.position[:2]
+    return (round(x, 4), round(y, 4), round(top(support) + height(thing) / 2, 4))
+
+
+def at_position(thing: Thing, goal: Placed, bench: Bench) -> Vec:
+    """The wanted point; without a height, at rest on what is under it."""
+    x, y = goal.position[:2]
+    if len(goal.position) >= 3:
+        return tuple(goal.position[:3])
+    under = [t for t in bench.scene.furniture if not t.is_container and inside(t, x, y)]
+    z = max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)
+    return (x, y, round(z + height(thing) / 2, 4))
+
+
+def _steps(half: float) -> list[float]:
+    """Grid coordinates from the middle outward, the middle always among them."""
+    count = max(0, int(half / GRID_M))
+    return [n * GRID_M for n in sorted(range(-count, count + 1), key=abs)]
