@@ -107,6 +107,8 @@ class Stand:
         give_up = time.monotonic() + PATIENCE_S
         while time.monotonic() < give_up:
             self._feed.read(timeout=1000)
+            if self._process.poll() is not None:
+                raise RuntimeError(f"the kernel process ended with {self._process.returncode}")
             data = self.action.read_bytes()
             if b'"pending"' in data or b'"running"' in data or id.encode() not in data:
                 continue

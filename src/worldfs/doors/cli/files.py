@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from .call import Call
 from .voice import columns
 
+if TYPE_CHECKING:
+    from worldfs.world.world import World
+
 
 def ls(call: Call) -> int:
     with call.open() as world:
-        path = world.resolve(call["path"])
-        entries = world.tree.list(path, call.actor)
+        # Without a path: the files that may be called by their bare names, wherever in the tree they hang.
+        rooms = [world.resolve(call["path"])] if call["path"] else _rooms(world)
+        path = rooms[0] if call["path"] else "/"
+        found = {entry.name: entry for room in reversed(rooms) for entry in world.tree.list(room, call.actor)}
+        entries = [found[name] for name in sorted(found)]
     listed = [
         {
             "name": entry.name + ("/" if entry.directory else ""),
@@ -37,6 +44,12 @@ def ls(call: Call) -> int:
         for entry in listed:
             call.voice.line(str(entry["name"]))
     return 0
+
+
+def _rooms(world: World) -> list[str]:
+    """Where `World.resolve` looks for a bare name, in its order."""
+    project = world.resolve("ENVIRONMENT.md").rpartition("/")[0]
+    return [project, *(f"/nodes/{spec.id}" for spec in world.specs)]
 
 
 def cat(call: Call) -> int:

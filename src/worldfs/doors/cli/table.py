@@ -91,7 +91,15 @@ COMMANDS = (
         "list a directory of the tree",
         "files:ls",
         (
-            Argument(("path",), "the directory (default: the workspace)", "PATH", "text", "tree", many="?", default=""),
+            Argument(
+                ("path",),
+                "a directory of the tree; none: files with short names",
+                "PATH",
+                "text",
+                "tree",
+                many="?",
+                default="",
+            ),
             Argument(("-l", "--long"), "rights and kinds too", takes="switch"),
         ),
     ),
