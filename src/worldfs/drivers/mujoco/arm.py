@@ -44,7 +44,7 @@ class Attempted:
 
 def numbers(values: Sequence[float] | Array, digits: int = 3) -> str:
     """[0.45, 0.1, 0.02]: numbers as people read them."""
-    return "[" + ", ".join(f"{float(v):.{digits}f}".rstrip("0").rstrip(".") or "0" for v in values) + "]"
+    return "[" + ", ".join(f"{round(float(v), digits) + 0.0:g}" for v in values) + "]"
 
 
 def unreachable(arm: Arm, what: str, position: Array, why: str, job: str) -> Finding:

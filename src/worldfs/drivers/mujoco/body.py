@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
 import numpy as np
 
 from ...ground.driver import Interpreter, Run
-from ...ground.errors import BadInput
-from ...ground.model import Cause, Finding, Order, Outcome, Scene
-from . import actions, panda
+from ...ground.errors import BadInput, Missing
+from ...ground.model import Cause, Finding, Json, Order, Outcome, Scene
+from . import actions, panda, perceive, script
 from .arm import Arm
+from .camera import Eye
 from .evidence import Receipt
+from .film import Film, film
 from .ik import HIGH, HOME, LOW, Solver
 from .motion import CLOSE, Mover, Stopped
-from .params import OBJECT_KEYS, word
-from .rig import Rig
+from .pictures import Album, write_png
+from .review import focus, review
+from .rig import TIMESTEP, Rig
 from .scene import Layout, layout, random_scene
 from .types import Array
 from .view import arm_state, observe
@@ -34,7 +38,6 @@ READY = (  # poses tried in turn until one is free of collision: home, folded, u
     (0.0, 0.0, 0.0, -0.5, 0.0, 0.9, 0.785),
     (2.6, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
 )
-Reviewed = Callable[[Arm, Order], object]
 
 
 class Tabletop:
@@ -60,7 +63,13 @@ class Tabletop:
         self.robot_id = robot_id
         self.seed, self.count = 0 if seed is None else seed, 5 if objects is None else objects
         self.interpreter = interpreter
+        self._cameras = cameras
+        self._album = Album(artifacts) if artifacts is not None else None
         self._arm: Arm | None = None
+        self._eye: Eye | None = None
+        self._film: Film | None = None
+        self._fps = 10
+        self._perception: Json = {}
 
     @property
     def arm(self) -> Arm:
@@ -71,66 +80,136 @@ class Tabletop:
     # --- Driver ---
 
     def open(self, scene: Scene) -> None:
-        self.close()
+        """Builds the world. Errors: `BadInput` for numbers that no world can have."""
+        self._let_go()
         if not scene.objects and not scene.furniture:
             made = random_scene(self.seed, self.count, self.robot_id)
-            scene = Scene(scene.robots or made.robots, made.objects, made.furniture, made.relations)
+            scene = replace(made, robots=scene.robots or made.robots)
         plan = layout(scene, self.robot_id)
         rig = Rig(plan)
-        arm = Arm(rig, Solver(plan.base), Mover(rig))
-        _stand_up(arm, plan)
-        self._arm = arm
+        self._arm = Arm(rig, Solver(plan.base), Mover(rig))
+        _stand_up(self._arm, plan)
+        self._filmed()
+        self._photograph(None)
 
     def observe(self) -> Scene:
-        return observe(self.arm, self.robot_id, {})
+        return observe(self.arm, self.robot_id, self._perception)
 
     def review(self, order: Order) -> Sequence[Finding]:
-        plans: dict[str, Reviewed] = {
-            "move_to": actions.plan_move,
-            "pick_up": actions.plan_pick,
-            "place": actions.plan_place,
-        }
-        planner = plans.get(order.op)
-        if planner is None:
-            return ()
-        found = planner(self.arm, order)
-        return (found,) if isinstance(found, Finding) else ()
+        return review(self.arm, order, self.interpreter, self._cameras)
 
     def execute(self, order: Order, run: Run) -> Outcome:
         arm = self.arm
         arm.mover.begin(lambda: run.stop)
-        receipt = Receipt(arm, self._focus(order))
+        receipt = Receipt(arm, focus(arm, order))
         try:
-            return self._carry_out(order, receipt, run)
+            outcome = self._carry_out(order, receipt)
         except Stopped as stopped:
             cause = Cause.CANCELLED if stopped.why == "cancelled" else Cause.TIMEOUT
             code = "CANCELLED" if cause is Cause.CANCELLED else "EXECUTION_TIMEOUT"
-            return Outcome.failure(
-                cause, code, f"{order.op} stopped ({stopped.why}); the arm holds still", evidence=receipt.close()
-            )
+            message = f"{order.op} stopped ({stopped.why}); the arm holds still where it is"
+            outcome = Outcome.failure(cause, code, message, evidence=receipt.close())
         except FloatingPointError as error:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
+        self._photograph(run.artifacts)
+        return outcome
 
     def close(self) -> None:
-        self._arm = None
+        self.stop_recording()
+        self._let_go()
+
+    # --- more than the port asks ---
+
+    def record(self, path: Path, fps: int = 10) -> None:
+        """From now on films the front camera, `fps` frames a simulated second, until `stop_recording` or `close`.
+
+        Errors: `Missing` when there is no OpenGL or (MP4) no encoder, `BadInput` for a suffix that is no film.
+        """
+        if not self._cameras:
+            raise Missing("the cameras are switched off", op="record", fix="open the body with cameras=True")
+        self._film = film(path, fps)
+        self._fps = fps
+        self._filmed()
+
+    def stop_recording(self) -> int:
+        """Finishes the film, if any; how many frames it has."""
+        if self._film is None:
+            return 0
+        done, self._film = self._film, None
+        if self._arm is not None:
+            self._arm.mover.watch = None
+        done.close()
+        return done.frames
+
+    def eye(self) -> Eye:
+        """The cameras of the present world. Errors: `Missing`, code CAMERA_UNAVAILABLE, with what pictures need."""
+        if not self._cameras:
+            raise Missing(
+                "the cameras are switched off", op="render", fix="switch the cameras on", code="CAMERA_UNAVAILABLE"
+            )
+        if self._eye is None:
+            self._eye = Eye(self.arm.rig.model)
+        return self._eye
 
     # --- inside ---
 
-    def _carry_out(self, order: Order, receipt: Receipt, run: Run) -> Outcome:
-        table = {"move_to": actions.move_to, "pick_up": actions.pick_up, "place": actions.put}
-        if order.op in table:
-            return table[order.op](self.arm, order, receipt)
-        return Outcome.failure(
-            Cause.ERROR, "UNKNOWN_OP", f"{order.op} is none of {', '.join(sorted(self.ops))}", evidence=receipt.close()
-        )
+    def _carry_out(self, order: Order, receipt: Receipt | None = None) -> Outcome:
+        arm = self.arm
+        receipt = receipt or Receipt(arm, focus(arm, order))
+        match order.op:
+            case "move_to":
+                return actions.move_to(arm, order, receipt)
+            case "pick_up":
+                return actions.pick_up(arm, order, receipt)
+            case "place":
+                return actions.put(arm, order, receipt)
+            case "target_navigation":
+                try:
+                    eye = self.eye()
+                except Missing as missing:
+                    return Outcome.failure(Cause.ERROR, missing.code, str(missing), evidence=receipt.close())
+                return perceive.look(arm, eye, order, receipt)
+            case "strategy":
+                return script.strategy(arm, order, receipt, self._carry_out)
+            case "real_execute":
+                scene = self.observe()
+                return script.real_execute(arm, order, receipt, self._carry_out, self.interpreter, scene)
+        known = ", ".join(sorted(self.ops))
+        return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=receipt.close())
 
-    def _focus(self, order: Order) -> str | None:
-        """The thing that an order is about."""
-        rig = self.arm.rig
-        if order.op == "place":
-            return rig.held()
-        named = word(order.params, OBJECT_KEYS)
-        return named[1] if named is not None and named[1] in rig.body else rig.held()
+    def _photograph(self, job: Path | None) -> None:
+        """Keeps a set of pictures, and the front one beside the job's own files. Without OpenGL: keeps none."""
+        if not self._cameras or (self._album is None and job is None):
+            return
+        try:
+            eye = self.eye()
+        except Missing:
+            self._cameras = False  # `gl_status()` tells whoever asks; the body goes on blind
+            return
+        data = self.arm.rig.data
+        if self._album is not None:
+            self._perception = self._album.add(eye, data)
+        if job is not None and job.is_dir():
+            write_png(job / "front.png", eye.shoot(data, "front"))
+
+    def _filmed(self) -> None:
+        """Hangs the film, if there is one, on the present mover."""
+        if self._film is None or self._arm is None:
+            return
+        shown, rig, eye = self._film, self._arm.rig, self.eye()
+
+        def frame() -> None:
+            picture = eye.shoot(rig.data, "front").rgb
+            assert picture is not None
+            shown.add(picture)
+
+        self._arm.mover.watch_every = max(1, round(1 / (self._fps * TIMESTEP)))
+        self._arm.mover.watch = frame
+
+    def _let_go(self) -> None:
+        if self._eye is not None:
+            self._eye.close()
+        self._eye, self._arm = None, None
 
 
 def _stand_up(arm: Arm, plan: Layout) -> None:

@@ -25,6 +25,7 @@ class Receipt:
     def __init__(self, arm: Arm, thing: str | None = None) -> None:
         self.arm, self.thing = arm, thing
         self._wall = time.perf_counter()
+        self._steps = arm.mover.steps
         self._before = self._snapshot()
         self.attempts = 1
         self.distance: float | None = None
@@ -46,6 +47,7 @@ class Receipt:
         """The evidence: positions in m, turns in rad, `distance_to_goal` in m, times in s."""
         rig = self.arm.rig
         focus = self.thing or rig.held()
+        steps = self.arm.mover.steps - self._steps
         pairs = [[c.one, c.other] for c in rig.contacts() if {c.one, c.other} & {"robot", focus}]
         out: Json = {
             "evidence_class": "sim",
@@ -54,8 +56,8 @@ class Receipt:
             "after": self._snapshot(),
             "contacts": pairs,
             "gripper_opening": round(rig.opening(), 4),
-            "steps": self.arm.mover.steps,
-            "sim_seconds": round(self.arm.mover.steps * TIMESTEP, 3),
+            "steps": steps,
+            "sim_seconds": round(steps * TIMESTEP, 3),
             "wall_s": round(time.perf_counter() - self._wall, 3),
             "attempts": self.attempts,
         }

@@ -33,6 +33,7 @@ HAND_TURN = -math.pi / 4  # rad about the flange's z
 FINGER_MOUNT = 0.0584  # m from the flange
 TCP = 0.1034  # m from the flange, between the pads
 PALM = 0.0660  # m from the flange: where the hand's housing ends
+WRIST = (0.07, 0.0, 0.0)  # m in the hand's frame: the camera on the hand; ours
 STROKE = 0.04  # m a finger
 
 LIMITS = (
@@ -175,8 +176,8 @@ def _hand(spec: Any, flange: Any) -> None:
     hand.add_geom(type=box, pos=[0.062, 0, -0.013], size=[0.012, 0.045, 0.0125], rgba=list(PAD), **seen)  # RGB-D camera
     hand.add_geom(type=box, pos=[0.04, 0, 0.0], size=[0.015, 0.012, 0.008], rgba=list(METAL), **seen)
     hand.add_site(name="tcp", pos=[0, 0, TCP], size=[0.004, 0.004, 0.004], rgba=[0, 0, 0, 0], group=5)
-    wrist = hand.add_camera(name="wrist", pos=[0.07, 0, 0], fovy=75)
-    wrist.alt.xyaxes = [0, 1, 0, 1, 0, 0]  # looks along the hand, its picture's top towards the hand's x
+    # looks along the hand, its picture's top towards the hand's x
+    hand.add_camera(name="wrist", pos=list(WRIST), fovy=75, quat=[0, math.sqrt(0.5), math.sqrt(0.5), 0])
     for name, side in (("left", 1.0), ("right", -1.0)):
         finger = hand.add_body(name=name, pos=[0, 0, FINGER_MOUNT], gravcomp=1)
         finger.mass, finger.inertia, finger.explicitinertial = 0.015, [2.4e-6, 2.4e-6, 7.5e-7], True

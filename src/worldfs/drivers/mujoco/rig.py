@@ -155,11 +155,12 @@ def _build(plan: Layout) -> Native:
 def _look(spec: Native, plan: Layout) -> None:
     spec.visual.quality.shadowsize = 0  # shadows and multisampling cost a CPU a second a frame (reference §2)
     spec.visual.quality.offsamples = 0
-    spec.visual.global_.offwidth, spec.visual.global_.offheight = 1280, 960
+    spec.visual.quality.numslices, spec.visual.quality.numstacks = 24, 12
+    spec.visual.global_.offwidth, spec.visual.global_.offheight = 640, 480
     spec.visual.map.znear, spec.visual.map.zfar = 0.01, 12.0
     spec.stat.extent, spec.stat.center = 1.0, list(plan.base[:3])
-    spec.visual.headlight.ambient = [0.34, 0.34, 0.36]
-    spec.visual.headlight.diffuse = [0.30, 0.30, 0.30]
+    spec.visual.headlight.ambient = [0.32, 0.32, 0.34]
+    spec.visual.headlight.diffuse = [0.24, 0.24, 0.24]
     spec.visual.headlight.specular = [0.05, 0.05, 0.05]
     texture, role = mujoco.mjtTexture, mujoco.mjtTextureRole.mjTEXROLE_RGB
     spec.add_texture(
@@ -186,7 +187,7 @@ def _look(spec: Native, plan: Layout) -> None:
     spec.add_material(name="metal", rgba=[0.42, 0.44, 0.47, 1], specular=0.4, shininess=0.5)
     spec.add_material(name="gloss", rgba=[1, 1, 1, 1], specular=0.5, shininess=0.7)
     x, y, z = plan.base[:3]
-    for dx, dy, dz, strength in ((1.2, 1.4, 2.4, 0.55), (0.9, -1.6, 1.8, 0.28)):
+    for dx, dy, dz, strength in ((1.2, 1.4, 2.4, 0.42), (0.9, -1.6, 1.8, 0.20)):
         spec.worldbody.add_light(
             pos=[x + dx, y + dy, z + dz],
             dir=[0.45 - dx, -dy, -dz],
@@ -199,8 +200,8 @@ def _look(spec: Native, plan: Layout) -> None:
     look = (target - eye) / np.linalg.norm(target - eye)
     right = np.cross(look, [0, 0, 1])
     right /= np.linalg.norm(right)
-    camera = spec.worldbody.add_camera(name="front", pos=list(eye), fovy=50)
-    camera.alt.xyaxes = [*right, *np.cross(right, look)]
+    axes = np.stack([right, np.cross(right, look), -look], axis=1)
+    spec.worldbody.add_camera(name="front", pos=list(eye), fovy=50, quat=list(quat_of(axes)))
 
 
 def front_view(plan: Layout) -> tuple[Array, Array]:
@@ -212,10 +213,10 @@ def front_view(plan: Layout) -> tuple[Array, Array]:
     points = [p for p in points if np.linalg.norm(p - base) < 1.6]
     low, high = np.min([*points, base], axis=0), np.max([*points, base], axis=0)
     target = 0.5 * (low + high)
-    target[2] = max(base[2], float(low[2])) + 0.14
+    target[2] = max(base[2], float(low[2])) + 0.24
     span = max(float(np.linalg.norm(high[:2] - low[:2])), 0.75)
-    direction = turn @ np.array([0.86, 0.30, 0.56])
-    return target + direction / np.linalg.norm(direction) * (0.62 + 0.80 * span), target
+    direction = turn @ np.array([0.86, 0.30, 0.50])
+    return target + direction / np.linalg.norm(direction) * (0.72 + 0.88 * span), target
 
 
 def _pedestal(spec: Native, plan: Layout) -> None:
