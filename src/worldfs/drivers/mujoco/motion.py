@@ -19,7 +19,7 @@ CHECK_EVERY = 10  # steps between two looks at the stop flag: 20 ms of simulated
 CLOSE = -0.01  # m a finger: beyond shut, so that thin things are held as hard as thick ones
 
 
-class Stopped(Exception):  # not an error: somebody asked, or the time is up
+class Stopped(Exception):  # noqa: N818 # not an error: somebody asked, or the time is up
     """The run is to stop: `why` is "cancelled" or "timeout". The arm already holds still."""
 
     def __init__(self, why: str) -> None:

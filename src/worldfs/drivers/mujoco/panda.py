@@ -217,7 +217,9 @@ def _hand(spec: Any, flange: Any) -> None:
     _servo(grip, GRIP_GAIN, -GRIP_GAIN, -2 * math.sqrt(GRIP_GAIN), GRIP_FORCE, (-STROKE, STROKE))
 
 
-def _servo(servo: Any, gain: float, stiffness: float, damping: float, force: float, span: tuple[float, float]) -> None:
+def _servo(
+    servo: Any, gain: float, stiffness: float, damping: float, force: float, span: tuple[float, float]
+) -> None:
     servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
     servo.gainprm[0] = gain
     servo.biasprm[1], servo.biasprm[2] = stiffness, damping

@@ -47,7 +47,7 @@ class Rig:
         self.arm_bodies = frozenset(
             model.body(n).id for n in (*(f"link{i}" for i in range(8)), "hand", "left", "right")
         )
-        owner: dict[int, str] = dict.fromkeys(self.arm_bodies, "robot")
+        owner: dict[int, str] = {b: "robot" for b in self.arm_bodies}
         owner.update({b: id for id, b in self.body.items()})
         for i, thing in enumerate(plan.furniture):
             owner[model.body(f"furniture{i}").id] = thing.id
@@ -128,9 +128,7 @@ def _build(plan: Layout) -> Native:
     option.timestep = TIMESTEP
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.impratio = 10
-    option.disableflags |= (
-        mujoco.mjtDisableBit.mjDSBL_AUTORESET
-    )  # a diverged world is reported, never put back by magic
+    option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # a diverged world is reported, never put back by magic
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     _look(spec, plan)
     base = plan.base
@@ -229,11 +227,7 @@ def _pedestal(spec: Native, plan: Layout) -> None:
     box = mujoco.mjtGeom.mjGEOM_BOX
     seen = {"contype": 0, "conaffinity": 0}
     spec.worldbody.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        pos=[x - 0.03, y, z + 0.006],
-        size=[0.12, 0.006, 0],
-        material="metal",
-        **seen,
+        type=mujoco.mjtGeom.mjGEOM_CYLINDER, pos=[x - 0.03, y, z + 0.006], size=[0.12, 0.006, 0], material="metal", **seen
     )
     if not on_table and z - plan.floor > 0.02:
         half = (z - plan.floor) / 2
@@ -249,9 +243,7 @@ def _furniture(spec: Native, i: int, thing: Thing) -> None:
     sx, sy, sz = (v / 2 for v in thing.size)
     paint = {"rgba": [*things.rgb(thing.color), 1]} if thing.color else {}
     if thing.shape == "table" and thing.category == "stand":
-        body.add_geom(
-            type=box, pos=[0, 0, -sz], size=[sx, sy, sz], friction=[1, 0.02, 0.003], rgba=[0.70, 0.71, 0.73, 1]
-        )
+        body.add_geom(type=box, pos=[0, 0, -sz], size=[sx, sy, sz], friction=[1, 0.02, 0.003], rgba=[0.70, 0.71, 0.73, 1])
     elif thing.shape == "table":
         slab = min(SLAB, 2 * sz) / 2
         body.add_geom(
@@ -282,9 +274,7 @@ def _furniture(spec: Native, i: int, thing: Thing) -> None:
             size[1 - axis] += 0.0015
             body.add_geom(pos=at, size=size, rgba=rim, contype=0, conaffinity=0, type=box)
     elif thing.shape == "region":
-        body.add_geom(
-            type=box, size=[sx, sy, max(sz, 0.0005)], contype=0, conaffinity=0, rgba=[*things.rgb(thing.color), 0.5]
-        )
+        body.add_geom(type=box, size=[sx, sy, max(sz, 0.0005)], contype=0, conaffinity=0, rgba=[*things.rgb(thing.color), 0.5])
     else:
         body.add_geom(type=box, size=[sx, sy, sz], rgba=[*things.rgb(thing.color or "gray"), 1])
 
@@ -315,10 +305,7 @@ def _object(spec: Native, i: int, thing: Thing) -> None:
     elif thing.category == "can" and thing.shape == "cylinder":
         for side in (1, -1):
             body.add_geom(
-                pos=[0, 0, side * (half[2] - 0.003)],
-                size=[half[0] + 0.0004, 0.0034, 0],
-                rgba=[0.75, 0.77, 0.8, 1],
-                **seen,
+                pos=[0, 0, side * (half[2] - 0.003)], size=[half[0] + 0.0004, 0.0034, 0], rgba=[0.75, 0.77, 0.8, 1], **seen
             )
 
 

@@ -65,7 +65,9 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             found.append(Relation(id, "in", inside.id))
             continue
         below = [
-            other for other in rig.touching(id) - {"robot", "floor"} if _top(arm, other) < position[2] and other != held
+            other
+            for other in rig.touching(id) - {"robot", "floor"}
+            if _top(arm, other) < position[2] and other != held
         ]
         if below:
             found.append(Relation(id, "on", max(below, key=lambda o: _top(arm, o))))
