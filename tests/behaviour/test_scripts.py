@@ -8,7 +8,7 @@ import pytest
 
 from worldfs.testing.script import run
 
-pytest.importorskip("worldfs.world.world")
+pytest.importorskip("worldfs.formats.action")
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*.txt"))
 CASES = [

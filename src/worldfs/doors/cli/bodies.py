@@ -14,7 +14,7 @@ def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[s
     from worldfs.drivers.registry import catalogue
     from worldfs.ground.errors import BadInput
 
-    known = catalogue(seed=seed, cameras=cameras)
+    known: Mapping[str, DriverFactory] = catalogue(seed=seed, cameras=cameras)
     if name is None:
         return known
     if name not in known:
