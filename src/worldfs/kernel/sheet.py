@@ -119,7 +119,7 @@ class Sheet:
                 except (Conflict, Exists):
                     self._token = None
                     return False
-                self._token = self.store.probe(self.key)
+                self._token = None  # somebody may have written since: the next look reads, and compares revisions
                 self._data, self._missing = data, False
                 self._read = action.read(data, node=self.node)
         for id in drop:

@@ -130,18 +130,18 @@ class Stage:
 
     def do(self, text: str, verdict: str = "reached") -> None:
         """do "TEXT" [VERDICT]: the planner carries it out while the kernel runs in a thread."""
-        from worldfs.roles.planner.planner import Planner
+        from worldfs.roles.planner import Planner
 
         world, stop = self._running(), threading.Event()
         kernel = threading.Thread(target=world.run, kwargs={"stop": stop}, daemon=True)
         kernel.start()
         try:
-            result = Planner(world.desk()).carry_out(text, tell=lambda line: None, stop=stop)
+            report = Planner(world.desk()).run(text, stop)
         finally:
             stop.set()
             world.wake()
             kernel.join()
-        assert result.verdict == verdict, f"found {result.verdict}: {result.message}"
+        assert report.verdict == verdict, f"found {report.verdict}: {report.reason}"
 
     # -- what must hold --------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from .call import Call
 from .signals import stop_on
 
 if TYPE_CHECKING:
-    from worldfs.roles.planner.planner import Result
+    from worldfs.roles.planner import Report
     from worldfs.world.world import World
 
 # How the planner's word on the instruction becomes an exit code.
@@ -54,8 +54,8 @@ def run(call: Call) -> int:
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
     code = EXIT[verdict]
     call.voice.say(
-        result.message,
-        {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": result.message},
+        result.reason,
+        {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": result.reason},
         "good" if code == 0 else "bad",
     )
     if call["record"]:
@@ -86,11 +86,11 @@ def _world(call: Call, stack: ExitStack) -> World:
     return world
 
 
-def _plan(call: Call, world: World, text: str, stop: threading.Event) -> Result:
+def _plan(call: Call, world: World, text: str, stop: threading.Event) -> Report:
     """The one place where the command meets the planner."""
-    from worldfs.roles.planner.planner import Planner
+    from worldfs.roles.planner import Planner
 
     def tell(line: str) -> None:
         call.voice.say(line, {"event": "progress", "message": line})
 
-    return Planner(world.desk(call["node"])).carry_out(text, tell=tell, stop=stop)
+    return Planner(world.desk(call["node"], tell)).run(text, stop)

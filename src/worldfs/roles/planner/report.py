@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...ground.model import JobStatus, Order, Step
 from .goals import Goal
-from .intent import Intent
+from .intent import Intent, Question, Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,15 @@ class Report:
     cancelled: bool = False
     note: str = ""  # what was decided on the way: assignments, order of a stack
     lessons: tuple[str, ...] = ()  # titles of lessons that were heeded
+
+    @property
+    def verdict(self) -> str:
+        """One word: reached | failed | cancelled | answered | not_understood."""
+        if isinstance(self.intent, Question):
+            return "answered"
+        if isinstance(self.intent, Refusal):
+            return "failed" if self.intent.kind in ("missing", "impossible") else "not_understood"
+        return "cancelled" if self.cancelled else "reached" if self.ok else "failed"
 
     @property
     def verdict(self) -> str:
