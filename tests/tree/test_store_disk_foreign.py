@@ -99,6 +99,36 @@ def test_a_program_held_up_between_finding_the_file_and_opening_it_is_heard(root
     assert store.displaced(KEY) == [b"old late"]
 
 
+def test_a_second_late_writer_is_heard_after_the_first_was_handed_out(root):
+    store = opened(root, grace=GRACE)
+    found = os.open(root / KEY, os.O_PATH)
+    with store.watch(KEY) as watch:
+        store.put(KEY, b"new")
+        for words in (b"one ", b"one two "):
+            with open(f"/proc/self/fd/{found}", "ab") as foreign:
+                foreign.write(words[-4:])
+            assert hear(watch, KEY, ChangeKind.DISPLACED)
+            assert store.displaced(KEY) == [b"old" + words]
+            assert not store.displaced(KEY)
+    os.close(found)
+
+
+def test_a_writer_that_comes_before_the_first_was_handed_out_is_waited_for(root):
+    store = opened(root, grace=GRACE)
+    found = os.open(root / KEY, os.O_PATH)
+    with store.watch(KEY) as watch:
+        store.put(KEY, b"new")
+        with open(f"/proc/self/fd/{found}", "ab") as foreign:
+            foreign.write(b" one")
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        with open(f"/proc/self/fd/{found}", "ab") as foreign:
+            assert store.displaced(KEY) == []
+            foreign.write(b" two")
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert store.displaced(KEY) == [b"old one two"]
+    os.close(found)
+
+
 def test_what_was_held_back_goes_with_a_later_replacement(root):
     store = opened(root, grace=GRACE)
     for turn in range(5):

@@ -138,16 +138,26 @@ class Displaced:
         return {key for key in keys if key and (key == prefix or key.rpartition("/")[0] == prefix)}
 
     def hand_out(self, key: str) -> list[bytes]:
-        """Finished foreign edits of `key`, oldest first; afterwards they are in the trash."""
+        """Finished foreign edits of `key`, oldest first.
+
+        The file is then held as any other, with what was handed out as its OLD: a second late writer is heard too,
+        and its edit handed out whole, the first one's within. In the end it goes to the trash.
+        """
         mine = encode(key)
         found: list[bytes] = []
         for name in self.names():
-            if name.startswith("+") and name.split(".", 3)[-1] == mine:
-                place = self._at(name)
-                data = None if place is None else self._root.read_at(place)
-                if place is not None and data is not None:
-                    found.append(data)
-                    self._trash.take(Place(place.folder, name, key), len(data))
+            place = self._at(name)
+            if not name.startswith("+") or name.split(".", 3)[-1] != mine or place is None:
+                continue
+            data, busy = self.examine(place)
+            if busy:
+                continue  # one more has it open: its close will be heard
+            moment = name[1:].partition(".")[0]
+            held = Place(place.folder, f"{moment}.{of(data or b'')}..{mine}", key)
+            self._root.rename(place, held)
+            self.release(held, len(data or b""), busy)
+            if data is not None:
+                found.append(data)
         return found
 
     def _at(self, name: str) -> Place | None:

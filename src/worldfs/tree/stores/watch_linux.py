@@ -148,7 +148,7 @@ class LinuxWatch(Watch):
 
     def _hear_displaced(self, mask: int, name: str) -> None:
         if name.startswith("+"):
-            if mask & flags.MOVED_TO:
+            if mask & (flags.MOVED_TO | flags.CLOSE_WRITE):
                 self._note_displaced(name)
         elif mask & flags.CLOSE_WRITE:
             with suppress(WorldError, OSError):  # it stays where it is, and is looked at again at the next start
