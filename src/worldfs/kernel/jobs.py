@@ -25,6 +25,7 @@ from .record import done_bytes, order_bytes, read_done, read_order, read_status,
 OPEN = ".paos/jobs"
 DONE = ".paos/done"
 CANCEL = ".paos/cancel"
+ALERTS = ".paos/alerts.json"  # what is wrong now, rendered by the kernel when it changes
 _JOB = ".job.json"
 _STATUS = ".status.json"
 

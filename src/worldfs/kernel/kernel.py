@@ -18,12 +18,11 @@ from worldfs.tree.stores.contract import Change, ChangeKind, Store
 from . import schedule
 from .admission import admit, circle
 from .dispatch import GRACE_S, Dispatch, House, Lane, Node, Ticket, refusal
-from .jobs import CANCEL, OPEN, Jobs, ended, id_of
+from .jobs import ALERTS, CANCEL, OPEN, Jobs, ended, id_of
 from .recovery import lost, recover
 from .sheet import Sheet
 
 Log = Callable[[str, Job], None]
-ALERTS = ".paos/alerts.json"
 RENDER_WAIT_S = 0.02  # a busy kernel shows its progress this often, or at 1/20 of its time if the sheet is long
 
 
@@ -97,6 +96,10 @@ class Kernel:
             lane.close(timeout)
         self._collect()
         self._show(force=True)
+        self._watch.close()
+
+    def abandon(self) -> None:
+        """Let go of the change feed and write nothing: what a killed kernel does."""
         self._watch.close()
 
     def _let_go(self, name: str) -> None:

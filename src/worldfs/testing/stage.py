@@ -264,7 +264,7 @@ class Stage:
             # No word of goodbye: only what the operating system would take back is given back. With a store handed in
             # the world holds no lock of its own, and without threads nothing goes on behind it.
             if self._world.kernel is not None:
-                self._world.kernel._watch.close()
+                self._world.kernel.abandon()
             self._world.store.close()
         self._world = None
         self._armed = None

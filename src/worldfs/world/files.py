@@ -6,16 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from worldfs.formats import action
 from worldfs.ground.errors import BadInput, Missing, NotFound
 from worldfs.ground.model import Finding, Job
-from worldfs.kernel.jobs import Jobs
-from worldfs.kernel.kernel import ALERTS
+from worldfs.kernel.jobs import ALERTS, Jobs
 from worldfs.kernel.record import order_bytes, status_bytes
-from worldfs.kernel.sheet import shown
 from worldfs.tree.stores.contract import Store
-
-from . import protocol
 
 Names = Mapping[str, str]
 
@@ -42,6 +37,9 @@ class Actions:
         self.key = key
 
     def read(self, names: Names) -> bytes:
+        from worldfs.formats import action
+        from worldfs.kernel.sheet import shown
+
         stored = self.store.get(self.key)
         data = stored.data if stored else b""
         ids = {entry.id for entry in action.read(data).entries} | set(self.jobs.open_ids())
@@ -49,6 +47,8 @@ class Actions:
 
     def write(self, names: Names, data: bytes, actor: str) -> None:
         """Durable when it returns. What is right is accepted even if something beside it is refused."""
+        from worldfs.formats import action
+
         sheet = action.read(data, node=names["node"])
         refused: list[Finding] = list(sheet.findings)
         new, cancel = [], []
@@ -147,11 +147,17 @@ def meta_views(store: Store) -> dict[str, View]:
         stored = store.get(ALERTS)
         return stored.data if stored else b"{}"
 
-    return {
-        "alerts": View(alerts),
-        "readme": View(lambda names: protocol.readme()),
-        "schema": View(lambda names: protocol.schema()),
-    }
+    def readme(names: Names) -> bytes:
+        from . import protocol
+
+        return protocol.readme()
+
+    def schema(names: Names) -> bytes:
+        from . import protocol
+
+        return protocol.schema()
+
+    return {"alerts": View(alerts), "readme": View(readme), "schema": View(schema)}
 
 
 def alerts(store: Store) -> list[dict[str, object]]:

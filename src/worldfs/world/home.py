@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from worldfs.formats import config
 from worldfs.ground.errors import from_os
+
+if TYPE_CHECKING:
+    from worldfs.formats.config import Config
 
 DEFAULT = "~/.PhyAgentOS"
 VARIABLE = "PAOS_HOME"
@@ -30,8 +33,10 @@ class Home:
     def workspace(self) -> Path:
         return self.path / "workspace"
 
-    def config(self, environ: Mapping[str, str]) -> config.Config:
+    def config(self, environ: Mapping[str, str]) -> Config:
         """config.json with the environment's overrides; without a file, the defaults. Unreadable: `BadInput`."""
+        from worldfs.formats import config
+
         try:
             data = self.config_path.read_bytes()
         except FileNotFoundError:

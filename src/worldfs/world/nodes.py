@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from typing import TYPE_CHECKING
 
-from worldfs.formats import action, embodied, environment
-from worldfs.formats.config import Config
-from worldfs.ground.driver import DriverFactory
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model import RobotState
 from worldfs.tree.stores.contract import Store
+
+if TYPE_CHECKING:
+    from worldfs.formats.config import Config
+    from worldfs.ground.driver import DriverFactory
 
 DEFAULT_NODE = "franka_001"
 DEFAULT_DRIVER = "simulation"
@@ -33,7 +34,7 @@ def find_nodes(config: Config | None, store: Store) -> tuple[NodeSpec, ...]:
             for item in config.instances
             if item.enabled
         )
-    ids = [robot.robot_id for robot in _scene_robots(store)] or _sheet_robots(store)
+    ids = _scene_robots(store) or _sheet_robots(store)
     driver = _profile_driver(store)
     return tuple(NodeSpec(id, driver, "") for id in ids) or (NodeSpec(DEFAULT_NODE, driver, ""),)
 
@@ -72,15 +73,19 @@ def profile_names() -> list[str]:
     )
 
 
-def _scene_robots(store: Store) -> list[RobotState]:
+def _scene_robots(store: Store) -> list[str]:
+    from worldfs.formats import environment
+
     stored = store.get("ENVIRONMENT.md")
     try:
-        return list(environment.read(stored.data).scene.robots) if stored else []
+        return [robot.robot_id for robot in environment.read(stored.data).scene.robots] if stored else []
     except BadInput:
         return []  # said where it is needed: at the start, and by `paos check`
 
 
 def _sheet_robots(store: Store) -> list[str]:
+    from worldfs.formats import action
+
     stored = store.get("ACTION.md")
     try:
         entries = action.read(stored.data).entries if stored else ()
@@ -90,6 +95,8 @@ def _sheet_robots(store: Store) -> list[str]:
 
 
 def _profile_driver(store: Store) -> str:
+    from worldfs.formats import embodied
+
     stored = store.get("EMBODIED.md")
     try:
         return (embodied.read(stored.data).driver if stored else "") or DEFAULT_DRIVER

@@ -10,17 +10,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from worldfs.formats import action, action_write, embodied, environment, lessons
-from worldfs.formats.config import Config
 from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.driver import DriverFactory, Seat
 from worldfs.ground.errors import BadInput, NotFound, WorldError
 from worldfs.ground.model import Finding, Job, JobStatus, Note, Order, Scene, State
-from worldfs.kernel.dispatch import Node
 from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
-from worldfs.kernel.kernel import Kernel
 from worldfs.kernel.record import read_status
 from worldfs.tree import path as paths
 from worldfs.tree.rights import OPERATOR
@@ -29,13 +24,19 @@ from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.lock import RootLock, holder
 from worldfs.tree.tree import Behaviour, Tree
 
-from . import files, robots
-from .desk import Desk
-from .house import Room
+from . import files
 from .language import language
 from .layout import PLANNER, WATCHDOG, table
 from .nodes import NodeSpec, factory, find_nodes, profile_text
 from .rooms.workspace import Workspace
+
+# Who only reads or submits waits for no kernel, driver, role or document reader to load: those imports are inside.
+if TYPE_CHECKING:
+    from worldfs.formats.config import Config
+    from worldfs.ground.driver import DriverFactory
+    from worldfs.kernel.kernel import Kernel
+
+    from .desk import Desk
 
 PROJECT = "main"
 Log = Callable[[str, Job], None]
@@ -58,7 +59,7 @@ class World:
             "actions": files.Actions(store, self.jobs, "ACTION.md"),
             "sessions": files.Sessions(store, "SESSIONS.md"),
             "cancel": files.Cancel(self.jobs),
-            "robots": files.View(lambda names: robots.render(self._robots())),
+            "robots": files.View(lambda names: self._robots()),
             **files.job_views(self.jobs),
             **files.meta_views(store),
         }
@@ -98,7 +99,13 @@ class World:
     # -- assembling ---------------------------------------------------------------------------------------------
 
     def _serve(self, drivers: Mapping[str, DriverFactory] | None, threads: bool, log: Log) -> None:
+        from worldfs.formats import environment
+        from worldfs.ground.driver import Seat
+        from worldfs.kernel.dispatch import Node
+        from worldfs.kernel.kernel import Kernel
         from worldfs.roles.critic import Critic
+
+        from .house import Room
 
         if drivers is None:
             from worldfs.drivers.catalogue import catalogue
@@ -199,7 +206,9 @@ class World:
 
     def abandon(self) -> None:
         """Forget the world without a word to the disk: what a SIGKILL leaves (tests of crashes)."""
-        self.kernel = None
+        if self.kernel is not None:
+            self.kernel.abandon()
+            self.kernel = None
         self.store.close()
         if self._lock is not None:
             self._lock.release()
@@ -219,6 +228,8 @@ class World:
 
     def desk(self, node: str | None = None, tell: Callable[[str], None] = lambda text: None) -> Desk:
         """The planner's desk of a node; without a name the only one. Raises `BadInput` naming what there is."""
+        from .desk import Desk
+
         ids = [spec.id for spec in self.specs]
         if node is None and len(ids) == 1:
             node = ids[0]
@@ -243,6 +254,8 @@ class World:
 
     def submit(self, order: Order, actor: str = PLANNER) -> str:
         """One action into the node's sheet, through the tree; durable when it returns."""
+        from worldfs.formats import action_write
+
         job = Job(order, JobStatus())
         data = action_write.write(b"", {}, add=[job])
         self.tree.write(f"/nodes/{order.node}/ACTION.md", data, actor)
@@ -275,6 +288,7 @@ class World:
 
     def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Note]:
         """The lessons that fit a query, best first (`search_lessons` of 001); all of them for an empty one."""
+        from worldfs.formats import lessons
         from worldfs.roles.lessons import search
 
         try:
@@ -285,6 +299,8 @@ class World:
 
     def status(self) -> dict[str, Any]:
         """The world at a glance, ready for JSON."""
+        from worldfs.formats import environment
+
         held = holder(self.root) if isinstance(self.store, DiskStore) else {"pid": os.getpid()}
         jobs = self._open_jobs()
         running = {job.order.node: job for job in jobs if job.status.state is State.RUNNING}
@@ -314,6 +330,8 @@ class World:
 
     def _shown(self, jobs: Sequence[Job], limit: int = 12) -> list[Job]:
         """Open jobs and the newest ended ones, as ACTION.md has them: what there is of history costs nothing here."""
+        from worldfs.formats import action
+
         try:
             ids = [entry.id for entry in action.read(self._bytes("ACTION.md")).entries][-limit:]
         except BadInput:
@@ -335,15 +353,19 @@ class World:
         stored = self.store.get(key)
         return stored.data if stored else b""
 
-    def _robots(self) -> list[robots.Robot]:
+    def _robots(self) -> bytes:
+        from worldfs.formats import embodied
+
+        from .robots import Robot, render
+
         try:
             profile = embodied.read(self._bytes("EMBODIED.md")) if self._bytes("EMBODIED.md") else None
         except WorldError:
             profile = None
-        return [
-            robots.Robot(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile)
+        return render(
+            Robot(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile)
             for spec in self.specs
-        ]
+        )
 
 
 def job_value(job: Job) -> dict[str, Any]:

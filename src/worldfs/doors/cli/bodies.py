@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, DriverFactory]:
     """Every known driver by name; with `name`, that one under every name, so that it stands in for all bodies."""
-    from worldfs.drivers.registry import catalogue
+    from worldfs.drivers.catalogue import catalogue
     from worldfs.ground.errors import BadInput
 
     known: Mapping[str, DriverFactory] = catalogue(seed=seed, cameras=cameras)

@@ -43,7 +43,8 @@ class Displaced:
     def names(self) -> list[str]:
         """Files here, oldest first."""
         try:
-            return sorted(os.listdir(self._root.folder(HOME).fd), key=lambda name: name.lstrip("+"))
+            folder = self._root.folder(HOME)  # held, or its descriptor is closed before the listing
+            return sorted(os.listdir(folder.fd), key=lambda name: name.lstrip("+"))
         except FileNotFoundError:
             return []
 
