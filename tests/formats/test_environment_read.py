@@ -1,6 +1,9 @@
 """Every dialect of ENVIRONMENT.md is read into one Scene, and what cannot be read is named."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,6 +126,23 @@ def test_wrong_types_anywhere_are_findings_never_crashes(value):
 def test_the_unreadable_is_refused(data):
     with pytest.raises(BadInput):
         environment.read(data)
+
+
+def test_an_id_with_a_path_in_it_is_refused():
+    for data in (
+        b'{"robots": [], "objects": [{"id": "../../etc", "position": [0, 0, 0]}]}',
+        b'{"robots": {}, "objects": {"a/b": {"position": {"x": 0}}}}',
+        b'{"robots": [{"robot_id": "a/.."}]}',
+    ):
+        env = environment.read(data)
+        assert (env.scene.objects, env.scene.robots) == ((), ())
+        assert "holds a path" in env.findings[0].found
+
+
+def test_reading_json_loads_no_yaml_library():
+    code = "import sys, worldfs.formats.environment, worldfs.formats.action_write as w; w.write(w.TEMPLATE, {});"
+    code += "sys.exit('ruamel' in str(sys.modules.keys()) or 'numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
 
 
 def test_artifact_paths_stay_beside_the_file(tmp_path):

@@ -6,10 +6,11 @@ A position of () means that the file does not say. A dialect's raw keys stay in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from worldfs.formats import ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
 from worldfs.ground.model import Finding, Json, Relation, RobotState, Scene, Thing, Vec
 
@@ -18,7 +19,10 @@ T = TypeVar("T")
 FILE = "ENVIRONMENT.md"
 WORDS = {"close_to": "near"}  # one word for one relation; every other word is only lower-cased
 _SCENE_KEYS = ("robots", "robot", "objects", "perception")
-_PAGE_THING = ("id", "name", "category", "position", "orientation", "size", "shape", "mass", "color", "status")
+_PAGE_THING = frozenset(
+    ("id", "name", "category", "position", "orientation", "size", "shape", "mass", "color", "status")
+)
+_NODE = _PAGE_THING | {"type", "class", "center"}
 
 
 class _Bad(Exception):
@@ -125,7 +129,7 @@ class _Reading:
     def page_robot(self, entry: Json, at: str, *, named: bool = True) -> RobotState:
         key = "id" if "id" in entry and "robot_id" not in entry else "robot_id"
         return RobotState(
-            robot_id=_text(entry, key, at, required=named),
+            robot_id=_id(entry, key, at) if named or entry.get(key) is not None else "",
             pose=_vector(entry, "pose", at, 2, 7) if "pose" in entry else (),
             joint_state=_joints(entry, at),
             gripper=_text(entry, "gripper", at),
@@ -156,7 +160,7 @@ class _Reading:
 
     def page_thing(self, entry: Json, at: str) -> Thing:
         return Thing(
-            id=_text(entry, "id", at, required=True),
+            id=_id(entry, "id", at),
             name=_text(entry, "name", at),
             category=_text(entry, "category", at),
             position=_vector(entry, "position", at) if "position" in entry else (),
@@ -221,11 +225,11 @@ class _Reading:
         size = _xyz(entry, "size", at) if isinstance(entry.get("size"), dict) else None
         center = "center" in entry
         thing = Thing(
-            id=_text(entry, "id", at, required=True),
+            id=_id(entry, "id", at),
             name=_text(entry, "name", at),
             category=_text(entry, "category", at) or ("" if kind.lower() in ("object", "item") else kind),
             position=_place(entry, "center" if center else "position", at),
-            extra=_rest(entry, (*_PAGE_THING, "type", "class", "center")),
+            extra=_rest(entry, _NODE),
             **(_body(entry, at) if size is None else _body(_rest(entry, ("size",)), at) | {"size": size}),
         )
         return _Node(kind.lower(), thing)
@@ -278,14 +282,22 @@ def _completed(thing: Thing, node: Thing) -> Thing:
 
 
 def _key(at: str) -> str:
-    name = at.rpartition("/")[2]
-    if not name:
-        raise _Bad(at, "an id", name)
-    return name
+    return _named(at.removeprefix("/objects/").removeprefix("/robots/").removeprefix("/"), at)
 
 
-def _rest(entry: Json, known: Iterable[str]) -> Json:
-    known = set(known)
+def _id(entry: Json, key: str, at: str) -> str:
+    return _named(_text(entry, key, at, required=True), f"{at}/{key}")
+
+
+def _named(id: str, at: str) -> str:
+    """Ids become file names of pictures and job directories: one with a path in it is refused."""
+    reason = ids.unsafe(id)
+    if reason:
+        raise _Bad(at, "an id that can be a file name", f"{id!r}: {reason}")
+    return id
+
+
+def _rest(entry: Json, known: Container[str]) -> Json:
     return {key: value for key, value in entry.items() if key not in known}
 
 
