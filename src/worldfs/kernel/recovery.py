@@ -25,7 +25,8 @@ def recover(
     unreadable: Callable[[str, Exception], None],
 ) -> tuple[list[Job], list[Job]]:
     """(open jobs to go on with, jobs that were lost and have ended just now)."""
-    going, gone = [], []
+    going: list[Job] = []
+    gone: list[Job] = []
     for id in jobs.open_ids():
         if jobs.ended(id):
             jobs.sweep(id)

@@ -153,8 +153,8 @@ class Sheet:
             )
 
     def _take(self, sheet: action.Sheet, taken: Taken) -> None:
-        for finding in sheet.findings:
-            self.alert(f"{self.key}#{finding.job or finding.field}", finding)
+        for said in sheet.findings:
+            self.alert(f"{self.key}#{said.job or said.field}", said)
         for entry in sheet.entries:
             finding = self._refused(entry)
             if finding is not None or entry.order is None:
@@ -198,12 +198,10 @@ class Sheet:
         )
 
     def _set_aside(self, entry: action.Entry, finding: Finding) -> None:
-        text = json.dumps(
-            {"file": self.key, "finding": asdict(finding), "entry": entry.raw},
-            ensure_ascii=False,
-            indent=1,
-            default=repr,
-        )
+        found, _ = action.locate(self._data.decode("utf-8", "replace"))
+        raw = action.entries_of(found.value)[entry.index] if found is not None else None
+        value = {"file": self.key, "finding": asdict(finding), "entry": raw}
+        text = json.dumps(value, ensure_ascii=False, indent=1, default=repr)
         name = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
         if name in self._quarantined:
             return

@@ -172,7 +172,8 @@ def _set_aside(store: Store) -> Iterator[Finding]:
 def _quarantine(store: Store, key: str) -> str:
     """Move a file out of the way under the hash of what is in it."""
     stored = store.get(key)
-    name = f"{QUARANTINE}/{key.rsplit('/', 1)[-1]}-{hashlib.blake2b(stored.data if stored else b'', digest_size=8).hexdigest()}"
+    digest = hashlib.blake2b(stored.data if stored else b"", digest_size=8).hexdigest()
+    name = f"{QUARANTINE}/{key.rsplit('/', 1)[-1]}-{digest}"
     if store.get(name) is None:
         store.move(key, name)
     else:

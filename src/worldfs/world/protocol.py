@@ -19,9 +19,9 @@ def matrix_page() -> str:
     lines = [
         "# Who reads, who writes",
         "",
-        "Computed from `worldfs/world/layout.py`; every read and write through the tree is judged by it. A writer may read",
-        "back what it writes. What a role may not see does not exist for it. One cell differs from the specification's",
-        "matrix: the planner reads ORCHESTRATOR.md, which nobody read before.",
+        "Computed from `worldfs/world/layout.py`; every read and write through the tree is judged by it. A writer may",
+        "read back what it writes. What a role may not see does not exist for it. One cell differs from the",
+        "specification's matrix: the planner reads ORCHESTRATOR.md, which nobody read before.",
         "",
         "| File | " + " | ".join(MATRIX_ROLES.values()) + " | Operator |",
         "|---|" + "---|" * (len(MATRIX_ROLES) + 1),
