@@ -235,6 +235,29 @@ def test_a_second_foreign_rename_before_the_exchange_back_is_not_lost(root):
     assert store.displaced(KEY) == [b"foreign two"]
 
 
+def test_what_is_written_to_ours_before_the_exchange_back_is_not_lost(root):
+    opened_ours = []
+    disk = Between(2, rename_over(root, b"foreign"))
+    plain = disk.rename
+
+    def rename(source, target, how):
+        if how == "swap" and disk.renames >= 2:
+            opened_ours.append((root / KEY).open("ab", buffering=0))
+        plain(source, target, how)
+
+    disk.rename = rename
+    store = opened(root, disk)
+    with store.watch(KEY) as watch:
+        with pytest.raises(Conflict):
+            store.put(KEY, b"new", store.get(KEY).revision)
+        for foreign in opened_ours:
+            foreign.write(b" late")
+            foreign.close()
+        assert hear(watch, KEY, ChangeKind.DISPLACED)
+    assert (root / KEY).read_bytes() == b"foreign"
+    assert store.displaced(KEY) == [b"new late"]
+
+
 @pytest.mark.parametrize("expect", ["any", "revision"])
 def test_a_foreign_removal_between_compare_and_exchange(root, expect):
     store = opened(root, Between(2, lambda: os.unlink(root / KEY)))

@@ -267,11 +267,10 @@ class DiskStore(Store):
         if expect is ANY and not here:  # a foreign edit in this instant: its writer's close, or we, will report it
             return self.aside.settle(aside.name)
         self.root.rename(aside, place, "swap")
-        back, _ = self.aside.examine(aside)
-        if here or (back is not None and of(back) == new):
+        if here:
             self.root.drop(aside)
-        else:
-            self.aside.finish(aside.name)  # a third hand was there: what it wrote is reported, not lost
+        else:  # ours was in place for an instant: what somebody wrote to it, or put over it, is reported, not lost
+            self.aside.settle(aside.name)
         raise self._changed(place, expect)
 
     def _replace_linked(self, draft: Place, aside: Place, place: Place) -> None:

@@ -17,7 +17,6 @@ import time
 from collections import deque
 from collections.abc import Container
 from contextlib import suppress
-from urllib.parse import unquote
 
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import UserError
@@ -61,6 +60,8 @@ class Displaced:
         parts = name.split(".", 3)
         if len(parts) < 4 or parts[3].startswith("="):
             return None
+        from urllib.parse import unquote  # here: readers should start fast
+
         return os.fsdecode(unquote(parts[3], errors="surrogateescape"))
 
     def examine(self, place: Place) -> tuple[bytes | None, bool | None]:

@@ -6,7 +6,6 @@ import errno
 import os
 import time
 from collections import deque
-from urllib.parse import quote
 
 from worldfs.ground.durable import Root
 from worldfs.ground.walk import Place
@@ -21,6 +20,8 @@ LONGEST = 180  # bytes of an encoded key in a file name
 
 def encode(key: str) -> str:
     """A key as one file name; a key too long for that as `=` and its hash."""
+    from urllib.parse import quote  # here: readers should start fast
+
     name = quote(os.fsencode(key), safe=" ")
     return name if len(name) <= LONGEST else f"={of(os.fsencode(key))}"
 
