@@ -199,5 +199,5 @@ def _pictures() -> Iterator[Finding]:
         )
         return
     status = gl_status()
-    if not status.ok:
-        yield Finding("NO_GL", "pictures", "EGL or OSMesa", status.found, status.fix, warning=True)
+    if not status.backend:
+        yield Finding("NO_GL", "pictures", "EGL or OSMesa", status.why, status.fix, warning=True)

@@ -80,7 +80,7 @@ class World:
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> World:
-        """Raises `Busy` (serve, and another kernel holds the root), `BadInput` for documents it must read and cannot."""
+        """Raises `Busy` (another kernel holds the root), `BadInput` for documents that it must read and cannot."""
         lock = None
         if serve and store is None:
             lock = RootLock(workspace, "kernel").acquire()
