@@ -54,9 +54,11 @@ def plan_move(arm: Arm, order: Order) -> Move | Finding:
     elif len(target) == 7:
         turns = [geometry.matrix(target[3:])]
     elif len(target) == 3:
-        # no turn asked for: the hand points down, turned as little as possible
+        # no turn asked for: the hand points down, turned as little as possible, else outwards
         yaw = math.atan2(float(present[1, 0]), float(present[0, 0]))
-        turns = [geometry.down(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
+        toward = math.atan2(*(position - arm.rig.base)[[1, 0]])
+        turns = [geometry.hand(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
+        turns += [geometry.hand(toward + k, math.copysign(t, math.cos(k))) for t in (0.5, 1.0, 1.5) for k in (0, math.pi)]
     else:
         return params.wrong(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
     held = arm.rig.held()
@@ -75,8 +77,8 @@ def plan_move(arm: Arm, order: Order) -> Move | Finding:
         blocked = blocked or (f"at the goal {describe(hits)}" if hits else "no way there that is free of collision")
     if blocked:
         return in_the_way(f"move_to {numbers(position)}", blocked, order.id)
-    how = "in that orientation" if len(target) > 3 else "pointing down"
-    return unreachable(arm, "target_pose", position, f"no joint angles take the hand there {how}", order.id)
+    how = " in that orientation" if len(target) > 3 else ""
+    return unreachable(arm, "target_pose", position, f"no joint angles take the hand there{how}", order.id)
 
 
 def move_to(arm: Arm, order: Order, receipt: Receipt) -> Outcome:

@@ -49,10 +49,19 @@ def to_rpy(rotation: Array) -> tuple[float, float, float]:
     )
 
 
-def down(yaw: float) -> Array:
-    """The hand pointing down, its x axis at `yaw` in the plane; the fingers close along (sin yaw, -cos yaw)."""
+def hand(yaw: float, tilt: float = 0.0) -> Array:
+    """The hand pointing down, its x axis at `yaw` in the plane, then tilted by `tilt` about the axis the fingers close along.
+
+    That axis is (sin yaw, -cos yaw, 0) and stays level; a positive tilt lets the hand point towards its own x.
+    """
     c, s = math.cos(yaw), math.sin(yaw)
-    return np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
+    ct, st = math.cos(tilt), math.sin(tilt)
+    return np.array([[c * ct, s, c * st], [s * ct, -c, s * st], [st, 0.0, -ct]])
+
+
+def about_z(angle: float) -> Array:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def half_extents(shape: str, size: tuple[float, ...], rotation: Array) -> Array:

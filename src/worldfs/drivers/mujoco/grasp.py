@@ -10,12 +10,14 @@ import numpy as np
 from ...ground.model import Finding
 from . import geometry, panda
 from .arm import GRIP_FIELD, Arm, Attempted, in_the_way, numbers, unreachable
-from .collide import Rehearsal, describe, pair
+from .collide import describe, pair
 from .motion import CLOSE
 from .route import route
 from .types import Array
 
-APPROACH = 0.12  # m above the grasp
+APPROACH = 0.12  # m before the grasp, along the hand
+TILTS = (0.0, 0.5, 1.0, 1.5)  # rad off straight down: from above if that can be, else from above and behind, else level
+SIDE = 0.038  # m over what it stands on that a level hand needs
 LIFT = 0.20  # m
 RISEN = 0.7  # share of the lift that counts as lifted
 DEPTH = 0.030  # m below the top
@@ -26,7 +28,7 @@ LOW_THING = 0.040  # m: things no higher are taken at their middle
 
 @dataclass(frozen=True, slots=True)
 class Grasp:
-    """A way to take a thing: joint route to above it, joint lines down and up again, half opening (m) before."""
+    """A way to take a thing: joint route to before it, joint lines to it and up, half opening (m) of the fingers."""
 
     thing: str
     route: list[Array]
@@ -51,55 +53,66 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
             "choose a narrower object, or turn it so that a narrower side can be taken",
             job,
         )
+    why, solved = "", False
     centre = rig.position(id)
-    half = float(rig.half(id)[2])
-    top, bottom = float(centre[2]) + half, float(centre[2]) - half
-    if thing.shape == "sphere" or 2 * half <= LOW_THING:
-        height = float(centre[2])
-    else:
-        height = max(top - DEPTH, bottom + GROUND)
-    at = np.array([centre[0], centre[1], max(height, top - SHALLOW)])
-    found = _candidates(arm, at, lying)
-    if not found:
-        return unreachable(arm, id, centre, "no joint angles take the hand there pointing down", job)
-    why = ""
-    free = [o for o in (panda.STROKE, narrow / 2 + 0.008) if o <= panda.STROKE]
-    for _cost, above, at_grasp, pre, yaw, width in sorted(found, key=lambda c: c[0])[:10]:
-        for opening in free:
-            if opening < width / 2 + 0.004:
-                continue
-            rehearsal = arm.rehearsal(opening=opening)
-            touching = {pair("robot", id)}
-            hits = rehearsal.hits(at_grasp, allowed=touching) or rehearsal.hits(above)
-            if hits:
-                why = why or f"at the grasp {describe(hits)}"
-                continue
-            result = _complete(arm, rehearsal, id, (at, yaw), (above, pre), opening)
-            if isinstance(result, Grasp):
-                return result
-            why = why or result
+    for tilt in TILTS:
+        at = _point(arm, id, tilt)
+        found = _candidates(arm, at, lying, tilt)
+        solved = solved or bool(found)
+        for one in sorted(found, key=lambda c: c.cost)[:10]:
+            for opening in (panda.STROKE, one.width / 2 + 0.008):
+                if not one.width / 2 + 0.004 <= opening <= panda.STROKE:
+                    continue
+                result = _complete(arm, id, at, one, opening)
+                if isinstance(result, Grasp):
+                    return result
+                why = why or result
+    if not solved:
+        return unreachable(arm, id, centre, "no joint angles take the hand to a grasp of it", job)
     return in_the_way(f"pick_up {id} at {numbers(centre)}", why, job)
 
 
-def _candidates(
-    arm: Arm, at: Array, lying: geometry.Lie
-) -> list[tuple[float, Array, Array, Array, float, float]]:
-    """(cost, joints above, joints at the grasp, point above, yaw, width) for every yaw that the arm can take."""
+def _point(arm: Arm, id: str, tilt: float) -> Array:
+    """Where the pads' middle goes (m): below the top when coming from above, at half height when from the side."""
+    rig = arm.rig
+    centre, half = rig.position(id), float(rig.half(id)[2])
+    top, bottom = float(centre[2]) + half, float(centre[2]) - half
+    if tilt > 0.7:
+        height = min(max(float(centre[2]), bottom + SIDE), top - GROUND)
+    elif rig.things[id].shape == "sphere" or 2 * half <= LOW_THING:
+        height = max(float(centre[2]), top - SHALLOW)
+    else:
+        height = max(top - DEPTH, bottom + GROUND)
+    return np.array([centre[0], centre[1], height])
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    cost: float
+    above: Array  # joints
+    grasp: Array  # joints
+    pre: Array  # point
+    rotation: Array
+    width: float
+
+
+def _candidates(arm: Arm, at: Array, lying: geometry.Lie, tilt: float) -> list[_Candidate]:
+    """Every turn of the hand that closes across the thing and that the arm can take; tilted, it points outwards."""
     present, home = arm.rig.arm(), arm.ready
-    pre = at + np.array([0, 0, APPROACH])
     toward = math.atan2(at[1] - arm.rig.base[1], at[0] - arm.rig.base[0])
     yaws: list[tuple[float, float, float]] = []  # yaw, width, extra cost
     if lying.round:
         yaws = [(toward + k * math.pi / 4, lying.grips[0][0], 0.0) for k in range(-4, 4)]
     else:
-        for rank, (width, angle) in enumerate(lying.grips):
+        for width, angle in lying.grips:
             if width <= panda.MAX_GRIP:
-                extra = 0.4 * rank if width > lying.grips[0][0] + 0.002 else 0.0
+                extra = 0.4 if width > lying.grips[0][0] + 0.002 else 0.0
                 yaws += [(angle + side * math.pi / 2, width, extra) for side in (1, -1)]
     found = []
     for yaw, width, extra in yaws:
-        rotation = geometry.down(yaw)
-        best: tuple[float, Array, Array] | None = None
+        rotation = geometry.hand(yaw, math.copysign(tilt, math.cos(yaw - toward)))
+        pre = at - APPROACH * rotation[:, 2]
+        best: _Candidate | None = None
         for start in (present, home):
             above = arm.solver.near(start, pre, rotation)
             if above is None:
@@ -108,40 +121,36 @@ def _candidates(
             if grasp is None:
                 continue
             cost = float(np.max(np.abs(above - present))) + 0.3 * abs(float(above[6] - home[6])) + extra
-            if best is None or cost < best[0]:
-                best = (cost, above, grasp)
+            if best is None or cost < best.cost:
+                best = _Candidate(cost, above, grasp, pre, rotation, width)
         if best is not None:
-            found.append((best[0], best[1], best[2], pre, yaw, width))
+            found.append(best)
     return found
 
 
-def _complete(
-    arm: Arm,
-    rehearsal: Rehearsal,
-    id: str,
-    grasp: tuple[Array, float],
-    approach: tuple[Array, Array],
-    opening: float,
-) -> Grasp | str:
-    (at, yaw), (above, pre) = grasp, approach
-    rotation = geometry.down(yaw)
-    down = arm.solver.line(above, np.linspace(pre, at, 11)[1:], rotation)
-    if isinstance(down, int):
-        return f"the straight way down fails at waypoint {down + 1} of 10"
+def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> Grasp | str:
+    """The whole of a grasp, checked for collision all along; else why not."""
+    rehearsal = arm.rehearsal(opening=opening)
     touching = {pair("robot", id)}
-    hits = rehearsal.along([above, *down], allowed=touching)
+    hits = rehearsal.hits(one.grasp, allowed=touching) or rehearsal.hits(one.above)
     if hits:
-        return f"on the way down {describe(hits)}"
-    for lift in (LIFT, 0.14, 0.10):
-        up = arm.solver.line(down[-1], np.linspace(at, at + [0, 0, lift], 11)[1:], rotation)
+        return f"at the grasp {describe(hits)}"
+    down = arm.solver.line(one.above, np.linspace(one.pre, at, 11)[1:], one.rotation)
+    if isinstance(down, int):
+        return f"the straight way to it fails at waypoint {down + 1} of 10"
+    hits = rehearsal.along([one.above, *down], allowed=touching)
+    if hits:
+        return f"on the way to it {describe(hits)}"
+    for lift in (LIFT, 0.14, 0.10, 0.06):
+        up = arm.solver.line(down[-1], np.linspace(at, at + [0, 0, lift], 11)[1:], one.rotation)
         if not isinstance(up, int) and not rehearsal.along([down[-1], *up], allowed=touching):
             break
     else:
         return "there is no room to lift it"
-    way = route(rehearsal, arm.rig.arm(), above)
+    way = route(rehearsal, arm.rig.arm(), one.above)
     if way is None:
         return "no way to it that is free of collision"
-    return Grasp(id, way, [above, *down], [down[-1], *up], lift, opening)
+    return Grasp(id, way, [one.above, *down], [down[-1], *up], lift, opening)
 
 
 def carry_out(arm: Arm, grasp: Grasp) -> Attempted:

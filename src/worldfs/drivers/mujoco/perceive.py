@@ -88,7 +88,7 @@ def look_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding 
     toward = math.atan2(position[1] - arm.rig.base[1], position[0] - arm.rig.base[0])
     for standoff in STANDOFFS:
         for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
-            rotation = geometry.down(toward + turn)
+            rotation = geometry.hand(toward + turn)
             at = position + [0, 0, standoff] - rotation @ _CAMERA
             q = arm.solver.near(start, at, rotation)
             if q is None:
@@ -197,7 +197,7 @@ def _search(arm: Arm, eye: Eye, id: str) -> Sighting | None:
     rehearsal = arm.rehearsal(held=arm.rig.held())
     rig = arm.rig
     for spot in SEARCH:
-        q = arm.solver.near(arm.ready, rig.base + rig.base_rotation @ spot, geometry.down(0.0))
+        q = arm.solver.near(arm.ready, rig.base + rig.base_rotation @ spot, geometry.hand(0.0))
         way = None if q is None or not rehearsal.free(q) else route(rehearsal, rig.arm(), q)
         if way is None:
             continue

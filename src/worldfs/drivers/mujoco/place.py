@@ -117,11 +117,28 @@ def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[Goal] | Fin
 
 
 def _upright_half(arm: Arm, held: str) -> float:
-    """Half height of the held thing once the hand points straight down (m)."""
-    _, rotation = arm.rig.tcp_pose()
+    """Half height of the held thing once the hand is straightened (m)."""
     thing = arm.rig.things[held]
-    turned = geometry.down(0.0) @ rotation.T @ arm.rig.rotation(held)
+    _, rotation = arm.rig.tcp_pose()
+    turned = _straight(rotation) @ rotation.T @ arm.rig.rotation(held)
     return float(geometry.half_extents(thing.shape, thing.size, turned)[2])
+
+
+def _straight(rotation: Array) -> Array:
+    """The hand as it is, or exactly down when it is nearly so."""
+    if rotation[2, 2] < -0.99:
+        return geometry.hand(math.atan2(float(rotation[1, 0]), float(rotation[0, 0])))
+    return rotation
+
+
+def _turns(arm: Arm, held: str) -> list[Array]:
+    """Turns of the hand that set the thing down the way up it is held; a ball may be set down any way."""
+    _, rotation = arm.rig.tcp_pose()
+    now = _straight(rotation)
+    turns = [geometry.about_z(k * math.pi / 4) @ now for k in range(8)]
+    if arm.rig.things[held].shape == "sphere":
+        turns += [geometry.hand(k * math.pi / 4, tilt) for tilt in (0.0, 0.5, 1.0, 1.5) for k in range(8)]
+    return turns
 
 
 def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[Goal]:
@@ -216,26 +233,24 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
     tcp, rotation = rig.tcp_pose()
     offset = rotation.T @ (rig.position(held) - tcp)
     present = rig.arm()
-    yaw_now = math.atan2(float(rotation[1, 0]), float(rotation[0, 0]))
     release = goal.centre + [0, 0, goal.release]
-    found: list[tuple[float, Array, Array, float]] = []
+    found: list[tuple[float, Array, Array, Array]] = []
     height = ABOVE
-    for k in range(8):
-        yaw = yaw_now + k * math.pi / 4
-        turned = geometry.down(yaw)
+    for i, turned in enumerate(_turns(arm, held)):
+        if i >= 8 and found:
+            break  # the turns beyond a plain yaw are for what nothing else reaches
         at = release - turned @ offset
         for start in (present, arm.ready):
             above = arm.solver.near(start, at + [0, 0, height], turned)
             low = None if above is None else arm.solver.near(above, at, turned)
             if above is not None and low is not None:
-                found.append((float(np.max(np.abs(above - present))), above, at, yaw))
+                found.append((float(np.max(np.abs(above - present))), above, at, turned))
                 break
     if not found:
-        return unreachable(arm, "the place", goal.centre, "no joint angles hold the hand above it pointing down", job)
+        return unreachable(arm, "the place", goal.centre, "no joint angles hold the hand above it", job)
     touched = {tuple(sorted((held, goal.on)))}
     why = ""
-    for _, above, at, yaw in sorted(found, key=lambda c: c[0]):
-        turned = geometry.down(yaw)
+    for _, above, at, turned in sorted(found, key=lambda c: c[0]):
         down = arm.solver.line(above, np.linspace(at + [0, 0, height], at, 11)[1:], turned)
         if isinstance(down, int):
             why = why or f"the straight way down fails at waypoint {down + 1} of 10"
