@@ -118,10 +118,11 @@ class _Group:
             return _Handling(self, scene).solve()
         actions: list[Action] = []
         lost: list[tuple[Goal, str]] = []
+        robot = scene.robot(self.robot_id)
         for goal in poses:
             if holds(goal, scene, self.robot_id):
                 continue
-            action = _pose(goal, self.stage)
+            action = _pose(goal, self.stage, robot.pose if robot is not None else ())
             why = self.limits.given_up.get(str(goal), "")
             if not why and not domain.has(self.profile, action.op):
                 why = say.reason("no_op", self.limits.language, what=action.op)
@@ -132,12 +133,12 @@ class _Group:
         return actions, lost, scene
 
 
-def _pose(goal: Goal, stage: int) -> Action:
+def _pose(goal: Goal, stage: int, base: Vec) -> Action:
     match goal:
         case Seen(object=id):
             return domain.look(id, stage)
         case At(position=position):
-            return domain.go(position, stage)
+            return domain.go(position, base, stage)
         case Gripper(state=state):
             return domain.strategy("open_gripper" if state == "open" else "close_gripper", stage)
         case _:
