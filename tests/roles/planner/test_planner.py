@@ -310,6 +310,7 @@ def test_sorting_by_colour_ends_with_each_colour_in_its_strip(world):
         "put the apple next to the red cube",
         "put the apple in the basket, then put it on the table",
         "put the can on the blue cube and the apple in the basket",
+        "clear the table, then put the apple on the table",
         "put the apple at (0.5, -0.1)",
         "把罐子放在红色方块上",
         "按颜色整理桌子",

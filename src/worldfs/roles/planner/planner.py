@@ -165,8 +165,8 @@ class _Errand:
             self._see(scene)
 
     def _see(self, scene: Scene) -> None:
-        group = self.groups[self.stage]
-        self.witnessed |= {(self.stage, g) for g in group if holds(g, scene, self.robot)}
+        group, places = self.groups[self.stage], layout(scene)
+        self.witnessed |= {(self.stage, g) for g in group if holds(g, scene, self.robot, places)}
 
     def _act(self, action: Action, scene: Scene) -> str:
         """One order, to its end. "" to go on, "cancelled", or why to stop for good."""
