@@ -224,12 +224,26 @@ def test_poses_are_witnessed_by_their_jobs_and_run_in_order(world):
     assert report.ok, report.reason
     assert [o.op for o in world.log] == ["target_navigation", "move_to", "pick_up"]
     assert world.log[0].params == {"target_label": "apple_01"}
-    assert world.log[1].params["target_pose"] == [0.4, 0.1, 0.4, 3.1416, 0.0, 0.0]
+    assert world.log[1].params["target_pose"] == [0.4, 0.1, 0.4, 3.1416, 0.0, 0.245]
     assert report.goals[-1].goal == Holding("can_01") and world.held == "can_01"
 
 
 def test_home_goes_home(world):
-    assert Planner(world).run("go home").ok and world.log[0].params == {"name": "home"}
+    assert Planner(world).run("go home").ok and [o.params for o in world.log] == [{"name": "home"}]
+
+
+def test_every_pose_is_taken_once_each_time_it_is_asked_for(world):
+    report = Planner(world).run("go home, move to (0.4, 0.1, 0.4), then go home and look at the can")
+    assert report.ok and [o.op for o in world.log] == ["strategy", "move_to", "strategy", "target_navigation"]
+    assert report.replans == 0 and not report.world_changed
+
+
+def test_a_pose_that_fails_twice_is_given_up_and_the_rest_is_done(world):
+    world.fail[("target_navigation", "apple_01")] = [Outcome.failure(Cause.ERROR, "NOT_SEEN", "not seen")] * 9
+    report = Planner(world).run("look at the apple, then go home")
+    assert not report.ok and "not seen" in report.reason
+    assert [o.op for o in world.log] == ["target_navigation"] * 2 + ["strategy"]
+    assert [j.held for j in report.goals] == [False, True]
 
 
 def test_what_is_held_is_put_where_it_belongs_first(world):
@@ -296,6 +310,7 @@ def test_sorting_by_colour_ends_with_each_colour_in_its_strip(world):
         "put the apple next to the red cube",
         "put the apple in the basket, then put it on the table",
         "put the can on the blue cube and the apple in the basket",
+        "clear the table, then put the apple on the table",
         "put the apple at (0.5, -0.1)",
         "把罐子放在红色方块上",
         "按颜色整理桌子",

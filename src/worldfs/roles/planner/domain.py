@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ...ground.model import Json, Profile, Vec
 from .facts import NOWHERE, Where
 
-DOWN_RPY = (round(math.pi, 4), 0.0, 0.0)  # the tool's z axis points at the floor
 PICK, PLACE, LOOK, MOVE, STRATEGY = "pick_up", "place", "target_navigation", "move_to", "strategy"
 
 
@@ -51,8 +50,11 @@ def look(id: str, stage: int = 0) -> Action:
     return Action(LOOK, {"target_label": id}, id, stage=stage)
 
 
-def go(position: Vec, stage: int = 0) -> Action:
-    return Action(MOVE, {"target_pose": [*(float(v) for v in position[:3]), *DOWN_RPY]}, stage=stage)
+def go(position: Vec, base: Vec = (), stage: int = 0) -> Action:
+    """The tool points at the floor and, seen from above, away from the base: there an arm's wrist is least turned."""
+    x, y, z = (float(v) for v in position[:3])
+    away = math.atan2(y - base[1], x - base[0]) if len(base) >= 2 else 0.0
+    return Action(MOVE, {"target_pose": [x, y, z, round(math.pi, 4), 0.0, round(away, 4)]}, stage=stage)
 
 
 def strategy(name: str, stage: int = 0) -> Action:

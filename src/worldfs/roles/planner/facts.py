@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ground.model import Scene, Thing
@@ -38,7 +39,7 @@ def tops(thing: Thing) -> tuple[float, ...]:
     return (top(thing),)
 
 
-def top_of(thing: Thing, scene: Scene, places: dict[str, Where]) -> float:
+def top_of(thing: Thing, scene: Scene, places: Mapping[str, Where]) -> float:
     """Height of the upper side (m): told by what rests on it where something does, else by the thing's own pose."""
     found = sorted(t.position[2] - height(t) / 2 for t in movable(scene) if places[t.id] == Where("on", thing.id))
     believable = [z for z in found if min(abs(z - t) for t in tops(thing)) <= NEAR_M]
@@ -95,6 +96,7 @@ def layout(scene: Scene) -> dict[str, Where]:
     """Every movable thing and where it is."""
     held = {r.holding: r.robot_id for r in scene.robots if r.holding}
     stated: dict[str, dict[str, str]] = {}
+    still = fixed(scene)
     for edge in scene.relations:
         word = edge.relation.lower()
         if word == "held_by":
@@ -103,7 +105,7 @@ def layout(scene: Scene) -> dict[str, Where]:
             key = "on" if word == "on" else "in"
             stated.setdefault(edge.subject, {})
             # of two supports the smaller fact is the truer one: a cube on a cube is also above the table
-            if key not in stated[edge.subject] or edge.object not in fixed(scene):
+            if key not in stated[edge.subject] or edge.object not in still:
                 stated[edge.subject][key] = edge.object
     found: dict[str, Where] = {}
     for thing in movable(scene):
@@ -139,7 +141,7 @@ def _by_pose(thing: Thing, scene: Scene) -> Where:
     return Where("on", max(under, key=top).id) if under else Where()
 
 
-def resting(places: dict[str, Where], id: str) -> Where:
+def resting(places: Mapping[str, Where], id: str) -> Where:
     """What a thing finally rests in or on, down through stacks; "" for a circle or an unknown."""
     seen: set[str] = set()
     spot = places.get(id, Where())

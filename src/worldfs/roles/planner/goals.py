@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ground.model import RobotState, Scene, Vec
@@ -114,7 +115,7 @@ def held_by(scene: Scene, robot_id: str = "") -> str | None:
     return found[0] if found else None
 
 
-def littering(goal: Cleared, scene: Scene, places: dict[str, Where] | None = None) -> tuple[str, ...]:
+def littering(goal: Cleared, scene: Scene, places: Mapping[str, Where] | None = None) -> tuple[str, ...]:
     """Ids that keep a surface from being clear, in page order."""
     spots = layout(scene) if places is None else places
     found = [t.id for t in movable(scene) if t.id not in goal.but]
@@ -131,11 +132,11 @@ def tcp(robot: RobotState) -> Vec | None:
     return None
 
 
-def holds(goal: Goal, scene: Scene, robot_id: str = "") -> bool:
-    """Is it so in this scene? What the page does not show is not so."""
+def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Where] | None = None) -> bool:
+    """Is it so in this scene? What the page does not show is not so. `places`: the scene's layout, if at hand."""
     if isinstance(goal, POSE_GOALS):
         return _pose_holds(goal, scene, robot_id)
-    places = layout(scene)
+    places = layout(scene) if places is None else places
     if isinstance(goal, Cleared):
         return not littering(goal, scene, places)
     spot, thing = places.get(goal.object), scene.thing(goal.object)
@@ -159,7 +160,7 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "") -> bool:
             return _beside(goal.object, other, scene, places)
 
 
-def _beside(one: str, other: str, scene: Scene, places: dict[str, Where]) -> bool:
+def _beside(one: str, other: str, scene: Scene, places: Mapping[str, Where]) -> bool:
     a, b = scene.thing(one), scene.thing(other)
     if a is None or b is None or places[one].relation != "on":
         return False

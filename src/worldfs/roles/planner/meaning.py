@@ -57,7 +57,7 @@ class Meaning:
         goals = [
             replace(g, but=tuple(dict.fromkeys((*g.but, *kept)))) if isinstance(g, Cleared) else g for g in self.goals
         ]
-        return Command(tuple(dict.fromkeys(goals)), self.language, text, kept, "; ".join(dict.fromkeys(self.notes)))
+        return Command(tuple(goals), self.language, text, kept, "; ".join(dict.fromkeys(self.notes)))
 
     def resolve_aside(self, nouns: tuple[Noun, ...]) -> tuple[str, ...]:
         """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear."""

@@ -72,8 +72,8 @@ def lasting(goals: Sequence[Goal]) -> list[bool]:
     found = []
     for n, goal in enumerate(goals):
         later = goals[n + 1 :]
-        if isinstance(goal, Cleared):
-            found.append(True)
+        if isinstance(goal, Cleared):  # what is put there afterwards was asked for
+            found.append(not any(isinstance(g, (On, Placed, Area, Beside, Down)) for g in later))
         elif isinstance(goal, POSE_GOALS):
             found.append(isinstance(goal, (Home, At, Gripper)) and not later)
         else:
@@ -118,10 +118,11 @@ class _Group:
             return _Handling(self, scene).solve()
         actions: list[Action] = []
         lost: list[tuple[Goal, str]] = []
+        robot = scene.robot(self.robot_id)
         for goal in poses:
             if holds(goal, scene, self.robot_id):
                 continue
-            action = _pose(goal, self.stage)
+            action = _pose(goal, self.stage, robot.pose if robot is not None else ())
             why = self.limits.given_up.get(str(goal), "")
             if not why and not domain.has(self.profile, action.op):
                 why = say.reason("no_op", self.limits.language, what=action.op)
@@ -132,12 +133,12 @@ class _Group:
         return actions, lost, scene
 
 
-def _pose(goal: Goal, stage: int) -> Action:
+def _pose(goal: Goal, stage: int, base: Vec) -> Action:
     match goal:
         case Seen(object=id):
             return domain.look(id, stage)
         case At(position=position):
-            return domain.go(position, stage)
+            return domain.go(position, base, stage)
         case Gripper(state=state):
             return domain.strategy("open_gripper" if state == "open" else "close_gripper", stage)
         case _:
@@ -211,7 +212,7 @@ class _Handling:
             thing = self.now.get(id)
             if thing is None:
                 self.lose(goal, "gone", name=id)
-            elif holds(goal, self.scene, self.robot_id):
+            elif holds(goal, self.scene, self.robot_id, self.places):
                 found.append(goal)
             elif id in self.limits.given_up:
                 self.lost.append((goal, self.limits.given_up[id]))
@@ -233,7 +234,9 @@ class _Handling:
 
     def _problem(self, wanted: list[Goal]) -> Problem:
         want = {subject(g): self._where(g) for g in wanted if not isinstance(g, Holding)}
-        met = frozenset(id for g in wanted if (id := subject(g)) in want and holds(g, self.scene, self.robot_id))
+        met = frozenset(
+            id for g in wanted if (id := subject(g)) in want and holds(g, self.scene, self.robot_id, self.places)
+        )
         free = tuple(subject(g) for g in wanted if isinstance(g, Holding))
         if self.hand and self.hand not in want and self.hand not in free and self.lost:
             want[self.hand] = Where("on", self.surface_of(self.hand))  # what was given up is not kept in the gripper

@@ -81,7 +81,7 @@ class _Errand:
         self.bad_spots: dict[str, list[Vec]] = {}
         self.late: list[str] = []
         self.heeded: list[str] = []
-        self.witnessed: set[Goal] = set()
+        self.witnessed: set[tuple[int, Goal]] = set()  # (stage, goal) that held once its turn had come
         self.expected: dict[str, Where] | None = None
         self.stage, self.replans, self.changed = 0, 0, False
 
@@ -126,9 +126,13 @@ class _Errand:
 
     def _plan(self, scene: Scene) -> Plan:
         limits = Limits(self.command.protected, self.given_up, self.bad_spots, tuple(self.late), self.command.language)
-        return build(
-            self.groups, scene, profile=self.desk.profile(), robot_id=self.robot, limits=limits, first=self.stage
-        )
+        groups = [self._left(number) for number in range(len(self.groups))]
+        return build(groups, scene, profile=self.desk.profile(), robot_id=self.robot, limits=limits, first=self.stage)
+
+    def _left(self, stage: int) -> tuple[Goal, ...]:
+        """Goals of a stage but for poses that were taken already: the page need not show those."""
+        group = self.groups[stage]
+        return tuple(g for g in group if not (isinstance(g, POSE_GOALS) and (stage, g) in self.witnessed))
 
     def _again(self, before: Plan) -> tuple[Scene, Plan]:
         """The scene as it is now, and the plan that fits it: the old one's rest while the world goes as expected."""
@@ -151,18 +155,18 @@ class _Errand:
 
     def _witness(self, scene: Scene) -> None:
         """Notes goals that hold now; a stage is over when nothing of it is left to plan."""
-        self.witnessed |= {g for g in self.groups[self.stage] if holds(g, scene, self.robot)}
+        self._see(scene)
+        limits = Limits(self.command.protected, self.given_up, {}, (), self.command.language)
         while self.stage < len(self.groups) - 1:
-            limits = Limits(self.command.protected, self.given_up, {}, (), self.command.language)
-            group = self.groups[self.stage]
-            left = [g for g in group if g not in self.witnessed or not isinstance(g, POSE_GOALS)]
-            if (
-                left
-                and build([tuple(left)], scene, profile=self.desk.profile(), robot_id=self.robot, limits=limits).actions
-            ):
+            left = [self._left(self.stage)]
+            if build(left, scene, profile=self.desk.profile(), robot_id=self.robot, limits=limits).actions:
                 return
             self.stage += 1
-            self.witnessed |= {g for g in self.groups[self.stage] if holds(g, scene, self.robot)}
+            self._see(scene)
+
+    def _see(self, scene: Scene) -> None:
+        group, places = self.groups[self.stage], layout(scene)
+        self.witnessed |= {(self.stage, g) for g in group if holds(g, scene, self.robot, places)}
 
     def _act(self, action: Action, scene: Scene) -> str:
         """One order, to its end. "" to go on, "cancelled", or why to stop for good."""
@@ -237,11 +241,12 @@ class _Errand:
             return held_by(scene, self.robot) == action.object
         if action.op == domain.PLACE:
             return held_by(scene, self.robot) != action.object
-        self.witnessed |= {g for g in self.groups[action.stage] if isinstance(g, POSE_GOALS) and _serves(action, g)}
+        group = self.groups[action.stage]
+        self.witnessed |= {(action.stage, g) for g in group if isinstance(g, POSE_GOALS) and _serves(action, g)}
         return True
 
     def _expect(self, action: Action) -> None:
-        if self.expected is not None and action.object in self.expected:
+        if self.expected is not None and action.to.relation and action.object in self.expected:
             self.expected = _settled({**self.expected, action.object: action.to})
 
     def _failed(self, action: Action, why: str, certain: bool) -> str:
@@ -284,8 +289,9 @@ class _Errand:
     def _judge(self, scene: Scene, why: dict[Goal, str]) -> tuple[Judged, ...]:
         """Goals that must last are judged by the fresh scene, poses that the page cannot show by their jobs."""
         found = []
-        for goal, lasts in zip(self.command.goals, lasting(self.command.goals), strict=True):
-            seen = goal in self.witnessed
+        staged = [(number, goal) for number, group in enumerate(self.groups) for goal in group]
+        for (stage, goal), lasts in zip(staged, lasting([g for _, g in staged]), strict=True):
+            seen = (stage, goal) in self.witnessed
             held = holds(goal, scene, self.robot) or (seen and (not lasts or isinstance(goal, POSE_GOALS)))
             text = narrate.goal_text(goal, scene, self.command.language)
             thing = str(getattr(goal, "object", ""))

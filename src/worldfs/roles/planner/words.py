@@ -112,7 +112,7 @@ _NUMBER_WORDS = "one two three four five six seven eight nine ten"
 NUMBERS = dict(zip(_NUMBER_WORDS.split(), range(1, 11), strict=True))
 PRONOUNS = _set("it them")
 OPENERS = (
-    "please", "kindly", "now", "ok", "okay", "hey", "hi", "hello", "robot", "first", "then", "next", "finally", "just",
+    "please", "kindly", "now", "yes", "ok", "okay", "hey", "hi", "hello", "robot", "first", "then", "next", "finally", "just",
     "i want you to", "i would like you to", "i'd like you to", "go ahead and", "also", "and", "afterwards",
 )  # fmt: skip
 REQUESTS = ("could you", "can you", "would you", "will you")
@@ -154,7 +154,7 @@ SMALL_TALK = "🙂😀😊😃🙏👍🤖👋😄✨❤️\ufe0f"
 
 # Chinese: word → (class, value); longest match wins, so 能不能 is a polite form and 不能 a prohibition
 _ZH: dict[str, str] = {
-    "polite": "请 麻烦 麻烦你 请你 请帮我 帮我 帮忙 请帮忙 帮 给我 劳驾 你 机器人 现在 吧 啊 一下 一下子 谢谢 谢谢你 好吗",
+    "polite": "请 麻烦 麻烦你 请你 请帮我 帮我 帮忙 请帮忙 帮 给我 劳驾 你 机器人 现在 吧 啊 一下 一下子 谢谢 谢谢你 好吗 好的 好吧",
     "request": "能不能 可不可以 能否 可否 可以 能",
     "join": "然后 再 接着 之后 最后 先 首先 并 并且 随后 而后 同时",
     "and": "和 跟 与 及 以及 还有 、",
