@@ -93,6 +93,7 @@ def template(
 _SECRET = re.compile(
     r"(apikey|accesskey|secretkey|privatekey|signingkey|encryptkey|password|passwd|passphrase|secret|token|credentials?"
     r"|authorization|cookie|signature)$|^(secret|password|passwd|auth)"
+    r"|^(tokens|authtokens|accesstokens|apikeys|credentials)$"  # but maxTokens is a number of words
 )
 _SECRET_VALUES = frozenset(("extraheaders", "headers", "env", "environment"))
 _LOGIN = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")

@@ -33,6 +33,7 @@ _CHAIN = re.compile(
     rf"(?P<low>{_NUMBER})\s*(?P<lowunit>{_UNIT})?\s*(?:≤|<=|<)\s*(?P<axis>[xyz])\s*(?:≤|<=|<)\s*(?P<high>{_NUMBER})\s*(?P<unit>{_UNIT})?",
     re.IGNORECASE,
 )
+_FRAMES = frozenset(("world", "base", "frame", "safe", "approx", "世界坐标系", "基座坐标系"))
 _BOX = re.compile(rf"\[\s*({_NUMBER})\s*[,，]\s*({_NUMBER})\s*\]")
 
 
@@ -78,6 +79,8 @@ def box(text: str, default: str = "") -> tuple[tuple[float, float], ...]:
     Forms: `x ∈ [-50, 50], y ∈ … (centimetres)`, `x: -0.5..0.5 m`, `-0.5 ≤ x ≤ 0.5`, `[-0.3, 0.8] × [-0.6, 0.6]`.
     """
     stated = bracketed_unit(text, "length")
+    if not stated and any(w.isalpha() and w.casefold() not in _FRAMES for w in _BRACKET.findall(text)):
+        return ()  # "(inches)": a unit we do not know is not taken for metres
     ranges: dict[str, tuple[float, float]] = {}
     found = [*_AXIS.finditer(text), *_CHAIN.finditer(text)]
     trailing = next((u for m in reversed(found) if (u := m["unit"] or m["lowunit"])), "")

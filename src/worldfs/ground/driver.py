@@ -24,7 +24,7 @@ class Run:
 
     @property
     def stop(self) -> str:
-        """"" to go on, else why to stop safely now: "cancelled" or "timeout"."""
+        """ "" to go on, else why to stop safely now: "cancelled" or "timeout"."""
         if self.cancel.is_set():
             return "cancelled"
         return "timeout" if self.clock.monotonic() >= self.deadline else ""

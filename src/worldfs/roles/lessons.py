@@ -58,13 +58,13 @@ def note_for(order: Order, findings: Sequence[Finding], when: datetime | str, la
     sections = list(dict.fromkeys(f.field.split(" / ")[0] if " / holding" not in f.field else f.field for f in refused))
     codes = ", ".join(dict.fromkeys(f.code for f in refused))
     verdict = "校验失败" if zh else "validation failed"
-    between = ";应为 " if zh else "; expected "
+    between = "；应为 " if zh else "; expected "
     return Note(
         title=_title(order, refused[0] if refused else None, zh),
         action=action_text(order),
-        reason=(";" if zh else "; also ").join(f"{f.found}{between}{f.expected}" for f in refused),
+        reason=("；" if zh else "; also ").join(f"{f.found}{between}{f.expected}" for f in refused),
         rejection=f"{', '.join(sections)} {verdict} ({codes})" if refused else verdict,
-        fix=(";" if zh else "; ").join(dict.fromkeys(f.fix for f in refused)),
+        fix=("；" if zh else "; ").join(dict.fromkeys(f.fix for f in refused)),
         at=_at(when),
     )
 
@@ -73,11 +73,11 @@ def note_for_lost(order: Order, when: datetime | str, language: str = "en") -> N
     """The lesson of a job that was running when its worker ended: nobody knows how far it came."""
     if language.startswith("zh"):
         return Note(
-            f"{_deed(order, True)}中断:结果未知",
+            f"{_deed(order, True)}中断：结果未知",
             action_text(order),
-            "执行过程中程序终止,动作完成到何种程度未知",
+            "执行过程中程序终止，动作完成到何种程度未知",
             "未重新执行 (LOST)",
-            "先重新观测场景,再决定是否重新下达",
+            "先重新观测场景，再决定是否重新下达",
             at=_at(when),
         )
     return Note(
@@ -98,7 +98,7 @@ def note_for_failure(order: Order, outcome: Outcome, when: datetime | str, langu
         return note_for(order, outcome.findings, when, language)
     words = code.replace("_", " ").title()
     return Note(
-        title=f"{_deed(order, zh)}失败:{code}" if zh else f"{_deed(order, zh)} Failed: {words}",
+        title=f"{_deed(order, zh)}失败：{code}" if zh else f"{_deed(order, zh)} Failed: {words}",
         action=action_text(order),
         reason=flat(outcome.message) or ("驱动未说明原因" if zh else "the driver gave no reason"),
         rejection=f"执行失败 ({code})" if zh else f"failed while executing ({code})",
@@ -123,7 +123,7 @@ def _title(order: Order, finding: Finding | None, zh: bool) -> str:
             if finding.code == code and part in finding.field:
                 what = (chinese if zh else english).format(thing=thing)
                 break
-    return f"{_deed(order, zh)}失败:{what}" if zh else f"{_deed(order, zh)} Failed: {what}"
+    return f"{_deed(order, zh)}失败：{what}" if zh else f"{_deed(order, zh)} Failed: {what}"
 
 
 def _deed(order: Order, zh: bool) -> str:
