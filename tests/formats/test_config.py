@@ -66,7 +66,7 @@ def test_a_whole_list_may_come_from_the_environment() -> None:
     ("data", "place"),
     [
         (b'{"a": 1,\n  "b": }', r"line 2 column 8"),
-        (b"", r"line 1 column 1"),
+        (b" ", r"line 1 column 2"),
         (b"[]", r"list at line 1"),
         (b'{"a": "\xff"}', r"offset 7 \(line 1\)"),
     ],
@@ -74,6 +74,12 @@ def test_a_whole_list_may_come_from_the_environment() -> None:
 def test_an_unreadable_file_is_refused_with_its_place_and_never_the_defaults(data: bytes, place: str) -> None:
     with pytest.raises(BadInput, match=place):
         config.read(data)
+
+
+def test_no_file_is_the_defaults_and_a_refusal_names_the_file_asked_for() -> None:
+    assert config.read(b"") == config.Config()
+    with pytest.raises(BadInput, match=r"^/home/x/config\.json: "):
+        config.read(b"{", where="/home/x/config.json")
 
 
 @pytest.mark.parametrize(

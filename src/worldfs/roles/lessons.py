@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from worldfs.formats.prose import flat
@@ -34,12 +35,13 @@ _TITLES = (
     ("OP_NOT_IN_PROFILE", "", "Action Not Supported", "动作不受支持"),
     ("REQUIRED_SENSOR_MISSING", "", "Sensor Missing", "缺少传感器"),
     ("SCHEMA_VALIDATION", "", "Invalid Parameters", "参数无效"),
-    ("CRITIC_REFUSED", "holding", "Gripper in the Wrong State", "夹爪状态不符"),
+    ("HOLDING", "", "Gripper Not Free", "夹爪已有物体"),
+    ("NOT_HOLDING", "", "Nothing in the Gripper", "夹爪中没有物体"),
 )
 # A lesson of these says what was so at that moment, not what the order is.
 _PASSING = re.compile(
-    r"\b(LOST|CANCELLED|QUEUE_TIMEOUT|[A-Z]*_?TIMEOUT|DEPENDENCY_FAILED|ID_REUSED|ID_DUPLICATE|NODE_MISMATCH)\b"
-    r"|robots / .* / holding"
+    r"\b(LOST|CANCELLED|[A-Z]+_TIMEOUT|DEPENDENCY_FAILED|ID_REUSED|ID_DUPLICATE|NODE_MISMATCH|(NOT_)?HOLDING"
+    r"|CAMERA_UNAVAILABLE|NO_INTERPRETER)\b"
 )
 _VECTOR = re.compile(r"\[\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)")
 MOVED = 0.01  # m: a thing or a base farther than this from where the lesson saw it makes the lesson another story's
@@ -55,7 +57,7 @@ def note_for(order: Order, findings: Sequence[Finding], when: datetime | str, la
     """
     zh = language.startswith("zh")
     refused = [f for f in findings if not f.warning] or list(findings)
-    sections = list(dict.fromkeys(f.field.split(" / ")[0] if " / holding" not in f.field else f.field for f in refused))
+    sections = list(dict.fromkeys(f.field.split(" / ")[0] for f in refused))
     codes = ", ".join(dict.fromkeys(f.code for f in refused))
     verdict = "校验失败" if zh else "validation failed"
     between = "；应为 " if zh else "; expected "
@@ -256,9 +258,13 @@ def _terms(text: str, *, query: bool = False) -> Iterator[str]:
             if len(run) == 1 or not query:
                 yield from run
         else:
-            yield _stem(run)
-            if "_" in run:
-                yield from (_stem(part) for part in run.split("_") if part)
+            yield from _words(run)
+
+
+@lru_cache(maxsize=20_000)  # a file of lessons says the same few words over and over
+def _words(run: str) -> tuple[str, ...]:
+    parts = [part for part in run.split("_") if part] if "_" in run else []
+    return tuple(_stem(part) for part in (run, *parts))
 
 
 def _stem(word: str) -> str:

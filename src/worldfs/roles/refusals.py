@@ -163,19 +163,19 @@ REASONS: dict[str, Reason] = {
         warning=True,
     ),
     "holding": Reason(
-        "CRITIC_REFUSED",
+        "HOLDING",
         "ENVIRONMENT.md robots / {node} / holding",
         ("an empty gripper", "{node} is holding {held}", "place {held} first"),
         ("夹爪为空", "{node} 正拿着 {held}", "先放下 {held}"),
     ),
     "empty": Reason(
-        "CRITIC_REFUSED",
+        "NOT_HOLDING",
         "ENVIRONMENT.md robots / {node} / holding",
         ("an object in the gripper", "{node} is holding nothing", "pick_up the object first"),
         ("夹爪中有物体", "{node} 未拿任何物体", "先执行 pick_up"),
     ),
     "other_held": Reason(
-        "CRITIC_REFUSED",
+        "HOLDING",
         "ENVIRONMENT.md robots / {node} / holding",
         ("{value} in the gripper", "{node} is holding {held}", "place {held}, or pick up {value} first"),
         ("夹爪中是 {value}", "{node} 正拿着 {held}", "放下 {held}，或先抓取 {value}"),
