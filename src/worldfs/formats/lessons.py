@@ -228,7 +228,7 @@ def _runtime_note(entry: dict[str, Any]) -> Note:
 def _shown(text: str) -> str:
     """A field as it stands in the file: one line; what naive readers cut at (fences, headings, comments) is broken."""
     line = prose.flat(text).replace("\\", "\\\\") if "\\" in text else prose.flat(text)
-    return re.sub(r"`{3,}|~{3,}|#{2,}|#$|\*{2,}|_{2,}|<!-", lambda run: "".join("\\" + sign for sign in run[0]), line)
+    return re.sub(r"`{3,}|~{3,}|#{2,}|#$|\*{2,}|<!-", lambda run: "".join("\\" + sign for sign in run[0]), line)
 
 
 def _read(text: str) -> str:
