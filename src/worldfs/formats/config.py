@@ -48,14 +48,21 @@ class Config:
         return next((i for i in self.instances if i.robot_id == robot_id), None)
 
 
-def read(data: bytes, environ: Mapping[str, str] | None = None) -> Config:
+def read(data: bytes, environ: Mapping[str, str] | None = None, *, where: str = PATH) -> Config:
     """The configuration. Keys in camelCase or snake_case; `environ` entries `PhyAgentOS_a__b` override `a.b`.
 
-    Raises `BadInput` with line and column when it is no JSON, and with the key when a value is not to be used: an
-    unreadable file never becomes the defaults.
+    No bytes (no file, D36) are the defaults. Raises `BadInput` naming `where`, with line and column when it is no
+    JSON, and with the key when a value is not to be used: an unreadable file never becomes the defaults.
     """
-    raw = _parse(data)
-    merged = _overlaid(_known(raw), environ or {})
+    try:
+        return _config(_parse(data), environ or {})
+    except BadInput as error:
+        error.path = where
+        raise
+
+
+def _config(raw: Json, environ: Mapping[str, str]) -> Config:
+    merged = _overlaid(_known(raw), environ)
     bodies = _mapping(merged, "embodiments")
     mode = _text(bodies, "mode", "embodiments.mode", "single").lower()
     if mode not in ("single", "fleet"):
@@ -93,6 +100,7 @@ def template(
 _SECRET = re.compile(
     r"(apikey|accesskey|secretkey|privatekey|signingkey|encryptkey|password|passwd|passphrase|secret|token|credentials?"
     r"|authorization|cookie|signature)$|^(secret|password|passwd|auth)"
+    r"|^(tokens|authtokens|accesstokens|apikeys|credentials)$"  # but maxTokens is a number of words
 )
 _SECRET_VALUES = frozenset(("extraheaders", "headers", "env", "environment"))
 _LOGIN = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
@@ -117,6 +125,8 @@ def _redacted(key: str, value: Any, inside: bool) -> Any:
 
 
 def _parse(data: bytes) -> Json:
+    if not data:
+        return {}
     text = prose.decode(data, PATH).removeprefix(prose.BOM)
     try:
         document = json.loads(text)

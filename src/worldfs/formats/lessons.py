@@ -72,7 +72,7 @@ def add(data: bytes, note: Note, *, language: str = "en") -> bytes:
     mask = prose.visible(lines, blocks)
     entries = _entries(lines, mask)
     end = prose.ending(lines)
-    words = [prose.flat(part) for part in (note.title or _UNTITLED, note.action, note.reason, note.fix)]
+    words = [prose.flat(note.title) or _UNTITLED, *(prose.flat(part) for part in (note.action, note.reason, note.fix))]
     for entry in entries:
         if prose.flat(entry.title) == words[0]:
             bullets = _bullets(lines, mask, entry)
@@ -160,7 +160,7 @@ def _note(lines: Sequence[str], mask: Sequence[int], entry: Entry) -> Note:
         extra["last"] = last
     return Note(
         title=entry.title,
-        action=action.strip("`"),
+        action=action[1:-1] if re.fullmatch(r"`[^`]+`", action) else action,
         reason=_join(bullets, "reason") if labelled else rest,
         rejection=_join(bullets, "rejection"),
         fix=_join(bullets, "fix"),
@@ -228,7 +228,7 @@ def _runtime_note(entry: dict[str, Any]) -> Note:
 def _shown(text: str) -> str:
     """A field as it stands in the file: one line; what naive readers cut at (fences, headings, comments) is broken."""
     line = prose.flat(text).replace("\\", "\\\\") if "\\" in text else prose.flat(text)
-    return re.sub(r"`{3,}|~{3,}|#{2,}|#$|\*{2,}|_{2,}|<!-", lambda run: "".join("\\" + sign for sign in run[0]), line)
+    return re.sub(r"`{3,}|~{3,}|#{2,}|#$|\*{2,}|<!-", lambda run: "".join("\\" + sign for sign in run[0]), line)
 
 
 def _read(text: str) -> str:
@@ -237,7 +237,7 @@ def _read(text: str) -> str:
 
 def _entry(note: Note, language: str, end: str) -> list[str]:
     labels = LABELS[language]
-    title = _shown(note.title or _UNTITLED)
+    title = _shown(note.title) or _UNTITLED
     head = f"## {_shown(note.at)} — {title}" if note.at else f"## {title}"
     fields = [(m, _shown(getattr(note, m))) for m in ("action", "reason", "rejection", "fix")]
     bullets = [f"- **{labels[meaning]}**: {value}".rstrip() for meaning, value in fields]
@@ -260,7 +260,9 @@ def _count(lines: list[str], entry: Entry, bullets: Sequence[tuple[int, str, str
         new = _count_bullet(_counted(value)[0] + note.count, note.at, language)
         lines[number] = new + old[len(old.rstrip("\r\n")) :]
         return
-    last = max((i for i, _, _ in bullets), default=entry.first)
+    last = max((i for i, name, _ in bullets if name), default=entry.first)
+    while last + 1 < entry.end and lines[last + 1][:1] in (" ", "\t") and lines[last + 1].strip():
+        last += 1  # the rest of that bullet
     if not lines[last].endswith(("\n", "\r")):
         lines[last] += end
     lines.insert(last + 1, _count_bullet(1 + note.count, note.at, language) + end)

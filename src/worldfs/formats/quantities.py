@@ -33,6 +33,7 @@ _CHAIN = re.compile(
     rf"(?P<low>{_NUMBER})\s*(?P<lowunit>{_UNIT})?\s*(?:≤|<=|<)\s*(?P<axis>[xyz])\s*(?:≤|<=|<)\s*(?P<high>{_NUMBER})\s*(?P<unit>{_UNIT})?",
     re.IGNORECASE,
 )
+_FRAMES = frozenset(("world", "base", "robot", "frame", "in", "relative", "safe", "approx", "世界坐标系", "基座坐标系"))
 _BOX = re.compile(rf"\[\s*({_NUMBER})\s*[,，]\s*({_NUMBER})\s*\]")
 
 
@@ -44,7 +45,8 @@ def unit(text: str, kind: str) -> float | None:
 
 def bracketed_unit(text: str, kind: str) -> str:
     """The unit that stands in brackets somewhere in `text` ("Max Reach (mm)", "… (centimetres)"); "" without one."""
-    return next((u for u in _BRACKET.findall(text) if unit(u, kind) is not None), "")
+    words = [word for inside in _BRACKET.findall(text) for word in re.split(r"[\s,;，；]+", inside)]
+    return next((word for word in words if unit(word, kind) is not None), "")
 
 
 def amount(text: str, kind: str, default: str = "") -> float | None:
@@ -78,6 +80,9 @@ def box(text: str, default: str = "") -> tuple[tuple[float, float], ...]:
     Forms: `x ∈ [-50, 50], y ∈ … (centimetres)`, `x: -0.5..0.5 m`, `-0.5 ≤ x ≤ 0.5`, `[-0.3, 0.8] × [-0.6, 0.6]`.
     """
     stated = bracketed_unit(text, "length")
+    inside = [re.split(r"[\s,;，；]+", words)[0] for words in _BRACKET.findall(text)]
+    if not stated and any(word.isalpha() and word.casefold() not in _FRAMES for word in inside):
+        return ()  # "(inches)": a unit we do not know is not taken for metres
     ranges: dict[str, tuple[float, float]] = {}
     found = [*_AXIS.finditer(text), *_CHAIN.finditer(text)]
     trailing = next((u for m in reversed(found) if (u := m["unit"] or m["lowunit"])), "")

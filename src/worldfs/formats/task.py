@@ -76,15 +76,20 @@ def write(data: bytes | None, task: Task, *, language: str = "en") -> bytes:
     return _fresh(task, language).encode()
 
 
+def template(language: str = "en") -> bytes:
+    """A file with no task in it yet, in the page form."""
+    return ("# 任务: \n" if language.startswith("zh") else "# Task: \n").encode()
+
+
 def _fresh(task: Task, language: str) -> str:
-    title = "# 任务: " if language == "zh" else "# Task: "
-    label = "**总体进度**" if language == "zh" else "**Overall Progress**"
+    title = "# 任务: " if language.startswith("zh") else "# Task: "
+    label = "**总体进度**" if language.startswith("zh") else "**Overall Progress**"
     lines = [title + prose.flat(task.goal), "", *_table(task, language), "", f"{label}: {_count(task)}", ""]
     return "\n".join(lines)
 
 
 def _table(task: Task, language: str) -> list[str]:
-    key = "zh" if language == "zh" else "en"
+    key = "zh" if language.startswith("zh") else "en"
     rows = [[_cell(step, name, key, marks=True) for name in FIELDS[key]] for step in task.steps]
     return tables.render(HEADERS[key], rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,20 +44,19 @@ class Critic:
     reviews. Text out of the files is data: it is quoted in findings and decides nothing. `language`: en | zh.
     """
 
-    language: str = "en"
+    language: str | Callable[[], str] = "en"  # callable: asked at each review, for a workspace that changes tongue
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
+        language = self.language if isinstance(self.language, str) else self.language()
         listed = profile.op(order.op) if profile else None
-        case = _Case(
-            order, scene, profile or Profile(), listed or Op(order.op), _robot(scene, order.node), self.language
-        )
+        case = _Case(order, scene, profile or Profile(), listed or Op(order.op), _robot(scene, order.node), language)
         if profile is None:
             case.say("no_profile", op=refusals.show(order.op))
         elif listed is None:
             names = [op.name for op in profile.ops]
             close = difflib.get_close_matches(order.op, names, 3, 0.5) or names
-            words = {"ops": refusals.several(names, self.language), "close": refusals.several(close, self.language)}
+            words = {"ops": refusals.several(names, language), "close": refusals.several(close, language)}
             case.say("op", **{**words, "op": refusals.show(order.op)})
         _parameters(case)
         for where, value in parameters.unbounded(order.params):
@@ -128,9 +127,9 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
         names = parameters.goal_names(case.op, params)
         name, value = parameters.spelled(params, names)
         if isinstance(value, str) and name not in POINT:
-            return (
-                _located(case, _named(case, value, by_name=True, handled=False)) if value.strip() else ("", None, None)
-            )
+            support = _named(case, value, by_name=True, handled=False) if value.strip() else None
+            what, thing, place = _located(case, support)
+            return what, thing, _nearest(case, thing, place) if thing and place else None
         return "target", None, parameters.point(case.op, params, names)
     if op in MOVE:
         return "target", None, parameters.point(case.op, params, POINT)
@@ -143,6 +142,24 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
             else:
                 case.say("unseen", value=refusals.show(value))
     return "", None, None
+
+
+def _nearest(case: _Case, support: Thing, centre: Vec) -> Vec | None:
+    """The point in or on `support` nearest to the base: something may lie there even if its middle is out of reach.
+
+    A table of unknown extent has no such point: where on it there is room within reach, the body says.
+    """
+    base = case.robot.pose[:3] if case.robot else ()
+    size = support.size if len(support.size) >= 3 and all(math.isfinite(v) and v >= 0 for v in support.size) else ()
+    if not size and not support.is_container and support in case.scene.furniture:
+        return None
+    if not size or len(base) < 3:
+        return centre
+    away = math.dist(base[:2], centre[:2])
+    closer = min(away, math.hypot(size[0], size[1]) / 2)  # the circle round its outline, so that no yaw matters
+    x, y = (c + (b - c) * closer / away if away else c for b, c in zip(base[:2], centre[:2], strict=True))
+    drop = max(-size[2] / 2, min(size[2] / 2, base[2] - centre[2]))
+    return (x, y, centre[2] + drop)
 
 
 def _located(case: _Case, thing: Thing | None) -> tuple[str, Thing | None, Vec | None]:

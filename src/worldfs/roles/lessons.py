@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from worldfs.formats.prose import flat
@@ -34,12 +35,13 @@ _TITLES = (
     ("OP_NOT_IN_PROFILE", "", "Action Not Supported", "动作不受支持"),
     ("REQUIRED_SENSOR_MISSING", "", "Sensor Missing", "缺少传感器"),
     ("SCHEMA_VALIDATION", "", "Invalid Parameters", "参数无效"),
-    ("CRITIC_REFUSED", "holding", "Gripper in the Wrong State", "夹爪状态不符"),
+    ("HOLDING", "", "Gripper Not Free", "夹爪已有物体"),
+    ("NOT_HOLDING", "", "Nothing in the Gripper", "夹爪中没有物体"),
 )
 # A lesson of these says what was so at that moment, not what the order is.
 _PASSING = re.compile(
-    r"\b(LOST|CANCELLED|QUEUE_TIMEOUT|[A-Z]*_?TIMEOUT|DEPENDENCY_FAILED|ID_REUSED|ID_DUPLICATE|NODE_MISMATCH)\b"
-    r"|robots / .* / holding"
+    r"\b(LOST|CANCELLED|[A-Z]+_TIMEOUT|DEPENDENCY_FAILED|ID_REUSED|ID_DUPLICATE|NODE_MISMATCH|(NOT_)?HOLDING"
+    r"|CAMERA_UNAVAILABLE|NO_INTERPRETER)\b"
 )
 _VECTOR = re.compile(r"\[\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)")
 MOVED = 0.01  # m: a thing or a base farther than this from where the lesson saw it makes the lesson another story's
@@ -55,16 +57,16 @@ def note_for(order: Order, findings: Sequence[Finding], when: datetime | str, la
     """
     zh = language.startswith("zh")
     refused = [f for f in findings if not f.warning] or list(findings)
-    sections = list(dict.fromkeys(f.field.split(" / ")[0] if " / holding" not in f.field else f.field for f in refused))
+    sections = list(dict.fromkeys(f.field.split(" / ")[0] for f in refused))
     codes = ", ".join(dict.fromkeys(f.code for f in refused))
     verdict = "校验失败" if zh else "validation failed"
-    between = ";应为 " if zh else "; expected "
+    between = "；应为 " if zh else "; expected "
     return Note(
         title=_title(order, refused[0] if refused else None, zh),
         action=action_text(order),
-        reason=(";" if zh else "; also ").join(f"{f.found}{between}{f.expected}" for f in refused),
+        reason=("；" if zh else "; also ").join(f"{f.found}{between}{f.expected}" for f in refused),
         rejection=f"{', '.join(sections)} {verdict} ({codes})" if refused else verdict,
-        fix=(";" if zh else "; ").join(dict.fromkeys(f.fix for f in refused)),
+        fix=("；" if zh else "; ").join(dict.fromkeys(f.fix for f in refused)),
         at=_at(when),
     )
 
@@ -73,11 +75,11 @@ def note_for_lost(order: Order, when: datetime | str, language: str = "en") -> N
     """The lesson of a job that was running when its worker ended: nobody knows how far it came."""
     if language.startswith("zh"):
         return Note(
-            f"{_deed(order, True)}中断:结果未知",
+            f"{_deed(order, True)}中断：结果未知",
             action_text(order),
-            "执行过程中程序终止,动作完成到何种程度未知",
+            "执行过程中程序终止，动作完成到何种程度未知",
             "未重新执行 (LOST)",
-            "先重新观测场景,再决定是否重新下达",
+            "先重新观测场景，再决定是否重新下达",
             at=_at(when),
         )
     return Note(
@@ -98,7 +100,7 @@ def note_for_failure(order: Order, outcome: Outcome, when: datetime | str, langu
         return note_for(order, outcome.findings, when, language)
     words = code.replace("_", " ").title()
     return Note(
-        title=f"{_deed(order, zh)}失败:{code}" if zh else f"{_deed(order, zh)} Failed: {words}",
+        title=f"{_deed(order, zh)}失败：{code}" if zh else f"{_deed(order, zh)} Failed: {words}",
         action=action_text(order),
         reason=flat(outcome.message) or ("驱动未说明原因" if zh else "the driver gave no reason"),
         rejection=f"执行失败 ({code})" if zh else f"failed while executing ({code})",
@@ -123,7 +125,7 @@ def _title(order: Order, finding: Finding | None, zh: bool) -> str:
             if finding.code == code and part in finding.field:
                 what = (chinese if zh else english).format(thing=thing)
                 break
-    return f"{_deed(order, zh)}失败:{what}" if zh else f"{_deed(order, zh)} Failed: {what}"
+    return f"{_deed(order, zh)}失败：{what}" if zh else f"{_deed(order, zh)} Failed: {what}"
 
 
 def _deed(order: Order, zh: bool) -> str:
@@ -256,9 +258,13 @@ def _terms(text: str, *, query: bool = False) -> Iterator[str]:
             if len(run) == 1 or not query:
                 yield from run
         else:
-            yield _stem(run)
-            if "_" in run:
-                yield from (_stem(part) for part in run.split("_") if part)
+            yield from _words(run)
+
+
+@lru_cache(maxsize=20_000)  # a file of lessons says the same few words over and over
+def _words(run: str) -> tuple[str, ...]:
+    parts = [part for part in run.split("_") if part] if "_" in run else []
+    return tuple(_stem(part) for part in (run, *parts))
 
 
 def _stem(word: str) -> str:

@@ -31,7 +31,7 @@ REASONS: dict[str, Reason] = {
         "OP_NOT_IN_PROFILE",
         "EMBODIED.md Supported Actions",
         ("one of {ops}", "{op}", "use {close}, or give the order to a body that lists {op}"),
-        ("{ops} 之一", "{op}", "改用 {close},或交给支持 {op} 的机器人"),
+        ("{ops} 之一", "{op}", "改用 {close}，或交给支持 {op} 的机器人"),
     ),
     "missing": Reason(
         "SCHEMA_VALIDATION",
@@ -49,7 +49,7 @@ REASONS: dict[str, Reason] = {
         "SCHEMA_VALIDATION",
         "ACTION.md params / {name}",
         ("only {names}", "{name}, which the profile does not list", "drop it: it will be passed on unread"),
-        ("仅 {names}", "{name} 不在能力画像中", "删除该参数:它将被原样传递"),
+        ("仅 {names}", "{name} 不在能力画像中", "删除该参数：它将被原样传递"),
         warning=True,
     ),
     "finite": Reason(
@@ -62,7 +62,7 @@ REASONS: dict[str, Reason] = {
         "REQUIRED_SENSOR_MISSING",
         "EMBODIED.md Sensors",
         ("{sensor}, which {op} needs", "{present}", "add the sensor and tick it, or choose an action that needs none"),
-        ("{op} 需要的 {sensor}", "{present}", "安装该传感器并勾选,或选择不需要它的动作"),
+        ("{op} 需要的 {sensor}", "{present}", "安装该传感器并勾选，或选择不需要它的动作"),
     ),
     "unknown": Reason(
         "UNKNOWN_OBJECT",
@@ -74,7 +74,7 @@ REASONS: dict[str, Reason] = {
         "UNKNOWN_OBJECT",
         "ENVIRONMENT.md objects",
         ("a world that lists it", "{value}, and an empty scene", "the body will have to find it by looking"),
-        ("场景中已列出", "{value},而场景为空", "机器人需自行搜索"),
+        ("场景中已列出", "{value}，而场景为空", "机器人需自行搜索"),
         warning=True,
     ),
     "furniture": Reason(
@@ -109,8 +109,8 @@ REASONS: dict[str, Reason] = {
         ),
         (
             "不超过 {limit:g} m (最大臂展)",
-            "{what} 的位置 {point} 距 {node} 底座 {base} {distance:.3f} m,超出最大臂展",
-            "将其移到距底座 {limit:g} m 以内,或将机器人移近",
+            "{what} 的位置 {point} 距 {node} 底座 {base} {distance:.3f} m，超出最大臂展",
+            "将其移到距底座 {limit:g} m 以内，或将机器人移近",
         ),
     ),
     "reach_unchecked": Reason(
@@ -132,7 +132,7 @@ REASONS: dict[str, Reason] = {
             "{id} weighs {mass:g} kg: too heavy",
             "leave it, or give it to a stronger body",
         ),
-        ("不超过 {limit:g} kg (最大负载)", "{id} 重 {mass:g} kg,超出最大负载", "放弃该物体,或交给负载更大的机器人"),
+        ("不超过 {limit:g} kg (最大负载)", "{id} 重 {mass:g} kg，超出最大负载", "放弃该物体，或交给负载更大的机器人"),
     ),
     "mass_unknown": Reason(
         "MASS_UNKNOWN",
@@ -151,8 +151,8 @@ REASONS: dict[str, Reason] = {
         ),
         (
             "不超过 {limit:g} m (最大抓取宽度)",
-            "{id} 的抓取宽度为 {width:.3g} m,过宽",
-            "放弃该物体,或使用夹爪更宽的机器人",
+            "{id} 的抓取宽度为 {width:.3g} m，过宽",
+            "放弃该物体，或使用夹爪更宽的机器人",
         ),
     ),
     "width_unknown": Reason(
@@ -163,22 +163,22 @@ REASONS: dict[str, Reason] = {
         warning=True,
     ),
     "holding": Reason(
-        "CRITIC_REFUSED",
+        "HOLDING",
         "ENVIRONMENT.md robots / {node} / holding",
         ("an empty gripper", "{node} is holding {held}", "place {held} first"),
         ("夹爪为空", "{node} 正拿着 {held}", "先放下 {held}"),
     ),
     "empty": Reason(
-        "CRITIC_REFUSED",
+        "NOT_HOLDING",
         "ENVIRONMENT.md robots / {node} / holding",
         ("an object in the gripper", "{node} is holding nothing", "pick_up the object first"),
         ("夹爪中有物体", "{node} 未拿任何物体", "先执行 pick_up"),
     ),
     "other_held": Reason(
-        "CRITIC_REFUSED",
+        "HOLDING",
         "ENVIRONMENT.md robots / {node} / holding",
         ("{value} in the gripper", "{node} is holding {held}", "place {held}, or pick up {value} first"),
-        ("夹爪中是 {value}", "{node} 正拿着 {held}", "放下 {held},或先抓取 {value}"),
+        ("夹爪中是 {value}", "{node} 正拿着 {held}", "放下 {held}，或先抓取 {value}"),
     ),
     "unread": Reason(
         "LIMIT_UNREAD",
