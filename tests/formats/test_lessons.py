@@ -180,9 +180,9 @@ def test_adding_to_a_thousand_entries_is_quick() -> None:
     data = ("# LESSONS\n" + "".join(entry.format(i // 60, i % 60, i, i, "because " * 20) for i in range(1000))).encode()
     best = 1.0
     for _ in range(5):
-        begin = time.perf_counter()
+        begin = time.process_time()
         lessons.add(data, NEW)
-        best = min(best, time.perf_counter() - begin)
+        best = min(best, time.process_time() - begin)
     assert best < 0.02
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 from worldfs.formats import embodied, lessons
 from worldfs.ground.model import Cause, Note, Order, Outcome, RobotState, Scene, Thing
@@ -116,9 +116,9 @@ def test_a_thousand_lessons_are_searched_quickly() -> None:
     notes = [replace(refused(), title=f"Lesson {i}", action=f"pick_up thing_{i}") for i in range(1000)]
     best = 9.0
     for _ in range(3):
-        begin = perf_counter()
+        begin = process_time()
         assert search(notes, "thing_77 reach", 1)[0][0].title == "Lesson 77"
-        best = min(best, perf_counter() - begin)
+        best = min(best, process_time() - begin)
     assert best < 0.3
 
 

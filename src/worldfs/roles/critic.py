@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -55,7 +54,7 @@ class Critic:
             case.say("no_profile", op=refusals.show(order.op))
         elif listed is None:
             names = [op.name for op in profile.ops]
-            close = difflib.get_close_matches(order.op, names, 3, 0.5) or names
+            close = _close(order.op, names) or names
             words = {"ops": refusals.several(names, language), "close": refusals.several(close, language)}
             case.say("op", **{**words, "op": refusals.show(order.op)})
         _parameters(case)
@@ -190,9 +189,15 @@ def _unknown(case: _Case, value: str, things: Sequence[Thing]) -> None:
     ids = [t.id for t in things[:2000]]
     word = value.strip().casefold()
     close = [t.id for t in things if word and word in (t.name.casefold(), t.category.casefold())][:3]
-    close += [i for i in difflib.get_close_matches(value[:80], ids, 3, 0.5) if i not in close]
+    close += [i for i in _close(value[:80], ids) if i not in close]
     hint = f": {refusals.several(close[:3], case.language)}?" if close else ""
     case.say("unknown", value=refusals.show(value), known=refusals.several(ids, case.language), hint=hint)
+
+
+def _close(word: str, known: Sequence[str]) -> list[str]:
+    import difflib  # 5 ms that only a refusal needs
+
+    return difflib.get_close_matches(word, known, 3, 0.5)
 
 
 def _described(scene: Scene, label: str) -> bool:
