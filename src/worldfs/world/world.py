@@ -111,7 +111,7 @@ class World:
             from worldfs.drivers.catalogue import catalogue
 
             drivers = catalogue()
-        room = Room(self.tree, PROJECT, self.clock, Critic(self.language()), self.language)
+        room = Room(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
         scene = environment.read(room.environment.fetch()[0]).scene
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         nodes = {}

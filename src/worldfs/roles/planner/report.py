@@ -54,15 +54,6 @@ class Report:
         return "cancelled" if self.cancelled else "reached" if self.ok else "failed"
 
     @property
-    def verdict(self) -> str:
-        """One word: reached | failed | cancelled | answered | not_understood."""
-        if isinstance(self.intent, Question):
-            return "answered"
-        if isinstance(self.intent, Refusal):
-            return "failed" if self.intent.kind in ("missing", "impossible") else "not_understood"
-        return "cancelled" if self.cancelled else "reached" if self.ok else "failed"
-
-    @property
     def moved(self) -> bool:
         """Was anything submitted at all?"""
         return bool(self.jobs)
