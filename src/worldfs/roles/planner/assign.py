@@ -102,7 +102,7 @@ def by_attribute(
         chosen = _match(sorted_in, boxes, scene)
         found: list[Goal] = [In(id, chosen[label]) for label, members in sorted_in.items() for id in members]
         return found, sign.join(f"{label} → {box}" for label, box in chosen.items())
-    tops = [s for s in surfaces(scene) if len(s.size) >= 2]
+    tops = [s for s in surfaces(scene) if len(s.size) >= 2 and math.isfinite(s.position[0])]
     if not tops:
         raise NotUnderstood("no_container", "impossible")
     table = tops[0]

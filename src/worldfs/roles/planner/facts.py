@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import is_
 
-from ...ground.model import Scene, Thing
+from ...ground.model import Scene, Thing, Vec
 
 NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
 
@@ -20,6 +21,42 @@ class Where:
 
 
 NOWHERE = Where()
+
+
+UNKNOWN = (math.nan, math.nan, math.nan)
+
+
+def sane(scene: Scene) -> Scene:
+    """The scene with vectors that can be reckoned with: a position that is no point becomes `UNKNOWN`, a size that is
+    none becomes (), of two things with one id the first counts. The same object where nothing had to change."""
+    ids: set[str] = set()
+
+    def things(given: tuple[Thing, ...]) -> tuple[Thing, ...]:
+        found: list[Thing] = []
+        for thing in given:
+            if thing.id in ids:
+                continue
+            ids.add(thing.id)
+            position = thing.position if _finite(thing.position, 3) else UNKNOWN
+            size = thing.size if _finite(thing.size, 3) and min(thing.size) >= 0 else ()
+            turn = thing.orientation if _finite(thing.orientation, 4) else (1.0, 0.0, 0.0, 0.0)
+            same = position is thing.position and size == thing.size and turn is thing.orientation
+            found.append(thing if same else replace(thing, position=position, size=size, orientation=turn))
+        return (
+            given
+            if all(a is b for a, b in zip(given, found, strict=False)) and len(found) == len(given)
+            else tuple(found)
+        )
+
+    objects, furniture = things(scene.objects), things(scene.furniture)
+    robots = tuple(r if _finite(r.pose[:3], 3) else replace(r, pose=()) for r in scene.robots)
+    if objects is scene.objects and furniture is scene.furniture and all(map(is_, robots, scene.robots)):
+        return scene
+    return replace(scene, objects=objects, furniture=furniture, robots=robots)
+
+
+def _finite(values: Vec, count: int) -> bool:
+    return len(values) >= count and all(isinstance(v, (int, float)) and math.isfinite(v) for v in values)
 
 
 def height(thing: Thing) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ground.model import RobotState, Scene, Vec
-from .facts import Where, height, inside, layout, movable, resting
+from .facts import Where, height, inside, layout, movable, resting, sane
 
 PLACED_M = 0.03  # the body's own placement tolerance (embodied.md §4.4)
 BESIDE_M = 0.10  # gap between two footprints that still counts as beside
@@ -134,6 +134,7 @@ def tcp(robot: RobotState) -> Vec | None:
 
 def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Where] | None = None) -> bool:
     """Is it so in this scene? What the page does not show is not so. `places`: the scene's layout, if at hand."""
+    scene = sane(scene) if places is None else scene
     if isinstance(goal, POSE_GOALS):
         return _pose_holds(goal, scene, robot_id)
     places = layout(scene) if places is None else places

@@ -8,6 +8,7 @@ import unicodedata
 from ...ground.model import Scene
 from . import chinese, english, say, words
 from .answers import answer
+from .facts import sane
 from .intent import Clause, Intent, NotUnderstood, Question, Refusal
 from .meaning import Meaning
 from .vocabulary import Vocabulary
@@ -25,7 +26,7 @@ def interpret(instruction: str, scene: Scene) -> Intent:
     negation ("don't forget to clear the table") is a Refusal as well: scope is never guessed. A misspelt name is
     answered with the name it resembles, never acted on.
     """
-    text = _normal(instruction)
+    text, scene = _normal(instruction), sane(scene)
     language = "zh" if _ZH.search(text) else "en"
     can = say.CAN[language]
     try:

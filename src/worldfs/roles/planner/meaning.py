@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -335,7 +336,10 @@ class Meaning:
             return [At(spot)]
         clause, _ = self.filtered(clause, keep_last=False)
         id = self.where(clause.what)
-        return [At(above(self.scene, id), id)]
+        point = above(self.scene, id)
+        if not all(map(math.isfinite, point)):
+            raise NotUnderstood("no_position", "missing", where=self.name(id))
+        return [At(point, id)]
 
     def _home(self, clause: Clause) -> list[Goal]:
         return [Home()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,7 +10,7 @@ from ...ground.model import Profile, Relation, Scene, Vec
 from . import domain, say, spots
 from .assign import fits, into_containers, room, volume
 from .domain import Action
-from .facts import Where, fixed, layout, movable, surfaces
+from .facts import Where, fixed, layout, movable, sane, surfaces
 from .goals import (
     POSE_GOALS,
     Area,
@@ -94,7 +95,7 @@ def build(
     limits = limits or Limits()
     actions: list[Action] = []
     unmet: list[tuple[Goal, str]] = []
-    now = scene
+    now = sane(scene)
     for number in range(first, len(groups)):
         part, lost, now = _Group(groups[number], number, profile, robot_id, limits).solve(now)
         actions += part
@@ -205,8 +206,8 @@ class _Handling:
     def _wanted(self) -> list[Goal]:
         """Goals still to be met and not given up; the rest are lost with their reason."""
         found: list[Goal] = []
-        space = {g.container: room(t, self.scene) for g in self.goals if isinstance(g, In)
-                 if (t := self.scene.thing(g.container)) is not None}  # fmt: skip
+        boxes = {g.container for g in self.goals if isinstance(g, In)}
+        space = {box: room(t, self.scene) for box in boxes if (t := self.scene.thing(box)) is not None}
         for goal in self.goals:
             id = subject(goal)
             thing = self.now.get(id)
@@ -273,9 +274,9 @@ class _Handling:
             bench = spots.Bench(self.scene, self.scene.robot(self.robot_id), self.profile, now, places)
             goal = goal_of.get(move.object) if move.final else None
             spot = self._spot(move, goal, bench)
-            if spot is None:
+            if spot is None or not all(map(math.isfinite, spot)):
                 stuck.add(move.object)
-                key, where = "no_room", self.name(move.to.of)
+                key, where = "no_room" if spot is None else "no_position", self.name(move.to.of)
                 self.lose(
                     goal or goal_of.get(move.object) or Down(move.object), key, name=self.name(move.object), where=where
                 )

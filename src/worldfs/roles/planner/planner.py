@@ -11,7 +11,7 @@ from ...ground.model import Cause, JobStatus, Order, Outcome, Scene, State, Vec
 from . import domain, narrate
 from .desk import Desk
 from .domain import Action
-from .facts import Where, layout, resting
+from .facts import Where, layout, resting, sane
 from .goals import POSE_GOALS, Goal, held_by, holds
 from .intent import Command, Intent, Question, Refusal
 from .language import interpret
@@ -46,7 +46,7 @@ class Planner:
 
     def run(self, instruction: str, stop: threading.Event | None = None) -> Report:
         """Interpret, plan, act, judge. Never raises for a failed action; a WorldError of the desk goes through."""
-        scene = self.desk.scene()
+        scene = sane(self.desk.scene())
         intent = self._read(instruction, scene)
         if isinstance(intent, Question):
             return Report(True, intent.answer, intent)
@@ -136,7 +136,7 @@ class _Errand:
 
     def _again(self, before: Plan) -> tuple[Scene, Plan]:
         """The scene as it is now, and the plan that fits it: the old one's rest while the world goes as expected."""
-        scene = self.desk.scene()
+        scene = sane(self.desk.scene())
         where = self._where(scene)
         if self.expected is not None and where != self.expected:
             self.changed = True
@@ -191,7 +191,7 @@ class _Errand:
         outcome = status.outcome or Outcome(status.state is State.SUCCEEDED)
         result = narrate.result_text(action, outcome, self.language)
         if status.state is State.SUCCEEDED:
-            fresh = self.desk.scene()
+            fresh = sane(self.desk.scene())
             if self._shows(action, fresh):
                 self.ledger.mark("done", result)
                 self._write()
@@ -273,7 +273,7 @@ class _Errand:
     # -- endings --------------------------------------------------------------------------------------------------
 
     def _finish(self, reason: str, plan: Plan) -> Report:
-        scene = self.desk.scene()
+        scene = sane(self.desk.scene())
         why = dict(plan.unmet)
         judged = self._judge(scene, why)
         ok = all(j.held for j in judged)
@@ -308,7 +308,7 @@ class _Errand:
         self.ledger.close(self.say("cancelled"))
         if self.ledger.rows:
             self._write()
-        scene = self.desk.scene()
+        scene = sane(self.desk.scene())
         return replace(self._report(False, self.say("cancelled"), self._judge(scene, {})), cancelled=True)
 
     def _break_off(self, error: BaseException) -> None:

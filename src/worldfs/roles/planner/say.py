@@ -93,6 +93,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "no_kind": ("the kind of {names} is not known", "不知道 {names} 的种类"),
     "three": ("a target of the arm needs x, y and z in metres", "手臂的目标需要 x、y、z(米)"),
     "no_op": ("this body has no action {what}", "这个机器人没有 {what} 动作"),
+    "no_position": ("the page does not tell where {where} is", "环境文件没有说 {where} 在哪里"),
     "no_room": ("there is no free place for {name} within reach on {where}", "{where} 上够得着的地方没有 {name} 的空位"),
     "full": ("{where} has no room for {name}", "{where} 里放不下 {name}"),
     "too_large": ("{name} is too large for {where}", "{name} 太大，放不进 {where}"),
