@@ -78,8 +78,8 @@ def test_an_unreadable_file_is_refused_with_its_place_and_never_the_defaults(dat
 
 def test_no_file_is_the_defaults_and_a_refusal_names_the_file_asked_for() -> None:
     assert config.read(b"") == config.Config()
-    with pytest.raises(BadInput, match=r"^/home/x/config\.json: "):
-        config.read(b"{", where="/home/x/config.json")
+    with pytest.raises(BadInput, match=r"^/etc/x/config\.json: "):
+        config.read(b"{", where="/etc/x/config.json")
 
 
 @pytest.mark.parametrize(
