@@ -101,3 +101,11 @@ def test_without_relations_the_poses_tell_what_is_where():
 def test_a_thing_knocked_to_the_floor_is_not_put_away(scene):
     apple = next(t for t in scene.objects if t.id == "apple_01")
     assert not holds(In("apple_01", "basket_01"), Scene((), (apple,), scene.furniture))
+
+
+def test_a_stand_named_after_a_thing_is_neither_that_thing_nor_the_table(scene):
+    stand = Thing("stand_apple_01", "stand of Red Apple", "stand", (0.5, 0.1, 0.0), size=(0.1, 0.1, 0.2), shape="table")
+    more = Scene(scene.robots, scene.objects, (*scene.furniture, stand), scene.relations)
+    for text in ("pick up the apple", "clear the table", "put the apple on the table"):
+        assert isinstance(interpret(text, more), Command)
+        assert interpret(text, more).goals == interpret(text, scene).goals

@@ -126,7 +126,9 @@ def containers(scene: Scene) -> tuple[Thing, ...]:
 def surfaces(scene: Scene) -> tuple[Thing, ...]:
     """Tables and the like: what is furniture, carries things, and is no container or floor."""
     found = [t for t in (*scene.furniture, *scene.objects) if not t.is_container and t.id in fixed(scene)]
-    return tuple({t.id: t for t in found if t.shape != "region" and "floor" not in (t.id, t.category)}.values())
+    return tuple(
+        {t.id: t for t in found if t.shape != "region" and not {t.id, t.category} & {"floor", "stand"}}.values()
+    )
 
 
 def layout(scene: Scene) -> dict[str, Where]:
