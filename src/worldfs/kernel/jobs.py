@@ -1,17 +1,16 @@
-"""The table of jobs of one root: orders written once, statuses written by the kernel, ended jobs set apart.
+"""The table of jobs of one root: a file a job, its order first, then the kernel's word on it line by line.
 
-    .paos/jobs/<id>.job.json      who asks writes it, create-only; gone once the job has ended
-    .paos/jobs/<id>.status.json   the kernel writes it; no file = pending
-    .paos/done/<xx>/<id>.json     the whole ended job: the one write that ends it
-    .paos/cancel/<id>             who asks drops it
+    .paos/jobs/<id>.jsonl   open: who asks creates it with the order, whole; then only the kernel appends a status
+    .paos/done/<id>.jsonl   the same file, once it has ended: out of the way of everything that looks at open jobs
+    .paos/cancel/<id>       who asks drops it
 
-A job moves from `jobs` to `done` only, and `done` decides: whatever a crash leaves behind in `jobs` beside it is waste.
+The last whole line is the job's state. A job ends with an append; the move afterwards is tidying and may be repeated.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from worldfs.ground.clock import Clock, stamp
@@ -20,14 +19,13 @@ from worldfs.ground.model import Job, JobStatus, Order
 from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import ABSENT, Store
 
-from .record import done_bytes, order_bytes, read_done, read_order, read_status, status_bytes
+from .record import order_line, read_job, status_line, torn
 
 OPEN = ".paos/jobs"
 DONE = ".paos/done"
 CANCEL = ".paos/cancel"
 ALERTS = ".paos/alerts.json"  # what is wrong now, rendered by the kernel when it changes
-_JOB = ".job.json"
-_STATUS = ".status.json"
+_ENDING = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +37,17 @@ class Accepted:
 
 
 def job_key(id: str) -> str:
-    return f"{OPEN}/{id}{_JOB}"
-
-
-def status_key(id: str) -> str:
-    return f"{OPEN}/{id}{_STATUS}"
+    return f"{OPEN}/{id}{_ENDING}"
 
 
 def done_key(id: str) -> str:
-    shard = hashlib.blake2b(id.encode(), digest_size=1).hexdigest()
-    return f"{DONE}/{shard}/{id}.json"
+    return f"{DONE}/{id}{_ENDING}"
 
 
 def id_of(key: str) -> str | None:
-    """The id when `key` is an order in the open directory."""
-    name = key.rsplit("/", 1)[1]
-    return name[: -len(_JOB)] if name.endswith(_JOB) else None
+    """The id when `key` is an open job's file."""
+    name = key.rsplit("/", 1)[-1]
+    return name[: -len(_ENDING)] if name.endswith(_ENDING) else None
 
 
 class Jobs:
@@ -69,6 +62,7 @@ class Jobs:
         return self.store.probe(job_key(id)) is not None or self.ended(id)
 
     def ended(self, id: str) -> bool:
+        """Is it among the ended ones? (an open file may also say so, until it is moved)"""
         return self.store.probe(done_key(id)) is not None
 
     def accept(self, orders: Sequence[Order]) -> list[Accepted]:
@@ -82,64 +76,63 @@ class Jobs:
                 )
             if not self.known(order.id):
                 fresh.append(replace(order, created_at=order.created_at or at, seq=index))
-        made = self.store.put_many((job_key(order.id), order_bytes(order, at)) for order in fresh)
+        made = self.store.put_many((job_key(order.id), order_line(order, at)) for order in fresh)
         new = {order.id for order, revision in zip(fresh, made, strict=True) if revision is not None}
         return [Accepted(order, order.id in new) for order in orders]
 
     def load(self, id: str) -> Job:
-        """Open or ended. Raises `NotFound`, or `BadInput` when its files say nothing."""
-        done = self.store.get(done_key(id))
-        if done is not None:
-            return read_done(done.data, done_key(id))
-        stored = self.store.get(job_key(id))
-        if stored is None:
-            done = self.store.get(done_key(id))  # it ended between our two looks
-            if done is None:
-                raise NotFound(f"no job {id!r}", path=id, op="load", fix="`paos status` lists the open and newest jobs")
-            return read_done(done.data, done_key(id))
-        order, accepted_at = read_order(stored.data, job_key(id))
-        word = self.store.get(status_key(id))
-        status = JobStatus() if word is None else read_status(word.data, status_key(id))
-        return Job(order, replace(status, accepted_at=accepted_at))
+        """Open or ended. Raises `NotFound`, or `BadInput` when its file says nothing."""
+        for key in (job_key(id), done_key(id)):  # in the order in which it moves
+            stored = self.store.get(key)
+            if stored is not None:
+                return read_job(stored.data, key)
+        raise NotFound(f"no job {id!r}", path=id, op="load", fix="`paos status` lists the open and the newest jobs")
 
     def open_ids(self) -> list[str]:
-        return [id for name in self.store.list(OPEN) if (id := id_of(f"{OPEN}/{name}")) is not None]
+        return [id for name in self.store.list(OPEN) if (id := id_of(name)) is not None]
 
     def done_ids(self) -> list[str]:
         """Every ended job; costs what there is of history: for listings and `paos check`, never for the hot path."""
-        return [
-            name.removesuffix(".json")
-            for shard in self.store.list(DONE)
-            if shard.endswith("/")
-            for name in self.store.list(f"{DONE}/{shard[:-1]}")
-        ]
+        return [id for name in self.store.list(DONE) if (id := id_of(name)) is not None]
 
     def write_status(self, id: str, status: JobStatus) -> None:
         """An open job's new status: durable when it returns."""
-        self.store.put(status_key(id), status_bytes(status))
+        self.store.append(job_key(id), status_line(status))
 
     def end(self, job: Job) -> None:
-        """The last write of a job, durable; then the open files may go, in any order, at any time."""
-        self.store.put(done_key(job.id), done_bytes(job))
-        self.sweep(job.id)
+        """The last line of a job, durable; then its file is moved out of the way."""
+        self.write_status(job.id, job.status)
+        self.put_away(job.id)
 
-    def sweep(self, id: str) -> None:
-        """Remove an ended job's open files. The order goes last: those who wait for the end watch it go."""
-        for key in (status_key(id), f"{CANCEL}/{id}", job_key(id)):
-            try:
-                self.store.delete(key, durable=False)
-            except NotFound:
-                continue
+    def history(self, job: Job) -> None:
+        """An order that ends as it is accepted (found under way in somebody's sheet): one create, never open."""
+        text = order_line(job.order, job.status.accepted_at) + status_line(job.status)
+        self.store.put(done_key(job.id), text, ABSENT)
+
+    def put_away(self, id: str) -> None:
+        """Not durable: a start finds an ended job that is still open, and puts it away again."""
+        with suppress(NotFound, Exists):
+            self.store.move(job_key(id), done_key(id), durable=False)
+        with suppress(NotFound):
+            self.store.delete(f"{CANCEL}/{id}", durable=False)
+
+    def drop_copy(self, id: str) -> None:
+        """An open file of a job that has ended: it was asked for again while it ended. `done` decides."""
+        with suppress(NotFound):
+            self.store.delete(job_key(id))
+
+    def mend(self, id: str) -> None:
+        """Close a line that a crash tore, so that the next one begins at its own beginning."""
+        stored = self.store.get(job_key(id))
+        if stored is not None and torn(stored.data):
+            self.store.append(job_key(id), b"\n")
 
     def ask_cancel(self, id: str, actor: str) -> None:
         """Durable when it returns; cancelling an ended job does nothing."""
-        self.load(id)
-        if self.ended(id):
+        if ended(self.load(id)):
             return
-        try:
+        with suppress(Exists):
             self.store.put(f"{CANCEL}/{id}", actor.encode(), ABSENT)
-        except Exists:
-            return
 
     def cancels(self) -> list[str]:
         return self.store.list(CANCEL)

@@ -23,6 +23,7 @@ from .recovery import lost, recover
 from .sheet import Sheet
 
 Log = Callable[[str, Job], None]
+GROUP = 128
 RENDER_WAIT_S = 0.02  # a busy kernel shows its progress this often, or at 1/20 of its time if the sheet is long
 
 
@@ -54,6 +55,7 @@ class Kernel:
         self._open: dict[str, Job] = {}
         self._line: dict[str, list[Job]] = {name: [] for name in nodes}  # pending, sorted by rank
         self._running: dict[str, Ticket] = {}
+        self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
         self._finished: deque[tuple[str, Ticket]] = deque()
         self._conditional: set[str] = set()  # pending jobs with dependencies or a queue timeout
         self._delayed = 0  # pending jobs that wait for a time
@@ -123,7 +125,7 @@ class Kernel:
 
     @property
     def idle(self) -> bool:
-        return not self._open
+        return not self._open and not self._intake
 
     def open_jobs(self) -> list[Job]:
         return list(self._open.values())
@@ -152,11 +154,14 @@ class Kernel:
             for id in self.jobs.cancels():
                 self.cancel(id)
         taken = self.sheet.take_in()
-        if taken.new:
-            for item in self.jobs.accept(taken.new):
+        self._intake.extend(taken.new)
+        if self._intake:
+            # A group at a time, so that the first of many is under way while the last is being accepted.
+            group = [self._intake.popleft() for _ in range(min(GROUP, len(self._intake)))]
+            for item in self.jobs.accept(group):
                 if item.new:
                     self._discover(item.order.id)
-                    forward = True
+            forward = True
         for order in taken.lost:
             forward = True
             at = stamp(self.clock.now())
@@ -168,7 +173,7 @@ class Kernel:
             )
             if not self.jobs.known(order.id):
                 self._remember(job)
-                self.jobs.end(job)
+                self.jobs.history(job)
                 self.sheet.update(job)
         for id in taken.cancel:
             self.cancel(id)
@@ -178,7 +183,7 @@ class Kernel:
     def _discover(self, id: str) -> None:
         """An order lies in the open directory: admit it, or end it at once."""
         if self.jobs.ended(id):
-            self.jobs.sweep(id)
+            self.jobs.drop_copy(id)
             return
         try:
             job = self.jobs.load(id)
@@ -225,7 +230,7 @@ class Kernel:
         job = self._open.get(id)
         if job is None:
             if self.jobs.ended(id):
-                self.jobs.sweep(id)
+                self.jobs.put_away(id)
             return
         for ticket in self._running.values():
             if ticket.job.id == id:

@@ -1,8 +1,9 @@
-"""Orders and statuses as JSON: what stands in `job.json` and `status.json`."""
+"""Orders and statuses as JSON: the lines of a job's file, and the files that the tree shows of it."""
 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -12,9 +13,42 @@ from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome,
 _ORDER = {item.name: item for item in fields(Order)}
 
 
+def order_line(order: Order, accepted_at: str) -> bytes:
+    """The first line of a job's file: written once, by who asks."""
+    return _line(order_value(order, accepted_at))
+
+
+def status_line(status: JobStatus) -> bytes:
+    """One more line: the kernel's word, with the outcome in it once there is one."""
+    return _line(status_value(status))
+
+
 def order_bytes(order: Order, accepted_at: str) -> bytes:
-    """`job.json`: written once by who asks."""
-    return _bytes(order_value(order, accepted_at))
+    """`job.json` as the tree shows it."""
+    return _page(order_value(order, accepted_at))
+
+
+def status_bytes(status: JobStatus) -> bytes:
+    """`status.json` as the tree shows it."""
+    return _page(status_value(status))
+
+
+def torn(data: bytes) -> bool:
+    """Does the file end within a line?"""
+    return not data.endswith(b"\n")
+
+
+def read_job(data: bytes, where: str) -> Job:
+    """The order and its last status. A line that does not parse was torn by a crash: nobody was told of it."""
+    first, *rest = data.split(b"\n")
+    order, accepted_at = read_order(first, where)
+    status = JobStatus()
+    for number, line in enumerate(rest, 2):
+        if not line:
+            continue
+        with suppress(BadInput):
+            status = read_status(line, f"{where}:{number}")
+    return Job(order, replace(status, accepted_at=accepted_at))
 
 
 def order_value(order: Order, accepted_at: str) -> dict[str, Any]:
@@ -45,11 +79,6 @@ def _order(value: dict[str, Any], where: str) -> tuple[Order, str]:
     if not isinstance(order.params, dict):
         raise BadInput("params is not a mapping", path=where, expected="a mapping of arguments")
     return order, str(value.get("accepted_at", ""))
-
-
-def status_bytes(status: JobStatus) -> bytes:
-    """`status.json`: the kernel's word, with the outcome in it once there is one."""
-    return _bytes(status_value(status))
 
 
 def status_value(status: JobStatus) -> dict[str, Any]:
@@ -96,19 +125,6 @@ def _status(value: dict[str, Any], where: str) -> JobStatus:
         raise BadInput(f"not a status: {error}", path=where, expected="status, attempt, outcome") from None
 
 
-def done_bytes(job: Job) -> bytes:
-    """An ended job in one file, so that its end is one write."""
-    return _bytes({"job": order_value(job.order, job.status.accepted_at), "status": status_value(job.status)})
-
-
-def read_done(data: bytes, where: str) -> Job:
-    value = _mapping(data, where)
-    if not isinstance(value.get("job"), dict) or not isinstance(value.get("status"), dict):
-        raise BadInput("not an ended job", path=where, expected="job and status")
-    order, accepted_at = _order(value["job"], where)
-    return Job(order, replace(_status(value["status"], where), accepted_at=accepted_at))
-
-
 def _outcome(value: dict[str, Any]) -> Outcome:
     cause = value.get("cause")
     return Outcome(
@@ -132,5 +148,9 @@ def _mapping(data: bytes, where: str) -> dict[str, Any]:
     return value
 
 
-def _bytes(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n").encode()
+def _line(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, default=str) + "\n").encode("utf-8", "replace")
+
+
+def _page(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n").encode("utf-8", "replace")

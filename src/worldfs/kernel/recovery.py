@@ -29,13 +29,17 @@ def recover(
     gone: list[Job] = []
     for id in jobs.open_ids():
         if jobs.ended(id):
-            jobs.sweep(id)
+            jobs.drop_copy(id)
             continue
         try:
             job = jobs.load(id)
         except Exception as error:
             unreadable(id, error)
             continue
+        if ended(job):
+            jobs.put_away(id)
+            continue
+        jobs.mend(id)
         if job.status.state is State.RUNNING:
             if repeatable(job.order):
                 job = Job(job.order, replace(job.status, state=State.PENDING))

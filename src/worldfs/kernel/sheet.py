@@ -15,7 +15,8 @@ from worldfs.tree.stores.contract import ABSENT, Store
 
 from .jobs import Jobs, ended
 
-SHOWN = 50  # ended jobs that stay in the sheet when new orders come in; all ended jobs stay in .paos/done (D29)
+SHOWN = 50  # ended jobs that stay in the sheet when new orders come in; all of them stay in .paos/done (D29)
+MOST_SHOWN = 5000  # and never more than that, even while new ones come in all the time
 QUARANTINE = ".paos/quarantine"
 
 
@@ -51,6 +52,7 @@ class Sheet:
         self._unshown: dict[str, None] = {}  # accepted, not yet in the file
         self._quarantined: set[str] = set()
         self._prune = False
+        self._rested: set[str] = set()  # ended, and shown while nothing was open: who waits for them has had its chance
 
     @property
     def readable(self) -> bool:
@@ -127,12 +129,16 @@ class Sheet:
             self._digest.pop(id, None)
         self._unshown.clear()
         self._prune = self.dirty = False
+        if all(ended(job) for job in self._jobs.values()):
+            self._rested = set(self._jobs)
         return True
 
     def _old(self) -> list[str]:
-        over = [job for job in self._jobs.values() if ended(job) and job.id not in self._unshown]
-        over.sort(key=lambda job: job.status.completed_at)
-        return [job.id for job in over[: max(0, len(over) - SHOWN)]]
+        """Ended jobs whose entries go: all but the newest of those shown at rest, and whatever is far too many."""
+        over = sorted((job for job in self._jobs.values() if ended(job)), key=lambda job: job.status.completed_at)
+        rested = [job.id for job in over if job.id in self._rested]
+        many = [job.id for job in over[: max(0, len(over) - MOST_SHOWN)] if job.id not in self._unshown]
+        return list(dict.fromkeys([*rested[: max(0, len(rested) - SHOWN)], *many]))
 
     def _take_displaced(self, data: bytes, taken: Taken) -> None:
         """What a slow writer wrote into a copy that we had replaced meanwhile."""

@@ -14,7 +14,7 @@ from worldfs.formats import action, embodied, environment, lessons, task
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BadInput, UserError, WorldError
 from worldfs.ground.model import Finding
-from worldfs.kernel.jobs import OPEN, Jobs, job_key, status_key
+from worldfs.kernel.jobs import OPEN, Jobs, job_key
 from worldfs.kernel.sheet import QUARANTINE
 from worldfs.tree.stores.contract import Store
 from worldfs.tree.stores.disk import DiskStore
@@ -132,8 +132,7 @@ def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
         try:
             job = jobs.load(id)
         except BadInput as error:
-            key = job_key(id) if error.path != status_key(id) else status_key(id)
-            mended = fix and _quarantine(store, key)
+            mended = fix and _quarantine(store, job_key(id))
             yield Finding(
                 error.code,
                 f"{root / error.path}",

@@ -151,7 +151,9 @@ class DiskStore(Store):
             if place is None or info is None:
                 raise NotFound("no such file", path=key, op="delete")
             with self._alone():
-                if expect is ANY and key not in self.guarded:
+                if not durable:
+                    self.disk.unlink(place.folder.fd, place.name, place.path)  # our own waste: nobody will miss it
+                elif expect is ANY and key not in self.guarded:
                     self.trash.take(place, info.st_size)
                 else:
                     self._take(place, expect)
