@@ -1,6 +1,6 @@
 """A kernel in a process of its own, whose bodies do nothing: `python -m bench._kernel WORKSPACE`.
 
-Says "ready", then the number of durable replacements so far for each line it is sent, until its input ends.
+Says "ready", then the number of durable writes so far for each line it is sent, until its input ends.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main(workspace: Path) -> None:
         def listen() -> None:
             print("ready", flush=True)
             for _ in sys.stdin:
-                print(disk.replaces, flush=True)
+                print(disk.commits, flush=True)
             stop.set()
             world.wake()
 

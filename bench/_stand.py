@@ -120,8 +120,8 @@ class Stand:
             return ended
         raise TimeoutError(f"{id} did not end in {PATIENCE_S:g} s: {self.action.read_text()[-400:]}")
 
-    def replaces(self) -> int:
-        """Durable replacements of the kernel so far."""
+    def commits(self) -> int:
+        """Durable writes of the kernel so far."""
         assert self._process.stdin is not None
         self._process.stdin.write("count\n")
         self._process.stdin.flush()

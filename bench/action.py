@@ -38,11 +38,11 @@ def latency(place: Path) -> dict[str, float]:
         bare: list[float] = []
         for number in range(WARM_UP):
             _once(stand, f"warm_{number}")
-        before = stand.replaces()
+        before = stand.commits()
         for number in range(ROUNDS):
             took.append(_once(stand, f"act_{number}"))
             bare.append(floor.seconds(1))
-        writes = (stand.replaces() - before) / ROUNDS
+        writes = (stand.commits() - before) / ROUNDS
     floor.close()
     ground = writes * percentile(bare, 0.5)
     return {
@@ -65,11 +65,11 @@ def rate(place: Path, nodes: int) -> tuple[float, float]:
     floor = Floor(place / "floor")
     with Stand(make_workspace(place / "rate", nodes)) as stand:
         _once(stand, "warm")
-        before = stand.replaces()
+        before = stand.commits()
         bare = floor.seconds(200) / 200
         began = stand.ask([entry(f"act_{number}", f"r{number % nodes}") for number in range(BATCH)])
         took = stand.wait_ended(BATCH, f"act_{BATCH - 1}") - began
         bare = (bare + floor.seconds(200) / 200) / 2  # before and after: the disk's mood changes
-        writes = (stand.replaces() - before) / BATCH
+        writes = (stand.commits() - before) / BATCH
     floor.close()
     return 1 / (writes * bare), BATCH / took

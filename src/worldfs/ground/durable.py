@@ -33,9 +33,15 @@ class Disk:
 
     def __init__(self, boundary: Callable[[str, str], None] | None = None) -> None:
         self.boundary = boundary
-        self.replaces = 0  # files put in place durably: the unit that benchmarks compare with the bare floor
+        self.replaces = 0  # files put in place durably
+        self.appends = 0  # durable additions
         self.exchange = True  # until the kernel or the file system says that it cannot
         self.noreplace = True  # same
+
+    @property
+    def commits(self) -> int:
+        """Durable writes so far: what benchmarks compare with as many bare write + fsync + rename + fsync(dir)."""
+        return self.replaces + self.appends
 
     def write(self, fd: int, data: bytes, path: str) -> None:
         if self.boundary:
@@ -306,6 +312,7 @@ class Root(Walk):
                     raise
                 if durable:
                     self.disk.fsync(fd, path, data_only=True)
+                    self.disk.appends += 1
             finally:
                 os.close(fd)
             if new or place.grown:
