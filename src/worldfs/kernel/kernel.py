@@ -136,7 +136,9 @@ class Kernel:
         """Look where the change feed points. New orders and cancels are read from their names."""
         for change in changes:
             if change.kind is ChangeKind.RESYNC:
-                self._resync = True
+                self._resync = self.sheet.look_aside = True
+            elif change.kind is ChangeKind.DISPLACED:
+                self.sheet.look_aside = True
             elif change.key.startswith(OPEN + "/"):
                 id = id_of(change.key)
                 if id is not None and id not in self._open and change.kind is ChangeKind.PUT:

@@ -41,6 +41,7 @@ class Sheet:
         self.node = node  # the robot meant when an entry names none (D14)
         self.alert = alert
         self.dirty = False
+        self.look_aside = True  # the change feed says that a copy which was pushed aside has been written to
         self._token: str | None = None
         self._revision: str | None = None
         self._data = b""
@@ -70,8 +71,10 @@ class Sheet:
     def take_in(self) -> Taken:
         """Read what others wrote since the last look. Cheap when nobody did."""
         taken = Taken()
-        for data in self.store.displaced(self.key):
-            self._take_displaced(data, taken)
+        if self.look_aside:
+            self.look_aside = False
+            for data in self.store.displaced(self.key):
+                self._take_displaced(data, taken)
         token = self.store.probe(self.key)
         if token == self._token and not self._missing:
             return taken

@@ -66,6 +66,7 @@ class World:
         self.tree = Tree(table(), rooms, behaviours)
         self.kernel: Kernel | None = None
         self._lock: RootLock | None = None
+        self._language: tuple[tuple[str | None, ...], str] | None = None
 
     @classmethod
     def open(
@@ -279,12 +280,11 @@ class World:
     def language(self) -> str:
         if self.config is not None and self.config.language:
             return self.config.language
-        return language(
-            *(
-                stored.data if (stored := self.store.get(key)) else b""
-                for key in ("TASK.md", "LESSONS.md", "EMBODIED.md")
-            )
-        )
+        keys = ("TASK.md", "LESSONS.md", "EMBODIED.md")
+        tokens = tuple(self.store.probe(key) for key in keys)
+        if self._language is None or self._language[0] != tokens:
+            self._language = tokens, language(*(self._bytes(key) for key in keys))
+        return self._language[1]
 
     def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Note]:
         """The lessons that fit a query, best first (`search_lessons` of 001); all of them for an empty one."""
