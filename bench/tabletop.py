@@ -93,7 +93,9 @@ def run(episodes: int = 100, seed0: int = FRESH) -> dict[str, float]:
     print(f"tabletop: {len(good)} of {len(done)} episodes, seeds {seed0} to {seed0 + episodes - 1} ({origin})")
     again = sum(e["attempts"] > 1 for e in done)
     print(f"  second attempts: {again}; wall {figures['tabletop.wall_s_p50']} s median")
-    print(f"  placement error {min(errors):.1f} / {statistics.median(errors):.1f} / {max(errors):.1f} mm (min/median/max)")
+    print(
+        f"  placement error {min(errors):.1f} / {statistics.median(errors):.1f} / {max(errors):.1f} mm (min/median/max)"
+    )
     for e in done:
         if not e["ok"]:
             print(f"  failed: seed {e['seed']} {e['kind']}: {e['why']}")

@@ -58,7 +58,9 @@ def plan_move(arm: Arm, order: Order) -> Move | Finding:
         yaw = math.atan2(float(present[1, 0]), float(present[0, 0]))
         toward = math.atan2(*(position - arm.rig.base)[[1, 0]])
         turns = [geometry.hand(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
-        turns += [geometry.hand(toward + k, math.copysign(t, math.cos(k))) for t in (0.5, 1.0, 1.5) for k in (0, math.pi)]
+        turns += [
+            geometry.hand(toward + k, math.copysign(t, math.cos(k))) for t in (0.5, 1.0, 1.5) for k in (0, math.pi)
+        ]
     else:
         return params.wrong(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
     held = arm.rig.held()
@@ -94,9 +96,7 @@ def move_to(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
     receipt.distance = off
     receipt.more["turn_to_goal"] = round(turned, 4)
     if held is not None and arm.rig.held() != held:
-        return Outcome.failure(
-            Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=receipt.close()
-        )
+        return Outcome.failure(Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=receipt.close())
     if off > ARRIVED or turned > TURNED:
         message = f"the hand stopped {off * 1000:.1f} mm and {turned:.3f} rad from the goal"
         return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=receipt.close())
@@ -178,7 +178,7 @@ def goals(arm: Arm, order: Order) -> tuple[str, list[place.Goal]] | Finding:
     if at is not None:
         found = place.goal_at(arm, held, at[:3], order.id)
         return found if isinstance(found, Finding) else (held, found)
-    keys = params.PLACE_KEYS
+    keys: tuple[str, ...] = params.PLACE_KEYS
     named = params.word(order.params, keys)
     if named is not None and named[1] == held:  # {target: what is held, location: where it goes}
         keys = tuple(k for k in keys if k != named[0])

@@ -39,7 +39,9 @@ class Shot:
 
     def ray(self, u: float, v: float) -> Array:
         """World direction of pixel (u right, v down), its part along the optical axis being 1."""
-        return np.asarray(self.rotation @ [(u - WIDTH / 2 + 0.5) / self.focal, (HEIGHT / 2 - 0.5 - v) / self.focal, -1.0])
+        return np.asarray(
+            self.rotation @ [(u - WIDTH / 2 + 0.5) / self.focal, (HEIGHT / 2 - 0.5 - v) / self.focal, -1.0]
+        )
 
 
 class Eye:
@@ -117,7 +119,7 @@ class Eye:
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.segid != -1 and geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
                 table[geom.segid + 1] = geom.objid
-        return table[np.clip(code, 0, len(table) - 1)]
+        return np.asarray(table[np.clip(code, 0, len(table) - 1)])
 
     def close(self) -> None:
         self._thread.submit(self._free).result()

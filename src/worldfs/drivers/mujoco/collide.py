@@ -67,9 +67,7 @@ class Rehearsal:
     def free(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> bool:
         return not self.hits(q, allowed=allowed)
 
-    def along(
-        self, path: Sequence[Array], *, allowed: frozenset[Pair] | set[Pair] = frozenset()
-    ) -> dict[Pair, float]:
+    def along(self, path: Sequence[Array], *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
         """The first collision along straight joint segments through `path`; empty: none."""
         for start, end in zip(path[:-1], path[1:], strict=True):
             steps = max(1, int(np.ceil(float(np.max(np.abs(end - start))) / RESOLUTION)))

@@ -15,6 +15,7 @@ from .types import Array
 SPEED = 0.5 * np.array(panda.SPEED)  # rad/s: half the data sheet
 ACCELERATION = 0.3 * np.array(panda.ACCELERATION)  # rad/s²
 LINE_SPEED = 0.16  # m/s
+STILL = 0.01  # rad/s
 CHECK_EVERY = 10  # steps between two looks at the stop flag: 20 ms of simulated time
 CLOSE = -0.01  # m a finger: beyond shut, so that thin things are held as hard as thick ones
 
@@ -80,10 +81,12 @@ class Mover:
     def hold(self) -> None:
         """Stops where it is: the servos' goal becomes the present pose, the fingers keep theirs."""
         data = self.rig.data
-        for _ in range(3):  # the arm runs out a little: hold where it comes to rest, not where it was asked to stop
+        for _ in range(25):  # with its goal always where it is, the servos only brake
             data.ctrl[: panda.ARM] = data.qpos[: panda.ARM]
-            mujoco.mj_step(self.rig.model, data, 40)
-            self.steps += 40
+            mujoco.mj_step(self.rig.model, data, 10)
+            self.steps += 10
+            if float(np.max(np.abs(data.qvel[: panda.ARM]))) < STILL:
+                return
 
     # --- the loop ---
 

@@ -53,7 +53,7 @@ MAX_GRIP = 0.08 - 0.004  # m: full opening less what the fingers need to get rou
 MAX_PAYLOAD = 3.0  # kg
 MAX_REACH = 0.855  # m
 
-STIFFNESS = (4500.0, 4500.0, 3500.0, 3500.0, 2000.0, 2000.0, 2000.0)  # Nm/rad
+STIFFNESS = (4500.0, 4500.0, 3500.0, 3500.0, 800.0, 800.0, 800.0)  # Nm/rad; stiffer wrists chatter against their 12 Nm
 LAG = 0.1  # s: damping over stiffness of the joint servos; motion feeds it forward
 GRIP_GAIN = 2500.0  # N/m
 GRIP_FORCE = 140.0  # N, both fingers
@@ -217,9 +217,7 @@ def _hand(spec: Any, flange: Any) -> None:
     _servo(grip, GRIP_GAIN, -GRIP_GAIN, -2 * math.sqrt(GRIP_GAIN), GRIP_FORCE, (-STROKE, STROKE))
 
 
-def _servo(
-    servo: Any, gain: float, stiffness: float, damping: float, force: float, span: tuple[float, float]
-) -> None:
+def _servo(servo: Any, gain: float, stiffness: float, damping: float, force: float, span: tuple[float, float]) -> None:
     servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
     servo.gainprm[0] = gain
     servo.biasprm[1], servo.biasprm[2] = stiffness, damping

@@ -149,7 +149,9 @@ def look(arm: Arm, eye: Eye, order: Order, receipt: Receipt) -> Outcome:
         seen_by = "wrist"
         seen = _search(arm, eye, id)
     if seen is None:
-        message = f"{label[1] if label else id} is in no picture: front camera and {len(SEARCH)} looks of the wrist camera"
+        message = (
+            f"{label[1] if label else id} is in no picture: front camera and {len(SEARCH)} looks of the wrist camera"
+        )
         return Outcome.failure(Cause.ERROR, "NOT_SEEN", message, evidence=receipt.close())
     estimate, looks = seen.position, 0
     while looks < LOOKS:

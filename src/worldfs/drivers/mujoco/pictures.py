@@ -48,7 +48,8 @@ class Album:
             os.makedirs(self.folder, exist_ok=True)
             write_png(self.folder / f"front_{stem}.png", front)
             assert front.depth is not None
-            _whole(self.folder / f"front_{stem}_depth.npy", lambda file: np.save(file, front.depth))
+            depth = front.depth
+            _whole(self.folder / f"front_{stem}_depth.npy", lambda file: np.save(file, depth))
             write_png(self.folder / f"wrist_{stem}.png", wrist)
             self._prune()
         except OSError as error:

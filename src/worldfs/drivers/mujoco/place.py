@@ -11,7 +11,7 @@ import numpy as np
 from ...ground.model import Finding, Thing
 from . import geometry, panda
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
-from .collide import describe
+from .collide import describe, pair
 from .route import route
 from .scene import covers, interior
 from .types import Array
@@ -179,10 +179,10 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Goa
     rig = arm.rig
     top = piece.position[2] + (0.0 if piece.shape == "table" else piece.size[2] / 2)
     thing = rig.things[held]
-    radius = float(np.hypot(*thing.size[:2])) / 2
+    radius = math.hypot(*thing.size[:2]) / 2
     others = [(rig.position(id)[:2], float(np.max(rig.half(id)[:2]))) for id in rig.objects if id != held]
     others += [
-        (np.array(f.position[:2]), float(np.hypot(*f.size[:2])) / 2)
+        (np.array(f.position[:2]), math.hypot(*f.size[:2]) / 2)
         for f in rig.plan.furniture
         if f.shape in ("basket", "box") and f.id != piece.id
     ]
@@ -248,7 +248,7 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
                 break
     if not found:
         return unreachable(arm, "the place", goal.centre, "no joint angles hold the hand above it", job)
-    touched = {tuple(sorted((held, goal.on)))}
+    touched = {pair(held, goal.on)}
     why = ""
     for _, above, at, turned in sorted(found, key=lambda c: c[0]):
         down = arm.solver.line(above, np.linspace(at + [0, 0, height], at, 11)[1:], turned)
@@ -293,7 +293,9 @@ def carry_out(arm: Arm, placing: Placing, *, pace: float = 1.0) -> Attempted:
         return Attempted(False, "OBJECT_LOST", f"object lost on the way: {held} is at {numbers(rig.position(held))}")
     mover.line(placing.down, placing.height, speed=0.11)
     if rig.fingers_on(held) < 2:
-        return Attempted(False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}")
+        return Attempted(
+            False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}"
+        )
     mover.grip(placing.opening)
     mover.wait(0.3)
     mover.line(placing.up, placing.height)
@@ -317,9 +319,7 @@ def rests(arm: Arm, id: str, goal: Goal) -> Attempted:
         basket = rig.things[goal.on]
         if within(basket, position, 0.03):
             return Attempted(True, distance=0.0)
-        return Attempted(
-            False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance
-        )
+        return Attempted(False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance)
     if distance > TOLERANCE:
         message = f"{id} rests at {numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
         return Attempted(False, "NOT_AT_GOAL", message, distance)

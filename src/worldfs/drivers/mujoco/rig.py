@@ -128,7 +128,9 @@ def _build(plan: Layout) -> Native:
     option.timestep = TIMESTEP
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.impratio = 10
-    option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # a diverged world is reported, never put back by magic
+    option.disableflags |= (
+        mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    )  # a diverged world is reported, never put back by magic
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     _look(spec, plan)
     base = plan.base
@@ -227,7 +229,11 @@ def _pedestal(spec: Native, plan: Layout) -> None:
     box = mujoco.mjtGeom.mjGEOM_BOX
     seen = {"contype": 0, "conaffinity": 0}
     spec.worldbody.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CYLINDER, pos=[x - 0.03, y, z + 0.006], size=[0.12, 0.006, 0], material="metal", **seen
+        type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+        pos=[x - 0.03, y, z + 0.006],
+        size=[0.12, 0.006, 0],
+        material="metal",
+        **seen,
     )
     if not on_table and z - plan.floor > 0.02:
         half = (z - plan.floor) / 2
@@ -243,7 +249,9 @@ def _furniture(spec: Native, i: int, thing: Thing) -> None:
     sx, sy, sz = (v / 2 for v in thing.size)
     paint = {"rgba": [*things.rgb(thing.color), 1]} if thing.color else {}
     if thing.shape == "table" and thing.category == "stand":
-        body.add_geom(type=box, pos=[0, 0, -sz], size=[sx, sy, sz], friction=[1, 0.02, 0.003], rgba=[0.70, 0.71, 0.73, 1])
+        body.add_geom(
+            type=box, pos=[0, 0, -sz], size=[sx, sy, sz], friction=[1, 0.02, 0.003], rgba=[0.70, 0.71, 0.73, 1]
+        )
     elif thing.shape == "table":
         slab = min(SLAB, 2 * sz) / 2
         body.add_geom(
@@ -274,7 +282,9 @@ def _furniture(spec: Native, i: int, thing: Thing) -> None:
             size[1 - axis] += 0.0015
             body.add_geom(pos=at, size=size, rgba=rim, contype=0, conaffinity=0, type=box)
     elif thing.shape == "region":
-        body.add_geom(type=box, size=[sx, sy, max(sz, 0.0005)], contype=0, conaffinity=0, rgba=[*things.rgb(thing.color), 0.5])
+        body.add_geom(
+            type=box, size=[sx, sy, max(sz, 0.0005)], contype=0, conaffinity=0, rgba=[*things.rgb(thing.color), 0.5]
+        )
     else:
         body.add_geom(type=box, size=[sx, sy, sz], rgba=[*things.rgb(thing.color or "gray"), 1])
 
@@ -305,7 +315,10 @@ def _object(spec: Native, i: int, thing: Thing) -> None:
     elif thing.category == "can" and thing.shape == "cylinder":
         for side in (1, -1):
             body.add_geom(
-                pos=[0, 0, side * (half[2] - 0.003)], size=[half[0] + 0.0004, 0.0034, 0], rgba=[0.75, 0.77, 0.8, 1], **seen
+                pos=[0, 0, side * (half[2] - 0.003)],
+                size=[half[0] + 0.0004, 0.0034, 0],
+                rgba=[0.75, 0.77, 0.8, 1],
+                **seen,
             )
 
 

@@ -30,7 +30,10 @@ def _connect(rehearsal: Rehearsal, start: Array, goal: Array, allowed: set[Pair]
         return None
     rng = np.random.default_rng(11)
     trees: list[tuple[list[Array], list[int]]] = [([start], [-1]), ([goal], [-1])]
-    low, high = np.minimum(np.minimum(start, goal) - 0.9, HOME - 0.5), np.maximum(np.maximum(start, goal) + 0.9, HOME + 0.5)
+    low, high = (
+        np.minimum(np.minimum(start, goal) - 0.9, HOME - 0.5),
+        np.maximum(np.maximum(start, goal) + 0.9, HOME + 0.5),
+    )
     low, high = np.maximum(low, LOW), np.minimum(high, HIGH)
     for i in range(TRIES):
         one, other = trees[i % 2], trees[1 - i % 2]
@@ -54,9 +57,7 @@ def _connect(rehearsal: Rehearsal, start: Array, goal: Array, allowed: set[Pair]
     return None
 
 
-def _extend(
-    rehearsal: Rehearsal, tree: tuple[list[Array], list[int]], target: Array, allowed: set[Pair]
-) -> int | None:
+def _extend(rehearsal: Rehearsal, tree: tuple[list[Array], list[int]], target: Array, allowed: set[Pair]) -> int | None:
     nodes, parents = tree
     distances = np.max(np.abs(np.array(nodes) - target), axis=1)
     nearest = int(np.argmin(distances))

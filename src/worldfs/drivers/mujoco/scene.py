@@ -17,6 +17,7 @@ import numpy as np
 from ...ground.errors import BadInput
 from ...ground.model import Relation, RobotState, Scene, Thing
 from . import geometry, things
+from .types import Array
 
 BASKET_WALL = 0.008  # m
 SLAB = 0.04  # m, table top
@@ -73,7 +74,7 @@ def layout(scene: Scene, robot_id: str) -> Layout:
     )
 
 
-def interior(basket: Thing) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg] # two float64 triples
+def interior(basket: Thing) -> tuple[Array, Array]:
     """Lowest and highest corner of the room inside a basket (m)."""
     centre, half = np.array(basket.position), np.array(basket.size) / 2
     low, high = centre - half, centre + half
@@ -271,12 +272,12 @@ def _table_half(
             continue
         # give up the side that costs the smaller part of the table
         axis = 0 if away[0] / half[0] >= away[1] / half[1] else 1
-        half[axis] = max(min(half[axis], away[axis]), max(least, 0.05))
+        half[axis] = max(min(half[axis], away[axis]), least, 0.05)
     return half[0], half[1]
 
 
 def _stand(thing: Thing, floor: float, taken: set[str]) -> Thing:
-    """A pedestal under a thing that somebody put in the air: nothing floats, nothing is moved to where it was not put."""
+    """A pedestal under a thing that somebody put in the air: nothing floats, and it stays where it was put."""
     half = geometry.half_extents(thing.shape, thing.size, geometry.matrix(thing.orientation))
     name = f"stand_{thing.id}"
     while name in taken:

@@ -12,6 +12,7 @@ from .arm import Arm
 from .evidence import rounded
 from .place import within
 from .scene import covers
+from .types import Array
 
 OPEN = 0.04  # m between the pads: from here on the gripper is called open
 
@@ -47,7 +48,7 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     return Scene((robot,), objects, rig.plan.furniture, tuple(relations), dict(perception))
 
 
-def _positive(quat: np.ndarray) -> np.ndarray:  # type: ignore[type-arg] # float64, as everywhere here
+def _positive(quat: Array) -> Array:
     return -quat if quat[0] < 0 else quat
 
 
@@ -65,9 +66,7 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             found.append(Relation(id, "in", inside.id))
             continue
         below = [
-            other
-            for other in rig.touching(id) - {"robot", "floor"}
-            if _top(arm, other) < position[2] and other != held
+            other for other in rig.touching(id) - {"robot", "floor"} if _top(arm, other) < position[2] and other != held
         ]
         if below:
             found.append(Relation(id, "on", max(below, key=lambda o: _top(arm, o))))
@@ -100,7 +99,7 @@ def _status(relation: Relation, things: dict[str, Thing]) -> str:
     return "on_object" if relation.object in things and other.shape in ("sphere", "cylinder", "box") else "on"
 
 
-def arm_state(scene_robot: RobotState | None) -> tuple[np.ndarray, float] | None:  # type: ignore[type-arg]
+def arm_state(scene_robot: RobotState | None) -> tuple[Array, float] | None:
     """Joint angles (7) and half opening (m) that an earlier observation wrote; None when they are not all there."""
     if scene_robot is None:
         return None
