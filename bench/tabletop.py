@@ -1,7 +1,7 @@
-"""Seeded tabletop episodes: pick one of five kinds among two distractors, place it elsewhere, through the driver itself.
+"""Seeded tabletop episodes: pick one of five kinds among two distractors and place it elsewhere, through the driver.
 
-Kind in turn, random yaw, start and target within ±1 rad and 0.35-0.62 m of the base, target ≥ 0.2 m from the start. The method
-was tuned on seeds below 1000; figures are reported on seeds from 5000 on, on which nothing was tuned.
+Kind in turn, random yaw, start and target within ±1 rad and 0.35-0.62 m of the base, target ≥ 0.2 m from the start. The
+method was tuned on seeds below 1000; figures are reported on seeds from 5000 on, on which nothing was tuned.
 """
 
 from __future__ import annotations

@@ -173,7 +173,9 @@ class Tabletop:
                 return script.strategy(arm, order, receipt, self._carry_out)
             case "real_execute":
                 scene = self.observe()
-                return script.real_execute(arm, order, receipt, self._carry_out, self.interpreter, scene)
+                return script.real_execute(
+                    arm, order, receipt, self._carry_out, interpreter=self.interpreter, scene=scene
+                )
         known = ", ".join(sorted(self.ops))
         return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=receipt.close())
 
@@ -213,7 +215,7 @@ class Tabletop:
 
 
 def _stand_up(arm: Arm, plan: Layout) -> None:
-    """Puts the arm where an earlier observation left it, else into a pose free of collision; the world comes to rest."""
+    """Puts the arm where an earlier observation left it, else into a free pose; the world comes to rest."""
     rig = arm.rig
     data = rig.data
     data.qpos[panda.ARM : panda.ARM + 2] = panda.STROKE

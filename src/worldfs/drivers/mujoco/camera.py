@@ -1,7 +1,8 @@
 """The eye: pictures, depth and segmentation of one model, drawn in a thread of its own.
 
-A GL context belongs to the thread that made it, and a driver is called from whichever lane has work: so one thread owns the
-context from its making to its end, and everyone else asks it. Shadows, reflections and multisampling are off (reference §2).
+A GL context belongs to the thread that made it, and a driver is called from whichever lane has work: so one thread owns
+the context from its making to its end, and everyone else asks it. Shadows, reflections and multisampling are off: with
+them a CPU draws one picture a second (reference "Embodied" §2).
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> 
     if hits:
         return f"on the way to it {describe(hits)}"
     for lift in (LIFT, 0.14, 0.10, 0.06):
-        up = arm.solver.line(down[-1], np.linspace(at, at + [0, 0, lift], 11)[1:], one.rotation)
+        up = arm.solver.line(down[-1], np.linspace(at, at + geometry.up(lift), 11)[1:], one.rotation)
         if not isinstance(up, int) and not rehearsal.along([down[-1], *up], allowed=touching):
             break
     else:

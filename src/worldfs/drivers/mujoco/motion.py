@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import mujoco
 import numpy as np
@@ -20,7 +21,7 @@ CHECK_EVERY = 10  # steps between two looks at the stop flag: 20 ms of simulated
 CLOSE = -0.01  # m a finger: beyond shut, so that thin things are held as hard as thick ones
 
 
-class Stopped(Exception):  # noqa: N818 # not an error: somebody asked, or the time is up
+class Stopped(Exception):  # not an error: somebody asked, or the time is up
     """The run is to stop: `why` is "cancelled" or "timeout". The arm already holds still."""
 
     def __init__(self, why: str) -> None:
@@ -29,7 +30,7 @@ class Stopped(Exception):  # noqa: N818 # not an error: somebody asked, or the t
 
 
 class Mover:
-    """Drives one rig. `steps` counts physics steps since the last `begin`; `watch` is called with the rig as it goes."""
+    """Drives one rig. `steps` counts physics steps since the last `begin`; `watch` is called as it goes."""
 
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
@@ -54,7 +55,7 @@ class Mover:
 
     def follow(self, path: Sequence[Array], *, settle: float = 0.12) -> None:
         """Along straight joint segments, each a quintic at the pace of its slowest joint."""
-        for start, end in zip(path[:-1], path[1:], strict=True):
+        for start, end in pairwise(path):
             change = np.abs(end - start)
             seconds = max(
                 float(np.max(1.875 * change / SPEED)), float(np.sqrt(np.max(5.77 * change / ACCELERATION))), 0.05

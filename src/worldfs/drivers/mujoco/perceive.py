@@ -1,4 +1,4 @@
-"""Seeing: a labelled thing found in a rendered picture, and the wrist camera driven until the thing is in its middle."""
+"""Seeing: a labelled thing found in rendered pictures, and the wrist camera driven until it looks straight at it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def look_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding 
     for standoff in STANDOFFS:
         for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
             rotation = geometry.hand(toward + turn)
-            at = position + [0, 0, standoff] - rotation @ _CAMERA
+            at = position + geometry.up(standoff) - rotation @ _CAMERA
             q = arm.solver.near(start, at, rotation)
             if q is None:
                 q = arm.solver.near(arm.ready, at, rotation)
@@ -111,7 +111,9 @@ def plan_look(arm: Arm, order: Order) -> str | Finding:
     found = named(arm.rig, label[1])
     if not found:
         known = ", ".join(arm.rig.things)
-        return params.wrong(order, label[0], f"one of {known}", label[1], "use a label of the scene", "UNKNOWN_OBJECT")
+        return params.wrong(
+            order, label[0], f"one of {known}", label[1], "use a label of the scene", code="UNKNOWN_OBJECT"
+        )
     id = found[0]
     pose = look_pose(arm, _known(arm.rig, id))
     if isinstance(pose, Finding):

@@ -22,8 +22,8 @@ _NAME = re.compile(r"(front|wrist)_(\d{3,})(_depth)?\.(png|npy)")
 class Album:
     """Writes `camera/front_NNN.png`, `front_NNN_depth.npy` (float32 m, H×W) and `wrist_NNN.png` under `root`.
 
-    Paths that it returns start with the root's own name, because ENVIRONMENT.md stands beside it. Numbers go on where an
-    earlier run stopped, so that a path once written never changes its meaning.
+    Paths that it returns start with the root's own name, because ENVIRONMENT.md stands beside it. Numbers go on where
+    an earlier run stopped, so that a path once written never changes its meaning.
     """
 
     def __init__(self, root: Path) -> None:

@@ -1,10 +1,10 @@
-"""The placing: onto a surface, a thing or into a container, judged by where the thing comes to rest (reference §4.4)."""
+"""The placing: onto a surface, a thing or into a container, judged by where it comes to rest (reference §4.4)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -233,7 +233,7 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
     tcp, rotation = rig.tcp_pose()
     offset = rotation.T @ (rig.position(held) - tcp)
     present = rig.arm()
-    release = goal.centre + [0, 0, goal.release]
+    release = goal.centre + geometry.up(goal.release)
     found: list[tuple[float, Array, Array, Array]] = []
     height = ABOVE
     for i, turned in enumerate(_turns(arm, held)):
@@ -241,7 +241,7 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
             break  # the turns beyond a plain yaw are for what nothing else reaches
         at = release - turned @ offset
         for start in (present, arm.ready):
-            above = arm.solver.near(start, at + [0, 0, height], turned)
+            above = arm.solver.near(start, at + geometry.up(height), turned)
             low = None if above is None else arm.solver.near(above, at, turned)
             if above is not None and low is not None:
                 found.append((float(np.max(np.abs(above - present))), above, at, turned))
@@ -251,7 +251,7 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
     touched = {pair(held, goal.on)}
     why = ""
     for _, above, at, turned in sorted(found, key=lambda c: c[0]):
-        down = arm.solver.line(above, np.linspace(at + [0, 0, height], at, 11)[1:], turned)
+        down = arm.solver.line(above, np.linspace(at + geometry.up(height), at, 11)[1:], turned)
         if isinstance(down, int):
             why = why or f"the straight way down fails at waypoint {down + 1} of 10"
             continue
@@ -324,7 +324,3 @@ def rests(arm: Arm, id: str, goal: Goal) -> Attempted:
         message = f"{id} rests at {numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
         return Attempted(False, "NOT_AT_GOAL", message, distance)
     return Attempted(True, distance=distance)
-
-
-def lowered(goal: Goal, by: float) -> Goal:
-    return replace(goal, release=max(GAP, goal.release - by))

@@ -180,7 +180,7 @@ def strategy(arm: Arm, order: Order, receipt: Receipt, carry: Carry) -> Outcome:
 
 
 def real_execute(
-    arm: Arm, order: Order, receipt: Receipt, carry: Carry, interpreter: Interpreter | None, scene: Scene
+    arm: Arm, order: Order, receipt: Receipt, carry: Carry, *, interpreter: Interpreter | None, scene: Scene
 ) -> Outcome:
     """Language to orders by the interpreter that was handed in, then the orders in turn."""
     task = params.word(order.params, ("nl_task", "task", "instruction", "text"))

@@ -35,15 +35,18 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     )
     opening = rig.opening()
     base = rounded(rig.plan.base)
+    given = rig.plan.robot
+    turned = any(base[3:]) or (given is not None and len(given.pose) > 3)
     robot = RobotState(
         robot_id,
-        tuple(base if any(base[3:]) else base[:3]),
+        tuple(base if turned else base[:3]),
         {
             **{f"joint_{i + 1}": v for i, v in enumerate(rounded(rig.arm()))},
             "finger": round(opening / 2, 4),
         },
         "holding" if held else "open" if opening > OPEN else "closed",
         held,
+        given.extra if given is not None else {},
     )
     return Scene((robot,), objects, rig.plan.furniture, tuple(relations), dict(perception))
 
