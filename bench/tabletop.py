@@ -12,6 +12,12 @@ import statistics
 import time
 from typing import Any
 
+FIGURES = (
+    "tabletop.success",
+    "tabletop.wall_s_p50",
+    "tabletop.placement_error_mm_p50",
+    "tabletop.placement_error_mm_max",
+)
 FRESH = 5000  # first seed of the reported episodes
 
 

@@ -137,3 +137,12 @@ def test_a_film_is_made_of_what_happens(opened, gl, tmp_path):
         assert image.size == (480, 360)
     with pytest.raises(BadInput, match=r"do\.txt"):
         hand.body.record(tmp_path / "do.txt")
+
+
+def test_a_picture_that_cannot_be_kept_fails_no_action(opened, gl, tmp_path):
+    (tmp_path / "artifacts").write_text("a file where a directory should be")
+    hand = opened(APPLE, cameras=True, artifacts=tmp_path / "artifacts")
+    done = hand.do("pick_up", object_id="apple_01")
+    assert done.ok
+    assert "artifacts" in done.evidence["pictures"]
+    assert hand.body.observe().perception == {}

@@ -2,7 +2,9 @@
 
 import pytest
 
-from worldfs.ground.model import Relation, Thing
+from worldfs.ground.model import Relation, Scene, Thing
+
+TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
 
 APPLE = Thing("apple_01", "Red Apple", "fruit", (0.5, 0.1, 0.033))
 
@@ -60,3 +62,18 @@ def test_without_cameras_there_is_no_picture(opened, tmp_path):
     hand = opened(APPLE, artifacts=tmp_path)
     assert hand.body.observe().perception == {}
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_thing_in_a_marked_region_is_said_to_be_there(opened):
+    zone = Thing("zone_01", "red zone", "region", (0.5, 0.1, 0.001), size=(0.2, 0.2, 0.002), shape="region")
+    hand = opened(scene=Scene((), (APPLE,), (TABLE, zone)))
+    relations = hand.body.observe().relations
+    assert Relation("apple_01", "on", "zone_01") in relations
+    assert Relation("apple_01", "on", "table_01") in relations
+    assert hand.seen("apple_01").status == "on_table"
+
+
+def test_a_thing_on_the_floor_is_said_to_be_there(opened):
+    hand = opened(scene=Scene((), (Thing("cube_01", position=(0.5, 0.2, 0.02)),)))
+    assert hand.seen("cube_01").status == "on_floor"
+    assert hand.do("pick_up", object_id="cube_01").ok

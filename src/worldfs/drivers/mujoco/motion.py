@@ -10,7 +10,8 @@ import mujoco
 import numpy as np
 
 from . import panda
-from .rig import TIMESTEP, Rig
+from .build import TIMESTEP
+from .rig import Rig
 from .types import Array
 
 SPEED = 0.5 * np.array(panda.SPEED)  # rad/s: half the data sheet

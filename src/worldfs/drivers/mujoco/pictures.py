@@ -34,7 +34,7 @@ class Album:
     def _numbers(self) -> set[int]:
         try:
             names = os.listdir(self.folder)
-        except FileNotFoundError:
+        except OSError:  # not there yet, or not to be read: writing will say so
             return set()
         return {int(m.group(2)) for m in map(_NAME.fullmatch, names) if m}
 

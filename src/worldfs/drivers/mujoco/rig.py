@@ -9,7 +9,6 @@ import numpy as np
 
 from ...ground.model import Thing
 from . import geometry, panda
-from .build import TIMESTEP
 from .build import build
 from .scene import Layout
 from .types import Array, Native

@@ -22,14 +22,14 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     rig = arm.rig
     held = rig.held()
     relations = _relations(arm, robot_id, held)
-    status = {r.subject: _status(r, rig.things) for r in relations}
+    status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first said counts
     objects = tuple(
         replace(
             rig.things[id],
             position=tuple(rounded(rig.position(id))),
             orientation=tuple(rounded(_positive(rig.quat(id)))),
             size=tuple(rounded(rig.things[id].size)),
-            status=status.get(id, "unsupported"),
+            status=status.get(id) or ("on_floor" if "floor" in rig.touching(id) else "unsupported"),
         )
         for id in rig.objects
     )
@@ -73,6 +73,10 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
         ]
         if below:
             found.append(Relation(id, "on", max(below, key=lambda o: _top(arm, o))))
+        for region in (f for f in rig.plan.furniture if f.shape == "region"):
+            low = float(position[2] - rig.half(id)[2])
+            if covers(region, float(position[0]), float(position[1])) and abs(low - region.position[2]) < 0.03:
+                found.append(Relation(id, "on", region.id))
     for piece in rig.plan.furniture:
         if piece.shape != "basket":
             continue
