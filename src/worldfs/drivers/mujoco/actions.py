@@ -12,7 +12,7 @@ from . import geometry, grasp, panda, params, place
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe
 from .evidence import Receipt
-from .route import route
+from .route import SEARCHES, route
 from .types import Array
 
 ARRIVED = 0.005  # m
@@ -67,16 +67,23 @@ def plan_move(arm: Arm, order: Order) -> Move | Finding:
     rehearsal = arm.rehearsal(held=held)
     start = arm.rig.arm()
     blocked = ""
+    cut_off: list[tuple[Array, Array]] = []
     for i, rotation in enumerate(turns):
         solve = arm.solver.solve if i == 0 else arm.solver.near
         q = solve(start, position, rotation)
         if q is None:
             continue
         hits = rehearsal.hits(q)
-        way = None if hits else route(rehearsal, start, q, via=(arm.ready,))
+        way = None if hits else route(rehearsal, start, q, via=(arm.ready,), search=False)
         if way is not None:
             return Move(way, position, rotation)
+        if not hits:
+            cut_off.append((q, rotation))
         blocked = blocked or (f"at the goal {describe(hits)}" if hits else "no way there that is free of collision")
+    for q, rotation in cut_off[:SEARCHES]:
+        way = route(rehearsal, start, q)
+        if way is not None:
+            return Move(way, position, rotation)
     if blocked:
         return in_the_way(f"move_to {numbers(position)}", blocked, order.id)
     how = " in that orientation" if len(target) > 3 else ""

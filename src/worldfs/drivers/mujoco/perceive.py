@@ -13,7 +13,7 @@ from .arm import Arm, numbers, unreachable
 from .camera import HEIGHT, WIDTH, Eye, Shot
 from .evidence import Receipt, rounded
 from .rig import Rig
-from .route import route
+from .route import SEARCHES, route
 from .things import COLOR_WORDS, words_of
 from .types import Array
 
@@ -85,6 +85,7 @@ def look_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding 
     rehearsal = arm.rehearsal(held=arm.rig.held())
     start = arm.rig.arm()
     solved = False
+    cut_off: list[tuple[Array, float]] = []
     toward = math.atan2(position[1] - arm.rig.base[1], position[0] - arm.rig.base[0])
     for standoff in STANDOFFS:
         for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
@@ -97,9 +98,14 @@ def look_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding 
                 continue
             solved = True
             if rehearsal.free(q):
-                way = route(rehearsal, start, q, via=(arm.ready,))
+                way = route(rehearsal, start, q, via=(arm.ready,), search=False)
                 if way is not None:
                     return way, standoff
+                cut_off.append((q, standoff))
+    for q, standoff in cut_off[:SEARCHES]:
+        way = route(rehearsal, start, q)
+        if way is not None:
+            return way, standoff
     return None if solved else unreachable(arm, "the view of it", position, "the camera cannot stand over it", "")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ...ground.model import Finding, Thing
 from . import geometry, panda
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe, pair
-from .route import route
+from .route import SEARCHES, route
 from .scene import covers, interior
 from .types import Array
 
@@ -218,16 +218,23 @@ def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
 def plan(arm: Arm, held: str, goals: list[Goal], job: str = "") -> Placing | Finding:
     """A way to set the held thing down at the first goal that has one, or why there is none. Moves nothing."""
     first: Finding | None = None
+    cut_off: list[Placing] = []
     for goal in goals:
-        found = _plan_one(arm, held, goal, job)
+        found = _plan_one(arm, held, goal, job, cut_off)
         if isinstance(found, Placing):
             return found
         first = first or found
+    rehearsal = arm.rehearsal(held=held)
+    for placing in cut_off[:SEARCHES]:
+        way = route(rehearsal, arm.rig.arm(), placing.down[0])
+        if way is not None:
+            return replace(placing, route=way)
     assert first is not None
     return first
 
 
-def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
+def _plan_one(arm: Arm, held: str, goal: Goal, job: str, cut_off: list[Placing]) -> Placing | Finding:
+    """One goal by a plain way; what only lacks a way there is added to `cut_off`."""
     rig = arm.rig
     rehearsal = arm.rehearsal(held=held)
     tcp, rotation = rig.tcp_pose()
@@ -259,16 +266,17 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
         if hits:
             why = why or describe(hits)
             continue
-        way = route(rehearsal, present, above, via=(arm.ready,))
-        if way is None:
-            why = why or "no way there that is free of collision"
-            continue
         opening = _opening(arm, held, down[-1])
         if opening is None:
             why = why or "no room to open the fingers there"
             continue
         path = [above, *down]
-        return Placing(held, goal, way, path, path[::-1], height, opening)
+        placing = Placing(held, goal, [], path, path[::-1], height, opening)
+        way = route(rehearsal, present, above, via=(arm.ready,), search=False)
+        if way is not None:
+            return replace(placing, route=way)
+        why = why or "no way there that is free of collision"
+        cut_off.append(placing)
     return in_the_way(f"place {held} at {numbers(goal.centre)}", why, job)
 
 

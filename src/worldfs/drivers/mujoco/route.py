@@ -12,16 +12,22 @@ REACH = 0.35  # rad, growth of the tree
 TRIES = 900
 
 
-def route(rehearsal: Rehearsal, start: Array, goal: Array, *, via: tuple[Array, ...] = ()) -> list[Array] | None:
+SEARCHES = 3  # how many goals of one plan are worth a search, each up to a second
+
+
+def route(
+    rehearsal: Rehearsal, start: Array, goal: Array, *, via: tuple[Array, ...] = (), search: bool = True
+) -> list[Array] | None:
     """Joint poses from `start` to `goal`, both included, straight segments free of collision; None: none found.
 
-    What touches already at the start may go on touching (the hand stands in a basket, say).
+    What touches already at the start may go on touching (the hand stands in a basket, say). Without `search` only the
+    straight way and the ways via known poses are tried: whoever has many goals asks so first.
     """
     allowed: set[Pair] = set(rehearsal.hits(start))
     for path in ([start, goal], *([start, middle, goal] for middle in (*via, HOME))):
         if not rehearsal.along(path, allowed=allowed):
             return path
-    return _connect(rehearsal, start, goal, allowed)
+    return _connect(rehearsal, start, goal, allowed) if search else None
 
 
 def _connect(rehearsal: Rehearsal, start: Array, goal: Array, allowed: set[Pair]) -> list[Array] | None:
