@@ -12,7 +12,7 @@ from . import geometry, grasp, panda, params, place
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe
 from .evidence import Receipt
-from .route import route
+from .route import SEARCHES, route
 from .types import Array
 
 ARRIVED = 0.005  # m
@@ -58,23 +58,32 @@ def plan_move(arm: Arm, order: Order) -> Move | Finding:
         yaw = math.atan2(float(present[1, 0]), float(present[0, 0]))
         toward = math.atan2(*(position - arm.rig.base)[[1, 0]])
         turns = [geometry.hand(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
-        turns += [geometry.hand(toward + k, math.copysign(t, math.cos(k))) for t in (0.5, 1.0, 1.5) for k in (0, math.pi)]
+        turns += [
+            geometry.hand(toward + k, math.copysign(t, math.cos(k))) for t in (0.5, 1.0, 1.5) for k in (0, math.pi)
+        ]
     else:
         return params.wrong(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
     held = arm.rig.held()
     rehearsal = arm.rehearsal(held=held)
     start = arm.rig.arm()
     blocked = ""
+    cut_off: list[tuple[Array, Array]] = []
     for i, rotation in enumerate(turns):
         solve = arm.solver.solve if i == 0 else arm.solver.near
         q = solve(start, position, rotation)
         if q is None:
             continue
         hits = rehearsal.hits(q)
-        way = None if hits else route(rehearsal, start, q, via=(arm.ready,))
+        way = None if hits else route(rehearsal, start, q, via=(arm.ready,), search=False)
         if way is not None:
             return Move(way, position, rotation)
+        if not hits:
+            cut_off.append((q, rotation))
         blocked = blocked or (f"at the goal {describe(hits)}" if hits else "no way there that is free of collision")
+    for q, rotation in cut_off[:SEARCHES]:
+        way = route(rehearsal, start, q)
+        if way is not None:
+            return Move(way, position, rotation)
     if blocked:
         return in_the_way(f"move_to {numbers(position)}", blocked, order.id)
     how = " in that orientation" if len(target) > 3 else ""
@@ -94,9 +103,7 @@ def move_to(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
     receipt.distance = off
     receipt.more["turn_to_goal"] = round(turned, 4)
     if held is not None and arm.rig.held() != held:
-        return Outcome.failure(
-            Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=receipt.close()
-        )
+        return Outcome.failure(Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=receipt.close())
     if off > ARRIVED or turned > TURNED:
         message = f"the hand stopped {off * 1000:.1f} mm and {turned:.3f} rad from the goal"
         return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=receipt.close())
@@ -178,7 +185,7 @@ def goals(arm: Arm, order: Order) -> tuple[str, list[place.Goal]] | Finding:
     if at is not None:
         found = place.goal_at(arm, held, at[:3], order.id)
         return found if isinstance(found, Finding) else (held, found)
-    keys = params.PLACE_KEYS
+    keys: tuple[str, ...] = params.PLACE_KEYS
     named = params.word(order.params, keys)
     if named is not None and named[1] == held:  # {target: what is held, location: where it goes}
         keys = tuple(k for k in keys if k != named[0])

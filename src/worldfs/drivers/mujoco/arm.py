@@ -22,7 +22,7 @@ class Arm:
     rig: Rig
     solver: Solver
     mover: Mover
-    ready: Array = field(default_factory=lambda: HOME.copy())  # a pose free of collision in this scene
+    ready: Array = field(default_factory=HOME.copy)  # a pose free of collision in this scene
 
     def rehearsal(self, *, opening: float | None = None, held: str | None = None) -> Rehearsal:
         return Rehearsal(self.rig, opening=opening, held=held)

@@ -11,10 +11,11 @@ import mujoco
 import numpy as np
 
 from ...ground.driver import Interpreter, Run
-from ...ground.errors import BadInput, Missing
+from ...ground.errors import BadInput, Missing, WorldError, from_os
 from ...ground.model import Cause, Finding, Json, Order, Outcome, Scene
 from . import actions, panda, perceive, script
 from .arm import Arm
+from .build import TIMESTEP
 from .camera import Eye
 from .evidence import Receipt
 from .film import Film, film
@@ -22,7 +23,7 @@ from .ik import HIGH, HOME, LOW, Solver
 from .motion import CLOSE, Mover, Stopped
 from .pictures import Album, write_png
 from .review import focus, review
-from .rig import TIMESTEP, Rig
+from .rig import Rig
 from .scene import Layout, layout, random_scene
 from .types import Array
 from .view import arm_state, observe
@@ -64,6 +65,7 @@ class Tabletop:
         self.seed, self.count = 0 if seed is None else seed, 5 if objects is None else objects
         self.interpreter = interpreter
         self._cameras = cameras
+        self._album_root = artifacts
         self._album = Album(artifacts) if artifacts is not None else None
         self._arm: Arm | None = None
         self._eye: Eye | None = None
@@ -111,7 +113,9 @@ class Tabletop:
             outcome = Outcome.failure(cause, code, message, evidence=receipt.close())
         except FloatingPointError as error:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
-        self._photograph(run.artifacts)
+        trouble = self._photograph(run.artifacts)
+        if trouble:  # what was done is done: a full disk must not turn it into a failure
+            outcome = replace(outcome, evidence={**outcome.evidence, "pictures": trouble})
         return outcome
 
     def close(self) -> None:
@@ -173,24 +177,32 @@ class Tabletop:
                 return script.strategy(arm, order, receipt, self._carry_out)
             case "real_execute":
                 scene = self.observe()
-                return script.real_execute(arm, order, receipt, self._carry_out, self.interpreter, scene)
+                return script.real_execute(
+                    arm, order, receipt, self._carry_out, interpreter=self.interpreter, scene=scene
+                )
         known = ", ".join(sorted(self.ops))
         return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=receipt.close())
 
-    def _photograph(self, job: Path | None) -> None:
-        """Keeps a set of pictures, and the front one beside the job's own files. Without OpenGL: keeps none."""
+    def _photograph(self, job: Path | None) -> str:
+        """Keeps a set of pictures, and the front one beside the job's own files. What went wrong, if anything did."""
         if not self._cameras or (self._album is None and job is None):
-            return
+            return ""
         try:
             eye = self.eye()
-        except Missing:
-            self._cameras = False  # `gl_status()` tells whoever asks; the body goes on blind
-            return
+        except Missing as missing:
+            self._cameras = False  # the body goes on blind
+            return str(missing)
         data = self.arm.rig.data
-        if self._album is not None:
-            self._perception = self._album.add(eye, data)
-        if job is not None and job.is_dir():
-            write_png(job / "front.png", eye.shoot(data, "front"))
+        try:
+            if self._album is not None:
+                self._perception = self._album.add(eye, data)
+            if job is not None and job.is_dir() and job != self._album_root:
+                write_png(job / "front.png", eye.shoot(data, "front"))
+        except OSError as error:
+            return str(from_os(error, path=str(job), op="keep a picture"))
+        except WorldError as error:
+            return str(error)
+        return ""
 
     def _filmed(self) -> None:
         """Hangs the film, if there is one, on the present mover."""
@@ -213,7 +225,7 @@ class Tabletop:
 
 
 def _stand_up(arm: Arm, plan: Layout) -> None:
-    """Puts the arm where an earlier observation left it, else into a pose free of collision; the world comes to rest."""
+    """Puts the arm where an earlier observation left it, else into a free pose; the world comes to rest."""
     rig = arm.rig
     data = rig.data
     data.qpos[panda.ARM : panda.ARM + 2] = panda.STROKE

@@ -1,7 +1,8 @@
 """The eye: pictures, depth and segmentation of one model, drawn in a thread of its own.
 
-A GL context belongs to the thread that made it, and a driver is called from whichever lane has work: so one thread owns the
-context from its making to its end, and everyone else asks it. Shadows, reflections and multisampling are off (reference §2).
+A GL context belongs to the thread that made it, and a driver is called from whichever lane has work: so one thread owns
+the context from its making to its end, and everyone else asks it. Shadows, reflections and multisampling are off: with
+them a CPU draws one picture a second (reference "Embodied" §2).
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class Shot:
 
     def ray(self, u: float, v: float) -> Array:
         """World direction of pixel (u right, v down), its part along the optical axis being 1."""
-        return np.asarray(self.rotation @ [(u - WIDTH / 2 + 0.5) / self.focal, (HEIGHT / 2 - 0.5 - v) / self.focal, -1.0])
+        return np.asarray(
+            self.rotation @ [(u - WIDTH / 2 + 0.5) / self.focal, (HEIGHT / 2 - 0.5 - v) / self.focal, -1.0]
+        )
 
 
 class Eye:
@@ -117,7 +120,7 @@ class Eye:
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.segid != -1 and geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
                 table[geom.segid + 1] = geom.objid
-        return table[np.clip(code, 0, len(table) - 1)]
+        return np.asarray(table[np.clip(code, 0, len(table) - 1)])
 
     def close(self) -> None:
         self._thread.submit(self._free).result()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import mujoco
 import numpy as np
@@ -67,22 +68,15 @@ class Rehearsal:
     def free(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> bool:
         return not self.hits(q, allowed=allowed)
 
-    def along(
-        self, path: Sequence[Array], *, allowed: frozenset[Pair] | set[Pair] = frozenset()
-    ) -> dict[Pair, float]:
+    def along(self, path: Sequence[Array], *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
         """The first collision along straight joint segments through `path`; empty: none."""
-        for start, end in zip(path[:-1], path[1:], strict=True):
+        for start, end in pairwise(path):
             steps = max(1, int(np.ceil(float(np.max(np.abs(end - start))) / RESOLUTION)))
             for k in range(1, steps + 1):
                 found = self.hits(start + (end - start) * (k / steps), allowed=allowed)
                 if found:
                     return found
         return {}
-
-    def place_thing(self, id: str, position: Array) -> None:
-        """Moves a thing of the copy only."""
-        at = self.rig.qpos[id]
-        self.data.qpos[at : at + 3] = position
 
 
 def pair(one: str, other: str) -> Pair:

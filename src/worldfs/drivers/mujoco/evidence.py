@@ -10,7 +10,7 @@ import numpy as np
 from ...ground.model import Json
 from . import geometry
 from .arm import Arm
-from .rig import TIMESTEP
+from .build import TIMESTEP
 from .types import Array
 
 

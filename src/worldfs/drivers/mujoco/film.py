@@ -75,7 +75,8 @@ class Mp4:
         self._stream.options = {"preset": "veryfast", "crf": "23"}
 
     def add(self, frame: Image) -> None:
-        self._stream.height, self._stream.width = frame.shape[:2]
+        if self.frames == 0:  # the encoder opens with the first frame and keeps its size
+            self._stream.height, self._stream.width = frame.shape[:2]
         for packet in self._stream.encode(self._av.VideoFrame.from_ndarray(frame, format="rgb24")):
             self._file.mux(packet)
         self.frames += 1

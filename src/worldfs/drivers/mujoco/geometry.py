@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import mujoco
 import numpy as np
 
 from .types import Array
@@ -24,6 +25,13 @@ def matrix(quat: Array | tuple[float, ...]) -> Array:
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
+
+
+def quat_of(rotation: Array) -> tuple[float, ...]:
+    """Quaternion w x y z of a rotation matrix."""
+    quat = np.zeros(4)
+    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(rotation).ravel())
+    return tuple(float(v) for v in quat)
 
 
 def from_rpy(roll: float, pitch: float, yaw: float) -> Array:
@@ -50,13 +58,17 @@ def to_rpy(rotation: Array) -> tuple[float, float, float]:
 
 
 def hand(yaw: float, tilt: float = 0.0) -> Array:
-    """The hand pointing down, its x axis at `yaw` in the plane, then tilted by `tilt` about the axis the fingers close along.
+    """The hand pointing down, its x axis at `yaw` in the plane, then tilted by `tilt` about the fingers' closing axis.
 
     That axis is (sin yaw, -cos yaw, 0) and stays level; a positive tilt lets the hand point towards its own x.
     """
     c, s = math.cos(yaw), math.sin(yaw)
     ct, st = math.cos(tilt), math.sin(tilt)
     return np.array([[c * ct, s, c * st], [s * ct, -c, s * st], [st, 0.0, -ct]])
+
+
+def up(height: float) -> Array:
+    return np.array([0.0, 0.0, height])
 
 
 def about_z(angle: float) -> Array:

@@ -27,7 +27,7 @@ context.free()
 
 @dataclass(frozen=True, slots=True)
 class GlStatus:
-    """`backend` "" means no pictures: then `why` and `fix` say what they need. `renderer` as the library names itself."""
+    """`backend` "" means no pictures: `why` and `fix` then say what they need. `renderer` as the library says it."""
 
     backend: str
     renderer: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from . import geometry, panda
 from .arm import GRIP_FIELD, Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe, pair
 from .motion import CLOSE
-from .route import route
+from .route import SEARCHES, route
 from .types import Array
 
 APPROACH = 0.12  # m before the grasp, along the hand
@@ -55,6 +55,7 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
         )
     why, solved = "", False
     centre = rig.position(id)
+    cut_off: list[tuple[_Candidate, Grasp]] = []
     for tilt in TILTS:
         at = _point(arm, id, tilt)
         found = _candidates(arm, at, lying, tilt)
@@ -64,9 +65,19 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
                 if not one.width / 2 + 0.004 <= opening <= panda.STROKE:
                     continue
                 result = _complete(arm, id, at, one, opening)
-                if isinstance(result, Grasp):
-                    return result
-                why = why or result
+                if isinstance(result, str):
+                    why = why or result
+                    continue
+                way = route(arm.rehearsal(opening=opening), arm.rig.arm(), one.above, via=(arm.ready,), search=False)
+                if way is not None:
+                    return replace(result, route=way)
+                cut_off.append((one, result))
+    for one, result in cut_off[:SEARCHES]:
+        way = route(arm.rehearsal(opening=result.opening), arm.rig.arm(), one.above)
+        if way is not None:
+            return replace(result, route=way)
+    if cut_off:
+        why = "no way to it that is free of collision"
     if not solved:
         return unreachable(arm, id, centre, "no joint angles take the hand to a grasp of it", job)
     return in_the_way(f"pick_up {id} at {numbers(centre)}", why, job)
@@ -129,7 +140,7 @@ def _candidates(arm: Arm, at: Array, lying: geometry.Lie, tilt: float) -> list[_
 
 
 def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> Grasp | str:
-    """The whole of a grasp, checked for collision all along; else why not."""
+    """A grasp from just before it on, checked for collision all along, its route still to be found; else why not."""
     rehearsal = arm.rehearsal(opening=opening)
     touching = {pair("robot", id)}
     hits = rehearsal.hits(one.grasp, allowed=touching) or rehearsal.hits(one.above)
@@ -142,15 +153,12 @@ def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> 
     if hits:
         return f"on the way to it {describe(hits)}"
     for lift in (LIFT, 0.14, 0.10, 0.06):
-        up = arm.solver.line(down[-1], np.linspace(at, at + [0, 0, lift], 11)[1:], one.rotation)
+        up = arm.solver.line(down[-1], np.linspace(at, at + geometry.up(lift), 11)[1:], one.rotation)
         if not isinstance(up, int) and not rehearsal.along([down[-1], *up], allowed=touching):
             break
     else:
         return "there is no room to lift it"
-    way = route(rehearsal, arm.rig.arm(), one.above)
-    if way is None:
-        return "no way to it that is free of collision"
-    return Grasp(id, way, [one.above, *down], [down[-1], *up], lift, opening)
+    return Grasp(id, [], [one.above, *down], [down[-1], *up], lift, opening)
 
 
 def carry_out(arm: Arm, grasp: Grasp) -> Attempted:

@@ -6,7 +6,6 @@ import mujoco
 import numpy as np
 
 from . import geometry, panda
-from .rig import quat_of
 from .types import Array
 
 LOW = np.array([lo for lo, _ in panda.LIMITS]) + 0.01
@@ -24,7 +23,7 @@ class Solver:
 
     def __init__(self, base: tuple[float, ...]) -> None:
         spec = mujoco.MjSpec()
-        panda.add(spec, base[:3], quat_of(geometry.from_rpy(*base[3:6])))
+        panda.add(spec, base[:3], geometry.quat_of(geometry.from_rpy(*base[3:6])))
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
         self.tcp = self.model.site("tcp").id

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import mujoco
 import numpy as np
 
 from . import panda
-from .rig import TIMESTEP, Rig
+from .build import TIMESTEP
+from .rig import Rig
 from .types import Array
 
 SPEED = 0.5 * np.array(panda.SPEED)  # rad/s: half the data sheet
 ACCELERATION = 0.3 * np.array(panda.ACCELERATION)  # rad/s²
 LINE_SPEED = 0.16  # m/s
+STILL = 0.01  # rad/s
 CHECK_EVERY = 10  # steps between two looks at the stop flag: 20 ms of simulated time
 CLOSE = -0.01  # m a finger: beyond shut, so that thin things are held as hard as thick ones
 
 
-class Stopped(Exception):  # noqa: N818 # not an error: somebody asked, or the time is up
+class Stopped(Exception):  # not an error: somebody asked, or the time is up
     """The run is to stop: `why` is "cancelled" or "timeout". The arm already holds still."""
 
     def __init__(self, why: str) -> None:
@@ -28,7 +31,7 @@ class Stopped(Exception):  # noqa: N818 # not an error: somebody asked, or the t
 
 
 class Mover:
-    """Drives one rig. `steps` counts physics steps since the last `begin`; `watch` is called with the rig as it goes."""
+    """Drives one rig. `steps` counts physics steps since the last `begin`; `watch` is called as it goes."""
 
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
@@ -53,7 +56,7 @@ class Mover:
 
     def follow(self, path: Sequence[Array], *, settle: float = 0.12) -> None:
         """Along straight joint segments, each a quintic at the pace of its slowest joint."""
-        for start, end in zip(path[:-1], path[1:], strict=True):
+        for start, end in pairwise(path):
             change = np.abs(end - start)
             seconds = max(
                 float(np.max(1.875 * change / SPEED)), float(np.sqrt(np.max(5.77 * change / ACCELERATION))), 0.05
@@ -80,10 +83,12 @@ class Mover:
     def hold(self) -> None:
         """Stops where it is: the servos' goal becomes the present pose, the fingers keep theirs."""
         data = self.rig.data
-        for _ in range(3):  # the arm runs out a little: hold where it comes to rest, not where it was asked to stop
+        for _ in range(25):  # with its goal always where it is, the servos only brake
             data.ctrl[: panda.ARM] = data.qpos[: panda.ARM]
-            mujoco.mj_step(self.rig.model, data, 40)
-            self.steps += 40
+            mujoco.mj_step(self.rig.model, data, 10)
+            self.steps += 10
+            if float(np.max(np.abs(data.qvel[: panda.ARM]))) < STILL:
+                return
 
     # --- the loop ---
 

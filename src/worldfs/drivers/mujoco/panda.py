@@ -1,17 +1,17 @@
 """The arm: our own model of a Franka Emika Panda with its hand, in primitive geometry.
 
 Where the figures come from:
-- Kinematics (modified Denavit-Hartenberg after Craig), joint, speed and torque limits: the maker's control documentation
-  ("Franka Control Interface, Robot and interface specifications").
+- Kinematics (modified Denavit-Hartenberg after Craig), joint, speed and torque limits: the maker's control
+  documentation ("Franka Control Interface, Robot and interface specifications").
 - Link masses, centres of mass and inertias: C. Gaz, M. Cognetti, A. Oliva, P. Robuffo Giordano, A. De Luca, "Dynamic
-  Identification of the Franka Emika Panda Robot With Retrieval of Feasible Parameters Using Penalty-Based Optimization",
-  IEEE RA-L 4(4), 2019; also published by the maker as the inertials of its robot description.
-- Hand: mass 0.73 kg, fingers 0.015 kg, stroke 0-0.04 m each, mounted at 0.0584 m, turned -pi/4 about the flange, continuous
-  grasping force 70 N: the maker's hand data sheet and robot description.
+  Identification of the Franka Emika Panda Robot With Retrieval of Feasible Parameters Using Penalty-Based
+  Optimization", IEEE RA-L 4(4), 2019; also published by the maker as the inertials of its robot description.
+- Hand: mass 0.73 kg, fingers 0.015 kg, stroke 0-0.04 m each, mounted at 0.0584 m, turned -pi/4 about the flange,
+  continuous grasping force 70 N: the maker's hand data sheet and robot description.
 - Shapes (capsules, boxes, cylinders), joint servos, friction and pads: ours. No mesh, no third-party file.
 
-The gripper servo pulls with 70 N a finger at most. A gain of 100 (about 1 N a finger on a 4 cm thing) lets half a kilogram
-slip; 2500 holds it (reference "Embodied" §4.1).
+The gripper servo pulls with 70 N a finger at most. A gain of 100 (about 1 N a finger on a 4 cm thing) lets half a
+kilogram slip; 2500 holds it (reference "Embodied" §4.1).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MAX_GRIP = 0.08 - 0.004  # m: full opening less what the fingers need to get rou
 MAX_PAYLOAD = 3.0  # kg
 MAX_REACH = 0.855  # m
 
-STIFFNESS = (4500.0, 4500.0, 3500.0, 3500.0, 2000.0, 2000.0, 2000.0)  # Nm/rad
+STIFFNESS = (4500.0, 4500.0, 3500.0, 3500.0, 800.0, 800.0, 800.0)  # Nm/rad; stiffer wrists chatter against their 12 Nm
 LAG = 0.1  # s: damping over stiffness of the joint servos; motion feeds it forward
 GRIP_GAIN = 2500.0  # N/m
 GRIP_FORCE = 140.0  # N, both fingers
@@ -135,7 +135,7 @@ def add(spec: Any, pose: tuple[float, ...], quat: tuple[float, ...]) -> None:
         _dress(parent, i)
         servo = spec.add_actuator(name=f"a{i}", target=f"j{i}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
         stiffness = STIFFNESS[i - 1]
-        _servo(servo, stiffness, -stiffness, -LAG * stiffness, TORQUE[i - 1], LIMITS[i - 1])
+        _servo(servo, stiffness, LAG * stiffness, force=TORQUE[i - 1], span=LIMITS[i - 1])
     _hand(spec, parent)
     # neighbours and next neighbours overlap by design; a link welded to the world is not filtered by its parentage
     for one, other in (("link0", "link1"), ("link0", "link2"), *((f"link{i}", f"link{i + 2}") for i in range(1, 6))):
@@ -214,14 +214,12 @@ def _hand(spec: Any, flange: Any) -> None:
     tendon.wrap_joint("f1", 0.5)
     tendon.wrap_joint("f2", 0.5)
     grip = spec.add_actuator(name="grip", target="fingers", trntype=mujoco.mjtTrn.mjTRN_TENDON)
-    _servo(grip, GRIP_GAIN, -GRIP_GAIN, -2 * math.sqrt(GRIP_GAIN), GRIP_FORCE, (-STROKE, STROKE))
+    _servo(grip, GRIP_GAIN, 2 * math.sqrt(GRIP_GAIN), force=GRIP_FORCE, span=(-STROKE, STROKE))
 
 
-def _servo(
-    servo: Any, gain: float, stiffness: float, damping: float, force: float, span: tuple[float, float]
-) -> None:
+def _servo(servo: Any, stiffness: float, damping: float, *, force: float, span: tuple[float, float]) -> None:
     servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
-    servo.gainprm[0] = gain
-    servo.biasprm[1], servo.biasprm[2] = stiffness, damping
+    servo.gainprm[0] = stiffness
+    servo.biasprm[1], servo.biasprm[2] = -stiffness, -damping
     servo.forcelimited, servo.forcerange = True, [-force, force]
     servo.ctrllimited, servo.ctrlrange = True, list(span)

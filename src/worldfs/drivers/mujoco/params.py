@@ -17,7 +17,7 @@ POINT_KEYS = ("target_position", "position", "target_pose")
 LABEL_KEYS = ("target_label", "label", "target", "object_id")
 
 
-def wrong(order: Order, field: str, expected: str, found: Any, fix: str, code: str = "SCHEMA_VALIDATION") -> Finding:
+def wrong(order: Order, field: str, expected: str, found: Any, fix: str, *, code: str = "SCHEMA_VALIDATION") -> Finding:
     return Finding(code, f"ACTION.md params.{field}", expected, str(found)[:200], fix, order.id)
 
 
@@ -79,4 +79,4 @@ def thing(rig: Rig, order: Order, keys: tuple[str, ...], *, objects: bool) -> st
     fix = "use an id that ENVIRONMENT.md lists"
     if objects and text in rig.things:
         fix = f"{text} is furniture and stays where it is; name an object"
-    return wrong(order, key, expected, text, fix, "UNKNOWN_OBJECT")
+    return wrong(order, key, expected, text, fix, code="UNKNOWN_OBJECT")

@@ -1,4 +1,4 @@
-"""Seeing: a labelled thing found in a rendered picture, and the wrist camera driven until the thing is in its middle."""
+"""Seeing: a labelled thing found in rendered pictures, and the wrist camera driven until it looks straight at it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .arm import Arm, numbers, unreachable
 from .camera import HEIGHT, WIDTH, Eye, Shot
 from .evidence import Receipt, rounded
 from .rig import Rig
-from .route import route
+from .route import SEARCHES, route
 from .things import COLOR_WORDS, words_of
 from .types import Array
 
@@ -85,11 +85,12 @@ def look_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding 
     rehearsal = arm.rehearsal(held=arm.rig.held())
     start = arm.rig.arm()
     solved = False
+    cut_off: list[tuple[Array, float]] = []
     toward = math.atan2(position[1] - arm.rig.base[1], position[0] - arm.rig.base[0])
     for standoff in STANDOFFS:
         for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
             rotation = geometry.hand(toward + turn)
-            at = position + [0, 0, standoff] - rotation @ _CAMERA
+            at = position + geometry.up(standoff) - rotation @ _CAMERA
             q = arm.solver.near(start, at, rotation)
             if q is None:
                 q = arm.solver.near(arm.ready, at, rotation)
@@ -97,9 +98,14 @@ def look_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding 
                 continue
             solved = True
             if rehearsal.free(q):
-                way = route(rehearsal, start, q, via=(arm.ready,))
+                way = route(rehearsal, start, q, via=(arm.ready,), search=False)
                 if way is not None:
                     return way, standoff
+                cut_off.append((q, standoff))
+    for q, standoff in cut_off[:SEARCHES]:
+        way = route(rehearsal, start, q)
+        if way is not None:
+            return way, standoff
     return None if solved else unreachable(arm, "the view of it", position, "the camera cannot stand over it", "")
 
 
@@ -111,7 +117,9 @@ def plan_look(arm: Arm, order: Order) -> str | Finding:
     found = named(arm.rig, label[1])
     if not found:
         known = ", ".join(arm.rig.things)
-        return params.wrong(order, label[0], f"one of {known}", label[1], "use a label of the scene", "UNKNOWN_OBJECT")
+        return params.wrong(
+            order, label[0], f"one of {known}", label[1], "use a label of the scene", code="UNKNOWN_OBJECT"
+        )
     id = found[0]
     pose = look_pose(arm, _known(arm.rig, id))
     if isinstance(pose, Finding):
@@ -149,7 +157,9 @@ def look(arm: Arm, eye: Eye, order: Order, receipt: Receipt) -> Outcome:
         seen_by = "wrist"
         seen = _search(arm, eye, id)
     if seen is None:
-        message = f"{label[1] if label else id} is in no picture: front camera and {len(SEARCH)} looks of the wrist camera"
+        message = (
+            f"{label[1] if label else id} is in no picture: front camera and {len(SEARCH)} looks of the wrist camera"
+        )
         return Outcome.failure(Cause.ERROR, "NOT_SEEN", message, evidence=receipt.close())
     estimate, looks = seen.position, 0
     while looks < LOOKS:

@@ -22,8 +22,8 @@ _NAME = re.compile(r"(front|wrist)_(\d{3,})(_depth)?\.(png|npy)")
 class Album:
     """Writes `camera/front_NNN.png`, `front_NNN_depth.npy` (float32 m, H×W) and `wrist_NNN.png` under `root`.
 
-    Paths that it returns start with the root's own name, because ENVIRONMENT.md stands beside it. Numbers go on where an
-    earlier run stopped, so that a path once written never changes its meaning.
+    Paths that it returns start with the root's own name, because ENVIRONMENT.md stands beside it. Numbers go on where
+    an earlier run stopped, so that a path once written never changes its meaning.
     """
 
     def __init__(self, root: Path) -> None:
@@ -34,7 +34,7 @@ class Album:
     def _numbers(self) -> set[int]:
         try:
             names = os.listdir(self.folder)
-        except FileNotFoundError:
+        except OSError:  # not there yet, or not to be read: writing will say so
             return set()
         return {int(m.group(2)) for m in map(_NAME.fullmatch, names) if m}
 
@@ -48,7 +48,8 @@ class Album:
             os.makedirs(self.folder, exist_ok=True)
             write_png(self.folder / f"front_{stem}.png", front)
             assert front.depth is not None
-            _whole(self.folder / f"front_{stem}_depth.npy", lambda file: np.save(file, front.depth))
+            depth = front.depth
+            _whole(self.folder / f"front_{stem}_depth.npy", lambda file: np.save(file, depth))
             write_png(self.folder / f"wrist_{stem}.png", wrist)
             self._prune()
         except OSError as error:

@@ -1,4 +1,4 @@
-"""The placing: onto a surface, a thing or into a container, judged by where the thing comes to rest (reference §4.4)."""
+"""The placing: onto a surface, a thing or into a container, judged by where it comes to rest (reference §4.4)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from ...ground.model import Finding, Thing
 from . import geometry, panda
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
-from .collide import describe
-from .route import route
+from .collide import describe, pair
+from .route import SEARCHES, route
 from .scene import covers, interior
 from .types import Array
 
@@ -179,10 +179,10 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Goa
     rig = arm.rig
     top = piece.position[2] + (0.0 if piece.shape == "table" else piece.size[2] / 2)
     thing = rig.things[held]
-    radius = float(np.hypot(*thing.size[:2])) / 2
+    radius = math.hypot(*thing.size[:2]) / 2
     others = [(rig.position(id)[:2], float(np.max(rig.half(id)[:2]))) for id in rig.objects if id != held]
     others += [
-        (np.array(f.position[:2]), float(np.hypot(*f.size[:2])) / 2)
+        (np.array(f.position[:2]), math.hypot(*f.size[:2]) / 2)
         for f in rig.plan.furniture
         if f.shape in ("basket", "box") and f.id != piece.id
     ]
@@ -218,22 +218,29 @@ def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
 def plan(arm: Arm, held: str, goals: list[Goal], job: str = "") -> Placing | Finding:
     """A way to set the held thing down at the first goal that has one, or why there is none. Moves nothing."""
     first: Finding | None = None
+    cut_off: list[Placing] = []
     for goal in goals:
-        found = _plan_one(arm, held, goal, job)
+        found = _plan_one(arm, held, goal, job, cut_off)
         if isinstance(found, Placing):
             return found
         first = first or found
+    rehearsal = arm.rehearsal(held=held)
+    for placing in cut_off[:SEARCHES]:
+        way = route(rehearsal, arm.rig.arm(), placing.down[0])
+        if way is not None:
+            return replace(placing, route=way)
     assert first is not None
     return first
 
 
-def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
+def _plan_one(arm: Arm, held: str, goal: Goal, job: str, cut_off: list[Placing]) -> Placing | Finding:
+    """One goal by a plain way; what only lacks a way there is added to `cut_off`."""
     rig = arm.rig
     rehearsal = arm.rehearsal(held=held)
     tcp, rotation = rig.tcp_pose()
     offset = rotation.T @ (rig.position(held) - tcp)
     present = rig.arm()
-    release = goal.centre + [0, 0, goal.release]
+    release = goal.centre + geometry.up(goal.release)
     found: list[tuple[float, Array, Array, Array]] = []
     height = ABOVE
     for i, turned in enumerate(_turns(arm, held)):
@@ -241,17 +248,17 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
             break  # the turns beyond a plain yaw are for what nothing else reaches
         at = release - turned @ offset
         for start in (present, arm.ready):
-            above = arm.solver.near(start, at + [0, 0, height], turned)
+            above = arm.solver.near(start, at + geometry.up(height), turned)
             low = None if above is None else arm.solver.near(above, at, turned)
             if above is not None and low is not None:
                 found.append((float(np.max(np.abs(above - present))), above, at, turned))
                 break
     if not found:
         return unreachable(arm, "the place", goal.centre, "no joint angles hold the hand above it", job)
-    touched = {tuple(sorted((held, goal.on)))}
+    touched = {pair(held, goal.on)}
     why = ""
     for _, above, at, turned in sorted(found, key=lambda c: c[0]):
-        down = arm.solver.line(above, np.linspace(at + [0, 0, height], at, 11)[1:], turned)
+        down = arm.solver.line(above, np.linspace(at + geometry.up(height), at, 11)[1:], turned)
         if isinstance(down, int):
             why = why or f"the straight way down fails at waypoint {down + 1} of 10"
             continue
@@ -259,16 +266,17 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str) -> Placing | Finding:
         if hits:
             why = why or describe(hits)
             continue
-        way = route(rehearsal, present, above, via=(arm.ready,))
-        if way is None:
-            why = why or "no way there that is free of collision"
-            continue
         opening = _opening(arm, held, down[-1])
         if opening is None:
             why = why or "no room to open the fingers there"
             continue
         path = [above, *down]
-        return Placing(held, goal, way, path, path[::-1], height, opening)
+        placing = Placing(held, goal, [], path, path[::-1], height, opening)
+        way = route(rehearsal, present, above, via=(arm.ready,), search=False)
+        if way is not None:
+            return replace(placing, route=way)
+        why = why or "no way there that is free of collision"
+        cut_off.append(placing)
     return in_the_way(f"place {held} at {numbers(goal.centre)}", why, job)
 
 
@@ -293,7 +301,9 @@ def carry_out(arm: Arm, placing: Placing, *, pace: float = 1.0) -> Attempted:
         return Attempted(False, "OBJECT_LOST", f"object lost on the way: {held} is at {numbers(rig.position(held))}")
     mover.line(placing.down, placing.height, speed=0.11)
     if rig.fingers_on(held) < 2:
-        return Attempted(False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}")
+        return Attempted(
+            False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}"
+        )
     mover.grip(placing.opening)
     mover.wait(0.3)
     mover.line(placing.up, placing.height)
@@ -317,14 +327,8 @@ def rests(arm: Arm, id: str, goal: Goal) -> Attempted:
         basket = rig.things[goal.on]
         if within(basket, position, 0.03):
             return Attempted(True, distance=0.0)
-        return Attempted(
-            False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance
-        )
+        return Attempted(False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance)
     if distance > TOLERANCE:
         message = f"{id} rests at {numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
         return Attempted(False, "NOT_AT_GOAL", message, distance)
     return Attempted(True, distance=distance)
-
-
-def lowered(goal: Goal, by: float) -> Goal:
-    return replace(goal, release=max(GAP, goal.release - by))

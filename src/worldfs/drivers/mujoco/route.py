@@ -12,16 +12,22 @@ REACH = 0.35  # rad, growth of the tree
 TRIES = 900
 
 
-def route(rehearsal: Rehearsal, start: Array, goal: Array, *, via: tuple[Array, ...] = ()) -> list[Array] | None:
+SEARCHES = 3  # how many goals of one plan are worth a search, each up to a second
+
+
+def route(
+    rehearsal: Rehearsal, start: Array, goal: Array, *, via: tuple[Array, ...] = (), search: bool = True
+) -> list[Array] | None:
     """Joint poses from `start` to `goal`, both included, straight segments free of collision; None: none found.
 
-    What touches already at the start may go on touching (the hand stands in a basket, say).
+    What touches already at the start may go on touching (the hand stands in a basket, say). Without `search` only the
+    straight way and the ways via known poses are tried: whoever has many goals asks so first.
     """
     allowed: set[Pair] = set(rehearsal.hits(start))
     for path in ([start, goal], *([start, middle, goal] for middle in (*via, HOME))):
         if not rehearsal.along(path, allowed=allowed):
             return path
-    return _connect(rehearsal, start, goal, allowed)
+    return _connect(rehearsal, start, goal, allowed) if search else None
 
 
 def _connect(rehearsal: Rehearsal, start: Array, goal: Array, allowed: set[Pair]) -> list[Array] | None:
@@ -30,7 +36,10 @@ def _connect(rehearsal: Rehearsal, start: Array, goal: Array, allowed: set[Pair]
         return None
     rng = np.random.default_rng(11)
     trees: list[tuple[list[Array], list[int]]] = [([start], [-1]), ([goal], [-1])]
-    low, high = np.minimum(np.minimum(start, goal) - 0.9, HOME - 0.5), np.maximum(np.maximum(start, goal) + 0.9, HOME + 0.5)
+    low, high = (
+        np.minimum(np.minimum(start, goal) - 0.9, HOME - 0.5),
+        np.maximum(np.maximum(start, goal) + 0.9, HOME + 0.5),
+    )
     low, high = np.maximum(low, LOW), np.minimum(high, HIGH)
     for i in range(TRIES):
         one, other = trees[i % 2], trees[1 - i % 2]
@@ -54,9 +63,7 @@ def _connect(rehearsal: Rehearsal, start: Array, goal: Array, allowed: set[Pair]
     return None
 
 
-def _extend(
-    rehearsal: Rehearsal, tree: tuple[list[Array], list[int]], target: Array, allowed: set[Pair]
-) -> int | None:
+def _extend(rehearsal: Rehearsal, tree: tuple[list[Array], list[int]], target: Array, allowed: set[Pair]) -> int | None:
     nodes, parents = tree
     distances = np.max(np.abs(np.array(nodes) - target), axis=1)
     nearest = int(np.argmin(distances))

@@ -1,4 +1,4 @@
-"""The layout: a `Scene` made fit for physics, every thing complete and resting on something, and random scenes from a seed.
+"""The layout: a `Scene` made fit for physics, every thing complete and at rest, and random scenes from a seed.
 
 Conventions of position and size (m, full extents, world frame):
 - objects: centre;
@@ -17,6 +17,7 @@ import numpy as np
 from ...ground.errors import BadInput
 from ...ground.model import Relation, RobotState, Scene, Thing
 from . import geometry, things
+from .types import Array
 
 BASKET_WALL = 0.008  # m
 SLAB = 0.04  # m, table top
@@ -51,7 +52,7 @@ def layout(scene: Scene, robot_id: str) -> Layout:
     shapes = {id: replace(_three(t), shape=things.furniture_shape(t)) for id, t in furniture.items()}
     built: dict[str, Thing] = {}
     for thing in sorted(shapes.values(), key=lambda t: t.shape != "table"):  # tables first: baskets stand on them
-        built[thing.id] = _furnish(thing, base, floor, objects, shapes.values(), built.values())
+        built[thing.id] = _furnish(thing, base, floor, objects=objects, furniture=shapes.values(), built=built.values())
     placed: list[Thing] = []
     added: set[str] = set()
     for thing in sorted(objects, key=lambda t: t.position[2]):
@@ -73,7 +74,7 @@ def layout(scene: Scene, robot_id: str) -> Layout:
     )
 
 
-def interior(basket: Thing) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg] # two float64 triples
+def interior(basket: Thing) -> tuple[Array, Array]:
     """Lowest and highest corner of the room inside a basket (m)."""
     centre, half = np.array(basket.position), np.array(basket.size) / 2
     low, high = centre - half, centre + half
@@ -227,12 +228,12 @@ def _furnish(
     thing: Thing,
     base: tuple[float, ...],
     floor: float,
+    *,
     objects: list[Thing],
     furniture: Iterable[Thing],
     built: Iterable[Thing],
 ) -> Thing:
     size = thing.size if len(thing.size) == 3 and min(thing.size) > 0 else ()
-    x, y, z = thing.position
     if thing.shape == "basket":
         size = size or (0.30, 0.40, 0.09)
         solid = replace(thing, shape="box", size=size)
@@ -244,7 +245,7 @@ def _furnish(
         return replace(thing, size=size or (0.3, 0.3, 0.3), color=thing.color or "gray")
     if not size:
         half = _table_half(thing, base, objects, furniture)
-        size = (2 * half[0], 2 * half[1], max(z - floor, SLAB))
+        size = (2 * half[0], 2 * half[1], max(thing.position[2] - floor, SLAB))
     return replace(thing, size=tuple(round(v, 4) for v in size))
 
 
@@ -271,12 +272,12 @@ def _table_half(
             continue
         # give up the side that costs the smaller part of the table
         axis = 0 if away[0] / half[0] >= away[1] / half[1] else 1
-        half[axis] = max(min(half[axis], away[axis]), max(least, 0.05))
+        half[axis] = max(min(half[axis], away[axis]), least, 0.05)
     return half[0], half[1]
 
 
 def _stand(thing: Thing, floor: float, taken: set[str]) -> Thing:
-    """A pedestal under a thing that somebody put in the air: nothing floats, nothing is moved to where it was not put."""
+    """A pedestal under a thing that somebody put in the air: nothing floats, and it stays where it was put."""
     half = geometry.half_extents(thing.shape, thing.size, geometry.matrix(thing.orientation))
     name = f"stand_{thing.id}"
     while name in taken:

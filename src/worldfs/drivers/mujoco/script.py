@@ -134,7 +134,11 @@ def steps_of(order: Order) -> Steps | Finding:
         given = order.params.get("steps")
         if not isinstance(given, list) or not given or not all(isinstance(s, dict) for s in given):
             return params.wrong(
-                order, "steps", "a list of {action_type, params}", given, 'e.g. [{"action_type": "pick_up", "params": …}]'
+                order,
+                "steps",
+                "a list of {action_type, params}",
+                given,
+                'e.g. [{"action_type": "pick_up", "params": …}]',
             )
         return [_step(s) for s in given]
     row = SEQUENCES.get(name)
@@ -145,9 +149,7 @@ def steps_of(order: Order) -> Steps | Finding:
         if not isinstance(order.params.get(need), str):
             return params.wrong(order, need, "the id of a thing", order.params.get(need), f"{name} needs {need}")
     if name == "pick_and_place" and len(row.steps(order.params)[1][1]) == 0:
-        return params.wrong(
-            order, "target", "where to put it", dict(order.params), "give target or target_position"
-        )
+        return params.wrong(order, "target", "where to put it", dict(order.params), "give target or target_position")
     return row.steps(order.params)
 
 
@@ -178,7 +180,7 @@ def strategy(arm: Arm, order: Order, receipt: Receipt, carry: Carry) -> Outcome:
 
 
 def real_execute(
-    arm: Arm, order: Order, receipt: Receipt, carry: Carry, interpreter: Interpreter | None, scene: Scene
+    arm: Arm, order: Order, receipt: Receipt, carry: Carry, *, interpreter: Interpreter | None, scene: Scene
 ) -> Outcome:
     """Language to orders by the interpreter that was handed in, then the orders in turn."""
     task = params.word(order.params, ("nl_task", "task", "instruction", "text"))

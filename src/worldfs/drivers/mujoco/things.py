@@ -1,7 +1,7 @@
 """What a thing probably is: the words of its id, name and category, in English or Chinese, read by a table.
 
-A page names things ("apple_01", 红苹果) and seldom says how large they are. A body must know, so it guesses from the table and
-says the guess aloud: `observe` exports size, shape, mass and colour, so that the next file holds them.
+A page names things ("apple_01", 红苹果) and seldom says how large they are. A body must know, so it guesses from the
+table and says the guess aloud: `observe` exports size, shape, mass and colour, so that the next file holds them.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from .arm import Arm
 from .evidence import rounded
 from .place import within
 from .scene import covers
+from .types import Array
 
 OPEN = 0.04  # m between the pads: from here on the gripper is called open
 
@@ -21,33 +22,36 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     rig = arm.rig
     held = rig.held()
     relations = _relations(arm, robot_id, held)
-    status = {r.subject: _status(r, rig.things) for r in relations}
+    status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first said counts
     objects = tuple(
         replace(
             rig.things[id],
             position=tuple(rounded(rig.position(id))),
             orientation=tuple(rounded(_positive(rig.quat(id)))),
             size=tuple(rounded(rig.things[id].size)),
-            status=status.get(id, "unsupported"),
+            status=status.get(id) or ("on_floor" if "floor" in rig.touching(id) else "unsupported"),
         )
         for id in rig.objects
     )
     opening = rig.opening()
     base = rounded(rig.plan.base)
+    given = rig.plan.robot
+    turned = any(base[3:]) or (given is not None and len(given.pose) > 3)
     robot = RobotState(
         robot_id,
-        tuple(base if any(base[3:]) else base[:3]),
+        tuple(base if turned else base[:3]),
         {
             **{f"joint_{i + 1}": v for i, v in enumerate(rounded(rig.arm()))},
             "finger": round(opening / 2, 4),
         },
         "holding" if held else "open" if opening > OPEN else "closed",
         held,
+        given.extra if given is not None else {},
     )
     return Scene((robot,), objects, rig.plan.furniture, tuple(relations), dict(perception))
 
 
-def _positive(quat: np.ndarray) -> np.ndarray:  # type: ignore[type-arg] # float64, as everywhere here
+def _positive(quat: Array) -> Array:
     return -quat if quat[0] < 0 else quat
 
 
@@ -65,12 +69,14 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             found.append(Relation(id, "in", inside.id))
             continue
         below = [
-            other
-            for other in rig.touching(id) - {"robot", "floor"}
-            if _top(arm, other) < position[2] and other != held
+            other for other in rig.touching(id) - {"robot", "floor"} if _top(arm, other) < position[2] and other != held
         ]
         if below:
             found.append(Relation(id, "on", max(below, key=lambda o: _top(arm, o))))
+        for region in (f for f in rig.plan.furniture if f.shape == "region"):
+            low = float(position[2] - rig.half(id)[2])
+            if covers(region, float(position[0]), float(position[1])) and abs(low - region.position[2]) < 0.03:
+                found.append(Relation(id, "on", region.id))
     for piece in rig.plan.furniture:
         if piece.shape != "basket":
             continue
@@ -100,7 +106,7 @@ def _status(relation: Relation, things: dict[str, Thing]) -> str:
     return "on_object" if relation.object in things and other.shape in ("sphere", "cylinder", "box") else "on"
 
 
-def arm_state(scene_robot: RobotState | None) -> tuple[np.ndarray, float] | None:  # type: ignore[type-arg]
+def arm_state(scene_robot: RobotState | None) -> tuple[Array, float] | None:
     """Joint angles (7) and half opening (m) that an earlier observation wrote; None when they are not all there."""
     if scene_robot is None:
         return None
