@@ -48,7 +48,7 @@ class Kernel:
         self.jobs = Jobs(store, clock)
         self.log = log
         self.alerts: dict[str, Finding] = {}
-        self.alerts_changed = False
+        self.alerts_changed = store.probe(ALERTS) is not None  # what an earlier run found is judged anew
         default = next(iter(nodes)) if len(nodes) == 1 else ""
         self.sheet = Sheet(store, sheet_key, self.jobs, default, self.alert)
         self.lanes = {name: Lane(name, threads) for name in nodes}
@@ -163,7 +163,9 @@ class Kernel:
             for item in self.jobs.accept(group):
                 if item.new:
                     self._discover(item.order.id)
-            forward = True
+                    forward = True
+        for order, finding in taken.refused:
+            self.house.remember(order, refusal((finding,)))
         for order in taken.lost:
             forward = True
             at = stamp(self.clock.now())

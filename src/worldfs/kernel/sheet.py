@@ -27,6 +27,7 @@ class Taken:
     new: list[Order] = field(default_factory=list)
     lost: list[Order] = field(default_factory=list)  # new ids found in the middle of running (D27)
     cancel: list[str] = field(default_factory=list)
+    refused: list[tuple[Order, Finding]] = field(default_factory=list)  # what cannot be read, as far as it says
 
 
 class Sheet:
@@ -103,7 +104,7 @@ class Sheet:
             return taken
         self._readable = True
         self.alert(self.key, None)
-        self._take(self._read, taken)
+        self._take(self._read, self._data, taken)
         self.dirty = True
         return taken
 
@@ -146,7 +147,7 @@ class Sheet:
     def _take_displaced(self, data: bytes, taken: Taken) -> None:
         """What a slow writer wrote into a copy that we had replaced meanwhile."""
         try:
-            self._take(action.read(data, node=self.node), taken)
+            self._take(action.read(data, node=self.node), data, taken)
         except BadInput as error:
             name = f"{QUARANTINE}/{self.key}-{hashlib.blake2b(data, digest_size=8).hexdigest()}"
             self.store.put(name, data)
@@ -161,14 +162,18 @@ class Sheet:
                 ),
             )
 
-    def _take(self, sheet: action.Sheet, taken: Taken) -> None:
+    def _take(self, sheet: action.Sheet, data: bytes, taken: Taken) -> None:
+        history = {entry.finding for entry in sheet.entries if entry.order is None and entry.state == "terminal"}
         for said in sheet.findings:
-            self.alert(f"{self.key}#{said.job or said.field}", said)
+            if said not in history:
+                self.alert(f"{self.key}#{said.job or said.field}", said)
         for entry in sheet.entries:
+            if entry.order is None and entry.state == "terminal":
+                continue  # its refusal stands beside it already
             finding = self._refused(entry)
             if finding is not None or entry.order is None:
                 if finding is not None:
-                    self._set_aside(entry, finding)
+                    self._set_aside(entry, finding, data, taken)
                 continue
             known = self._known(entry.id)
             if known is not None:
@@ -190,8 +195,10 @@ class Sheet:
 
     def _refused(self, entry: action.Entry) -> Finding | None:
         """Why an entry does not count: it says nothing, or its id is taken by another order (D23)."""
-        if entry.finding is not None or entry.order is None or entry.id not in self._jobs:
+        if entry.order is None:
             return entry.finding
+        if entry.id not in self._jobs:
+            return None  # a warning beside an order refuses nothing
         true = self._jobs[entry.id].order
         if entry.id not in self._digest:
             self._digest[entry.id] = action.entry_digest(true)
@@ -206,8 +213,8 @@ class Sheet:
             entry.id,
         )
 
-    def _set_aside(self, entry: action.Entry, finding: Finding) -> None:
-        found, _ = action.locate(self._data.decode("utf-8", "replace"))
+    def _set_aside(self, entry: action.Entry, finding: Finding, data: bytes, taken: Taken) -> None:
+        found, _ = action.locate(data.decode("utf-8", "replace"))
         raw = action.entries_of(found.value)[entry.index] if found is not None else None
         value = {"file": self.key, "finding": asdict(finding), "entry": raw}
         text = json.dumps(value, ensure_ascii=False, indent=1, default=repr)
@@ -215,9 +222,20 @@ class Sheet:
         if name in self._quarantined:
             return
         self._quarantined.add(name)
-        with contextlib.suppress(Exists):  # set aside in an earlier run
+        with contextlib.suppress(Exists):  # set aside, and learned from, in an earlier run
             self.store.put(f"{QUARANTINE}/{self.key}-{name}.json", text.encode("utf-8", "replace"), ABSENT)
+            if (order := _meant(entry, raw)) is not None and finding.code == BadInput.code:
+                taken.refused.append((order, finding))
         self.alert(f"{self.key}#{entry.id or entry.index}", finding)
+
+
+def _meant(entry: action.Entry, raw: object) -> Order | None:
+    """What a refused entry wants, for the lesson; None when it does not even name an action."""
+    if entry.state != "pending" or not isinstance(raw, dict) or not isinstance(op := raw.get("action_type"), str):
+        return None
+    params = raw.get("params", raw.get("parameters"))
+    node = raw.get("robot_id")
+    return Order(entry.id, node if isinstance(node, str) else "", op, params if isinstance(params, dict) else {})
 
 
 def shown(data: bytes, jobs: Iterable[Job]) -> bytes:

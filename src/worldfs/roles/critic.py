@@ -50,7 +50,7 @@ class Critic:
         language = self.language if isinstance(self.language, str) else self.language()
         listed = profile.op(order.op) if profile else None
         case = _Case(order, scene, profile or Profile(), listed or Op(order.op), _robot(scene, order.node), language)
-        if profile is None:
+        if profile is None or not profile.ops:
             case.say("no_profile", op=refusals.show(order.op))
         elif listed is None:
             names = [op.name for op in profile.ops]

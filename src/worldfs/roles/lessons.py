@@ -25,12 +25,13 @@ _DEEDS = (
     (frozenset(("real_execute",)), ("ReKep Task", "ReKep 任务")),
     (frozenset(("strategy",)), ("Strategy", "策略")),
 )
-# (code, part of the field) → what the title says; the first that fits.
+# (code, part of the field) → what the title says; the first that fits. No code: the critic and the body both say it.
 _TITLES = (
-    ("PROFILE_LIMIT", "Max Reach", "{thing} Out of Reach", "{thing}超出臂展"),
-    ("PROFILE_LIMIT", "Max Payload", "Object Too Heavy", "物体过重"),
-    ("PROFILE_LIMIT", "Max Grip Width", "Object Too Wide", "物体过宽"),
-    ("PROFILE_LIMIT", "Bounds", "{thing} Out of Workspace", "{thing}超出工作空间"),
+    ("", "Max Reach", "{thing} Out of Reach", "{thing}超出臂展"),
+    ("", "Max Payload", "Object Too Heavy", "物体过重"),
+    ("", "Max Grip Width", "Object Too Wide", "物体过宽"),
+    ("", "Bounds", "{thing} Out of Workspace", "{thing}超出工作空间"),
+    ("", "collision check", "Collision in the Way", "路径会碰撞"),
     ("UNKNOWN_OBJECT", "", "Unknown Object", "未知物体"),
     ("OP_NOT_IN_PROFILE", "", "Action Not Supported", "动作不受支持"),
     ("REQUIRED_SENSOR_MISSING", "", "Sensor Missing", "缺少传感器"),
@@ -122,7 +123,7 @@ def _title(order: Order, finding: Finding | None, zh: bool) -> str:
     if finding is not None:
         what = finding.code if zh else finding.code.replace("_", " ").title()
         for code, part, english, chinese in _TITLES:
-            if finding.code == code and part in finding.field:
+            if code in ("", finding.code) and part in finding.field:
                 what = (chinese if zh else english).format(thing=thing)
                 break
     return f"{_deed(order, zh)}失败：{what}" if zh else f"{_deed(order, zh)} Failed: {what}"

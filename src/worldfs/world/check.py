@@ -104,7 +104,9 @@ def _unread(line: str) -> Finding:
 
 
 def _sheet(sheet: action.Sheet) -> tuple[Finding, ...]:
-    return (*sheet.findings, *(entry.finding for entry in sheet.entries if entry.finding is not None))
+    """What has ended is history: its flaw is known, and holds nothing up."""
+    over = {entry.finding for entry in sheet.entries if entry.state == "terminal"}
+    return tuple(replace(item, warning=item.warning or item in over) for item in sheet.findings)
 
 
 def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:

@@ -50,14 +50,13 @@ class Actions:
         from worldfs.formats import action
 
         sheet = action.read(data, node=names["node"])
-        refused: list[Finding] = list(sheet.findings)
+        refused = [item for item in sheet.findings if not item.warning]
         new, cancel = [], []
         for entry in sheet.entries:
             known = self._job(entry.id) if entry.id else None
-            if entry.finding is not None or entry.order is None:
-                if entry.finding is not None:
-                    refused.append(entry.finding)
-            elif known is None:
+            if entry.order is None:
+                continue  # the sheet's findings say why
+            if known is None:
                 if entry.state == "pending":
                     new.append(replace(entry.order, asker=actor))
             elif action.entry_digest(known.order) != action.entry_digest(entry.order):

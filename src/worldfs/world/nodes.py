@@ -35,8 +35,13 @@ def find_nodes(config: Config | None, store: Store) -> tuple[NodeSpec, ...]:
             if item.enabled
         )
     ids = _scene_robots(store) or _sheet_robots(store)
-    driver = _profile_driver(store)
-    return tuple(NodeSpec(id, driver, "") for id in ids) or (NodeSpec(DEFAULT_NODE, driver, ""),)
+    stored = store.get("EMBODIED.md")
+    if stored is None or not stored.data.strip():
+        # Nobody says what the body is: it is ours, so its profile is ours too.
+        driver, profile = DEFAULT_DRIVER, DEFAULT_PROFILE
+    else:
+        driver, profile = _profile_driver(stored.data), ""
+    return tuple(NodeSpec(id, driver, profile) for id in ids) or (NodeSpec(DEFAULT_NODE, driver, profile),)
 
 
 def factory(spec: NodeSpec, drivers: Mapping[str, DriverFactory]) -> DriverFactory:
@@ -94,11 +99,10 @@ def _sheet_robots(store: Store) -> list[str]:
     return list(dict.fromkeys(entry.order.node for entry in entries if entry.order and entry.order.node))
 
 
-def _profile_driver(store: Store) -> str:
+def _profile_driver(data: bytes) -> str:
     from worldfs.formats import embodied
 
-    stored = store.get("EMBODIED.md")
     try:
-        return (embodied.read(stored.data).driver if stored else "") or DEFAULT_DRIVER
+        return embodied.read(data).driver or DEFAULT_DRIVER
     except BadInput:
         return DEFAULT_DRIVER
