@@ -117,6 +117,6 @@ def _height(record: object) -> float | None:
     return float(position[2]) if isinstance(position, (list, tuple)) and len(position) > 2 else None
 
 
-def _line(text: str, limit: int = 160) -> str:
+def _line(text: str, limit: int = 400) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"

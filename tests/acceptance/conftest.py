@@ -1,0 +1,166 @@
+"""The command as a user types it, on workspaces as a user finds them; bodies are real unless a test says otherwise."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldfs.doors.cli.main import main
+from worldfs.ground.model import Job
+from worldfs.world.world import World
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKSPACES = ROOT / "tests/fixtures/workspaces"
+BODY = ("--driver", "simulation", "--no-cameras")  # after `up` and `do`
+
+
+@dataclass(frozen=True)
+class Said:
+    """How one command line ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def values(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Place:
+    """One workspace directory, and the command opened on it."""
+
+    def __init__(self, root: Path, options: Sequence[str]) -> None:
+        self.root = root
+        self.options = tuple(options)
+
+    def paos(self, *words: str, stdin: bytes = b"") -> Said:
+        out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+        before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = main([*self.options, *words])
+        finally:
+            sys.stdin = before
+        told = []
+        for stream in (out, err):
+            stream.flush()
+            told.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        assert "Traceback" not in told[1]
+        return Said(code, *told)
+
+    def up(self, *words: str) -> Said:
+        return self.paos("up", "--until-idle", *BODY, *words)
+
+    def do(self, text: str, *words: str) -> Said:
+        return self.paos("do", text, *BODY, *words)
+
+    def spawn(self, *words: str) -> subprocess.Popen[str]:
+        """The same in a process of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "worldfs.doors.cli.main", *self.options, *words],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def text(self, name: str) -> str:
+        return (self.root / name).read_bytes().decode()
+
+    def value(self, name: str) -> Any:
+        """The JSON of a document: bare, or in its fenced block."""
+        text = self.text(name)
+        if "```" in text:
+            text = text.split("```json", 1)[1].split("```", 1)[0]
+        return json.loads(text)
+
+    def put(self, name: str, text: str) -> None:
+        """As another program does it: a finished file renamed into place."""
+        draft = self.root / (name + ".draft")
+        draft.write_bytes(text.encode())
+        draft.replace(self.root / name)
+
+    def change(self, name: str, old: str, new: str) -> None:
+        text = self.text(name)
+        assert old in text, f"{name} does not hold {old!r}"
+        self.put(name, text.replace(old, new))
+
+    def queue(self, *entries: dict[str, Any]) -> None:
+        self.put("ACTION.md", json.dumps({"queue": [{"status": "pending", **entry} for entry in entries]}))
+
+    def entry(self, id: str) -> Any:
+        value = self.value("ACTION.md")
+        return next(e for e in value.get("queue", value.get("actions")) if id in (e.get("action_id"), e.get("id")))
+
+    def thing(self, id: str) -> Any:
+        return next(thing for thing in self.value("ENVIRONMENT.md")["objects"] if thing["id"] == id)
+
+    def where(self, id: str) -> set[tuple[str, str]]:
+        """Relations of a thing, as ENVIRONMENT.md has them now."""
+        edges = self.value("ENVIRONMENT.md")["scene_graph"]["edges"]
+        return {(edge["relation"], edge["to"]) for edge in edges if edge["from"] == id}
+
+    def ended(self) -> dict[str, Job]:
+        """Every job that ended, by id."""
+        with World.open(self.root) as world:
+            return {id: world.jobs.load(id) for id in world.jobs.done_ids()}
+
+    def lessons(self) -> list[str]:
+        """Entries, each from its heading on."""
+        return ["## " + part for part in ("\n" + self.text("LESSONS.md")).split("\n## ")[1:]]
+
+    def bytes(self) -> dict[str, tuple[bytes, int]]:
+        """Every file there is, with its time of change."""
+        files = (file for file in sorted(self.root.rglob("*")) if file.is_file())
+        return {str(file.relative_to(self.root)): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
+
+
+Found = Callable[[str], Place]
+Onboarded = Callable[..., Place]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """A workspace that somebody else made: a copy of a fixture, opened with --workspace, no home."""
+
+    def find(name: str) -> Place:
+        root = tmp_path_factory.mktemp("found") / name
+        shutil.copytree(WORKSPACES / name, root)
+        return Place(root, ("--workspace", str(root)))
+
+    return find
+
+
+@pytest.fixture(scope="module")
+def onboarded(tmp_path_factory: pytest.TempPathFactory) -> Onboarded:
+    """A home of our own."""
+
+    def make(*words: str) -> Place:
+        home = tmp_path_factory.mktemp("home")
+        place = Place(home / "workspace", ("--home", str(home)))
+        assert place.paos("onboard", *words).code == 0
+        return place
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def gl() -> Iterator[None]:
+    from worldfs.drivers.mujoco.gl import gl_status
+
+    status = gl_status()
+    if not status.backend:
+        pytest.skip(f"no GL on this machine: {status.why}")
+    yield
