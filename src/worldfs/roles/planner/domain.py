@@ -61,6 +61,15 @@ def strategy(name: str, stage: int = 0) -> Action:
     return Action(STRATEGY, {"name": name}, stage=stage)
 
 
+def spelled(action: Action, profile: Profile | None) -> Json:
+    """Its parameters as the body's profile row has them: q1's place says `target` and `location` (workspace §3.2)."""
+    row = profile.op(action.op) if profile is not None else None
+    known = {p.name for p in row.parameters} if row is not None else set()
+    if action.op == PLACE and "location" in known and "target_position" not in known and action.to.of:
+        return {"target": action.object, "location": action.to.of}
+    return action.params
+
+
 def _name(profile: Profile | None, op: str, page: str, other: str) -> str:
     """The page's parameter name, unless the body's profile row has only the other dialect's (workspace §3.2)."""
     row = profile.op(op) if profile is not None else None

@@ -233,7 +233,7 @@ class _Errand:
     def _order(self, action: Action) -> Order:
         now = self.desk.now()
         id = f"do_{now:%Y%m%dT%H%M%S}{now.microsecond:06d}_{len(self.jobs) + 1:02d}_{action.op}"
-        return Order(id, self.robot, action.op, action.params, asker="planner")
+        return Order(id, self.robot, action.op, domain.spelled(action, self.desk.profile()), asker="planner")
 
     def _shows(self, action: Action, scene: Scene) -> bool:
         """Does the page show what the action should have done? Poses of the robot it need not show."""

@@ -1,0 +1,82 @@
+"""A Chinese workspace from its beginning to a cleared table: what people read in it is Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("mujoco")
+
+HAN = re.compile("[\u4e00-\u9fff]")
+
+
+@pytest.fixture(scope="module")
+def home(onboarded: Callable):
+    place = onboarded("--language", "zh")
+    place.first = place.text("TASK.md"), place.text("LESSONS.md")
+    place.said = place.do("收拾桌子", "--seed", "3")
+    return place
+
+
+def test_the_table_is_clear(home) -> None:
+    assert home.said.code == 0, home.said
+    assert all(home.where(thing["id"]) == {("in", "basket_01")} for thing in home.value("ENVIRONMENT.md")["objects"])
+    assert home.paos("check").out == "every file reads well\n"
+
+
+def test_progress_is_told_in_chinese(home) -> None:
+    lines = home.said.out.strip().splitlines()
+    assert lines[-1] == "完成"
+    assert all(HAN.search(line) for line in lines)
+    assert not re.search(r"\b(done|Grasp|Place|the)\b", home.said.out)
+
+
+def test_task_is_the_chinese_page_s_table(home) -> None:
+    task = home.text("TASK.md")
+    assert re.match(r"# 任务[:：] ?收拾桌子\n", task)
+    assert re.search(r"\| *子任务 *\| *动作 *\| *目标 *\| *状态 *\| *备注 *\|", task)
+    assert "**总体进度**: 10/10 (100%)" in task
+    assert task.count("✅ done") == 10
+
+
+def test_the_profile_is_described_in_chinese(home) -> None:
+    assert "抓取指定物体" in home.text("EMBODIED.md")
+
+
+def test_a_refusal_becomes_a_chinese_lesson_and_is_found_by_a_chinese_word(home) -> None:
+    far = {"action_id": "far", "action_type": "move_to", "params": {"target_pose": [1.5, 0, 0.5, 0, 0, 0]}}
+    home.queue(far, {"action_id": "who", "action_type": "pick_up", "params": {"object_id": "unicorn_01"}})
+    assert home.up().code == 0
+    assert len(home.lessons()) == 2
+    for lesson in home.lessons():
+        assert HAN.search(lesson.splitlines()[0])
+        labels = re.findall(r"^- \*\*(.+?)\*\*", lesson, re.MULTILINE)
+        assert labels == ["动作", "原因", "Critic 拒绝", "修复"]
+        assert HAN.search(lesson.split("**修复**")[1])
+    assert "unicorn_01" in home.paos("lessons", "未知").out
+    assert "move_to" in home.paos("lessons", "臂展").out
+
+
+def test_questions_and_negations_in_chinese(home) -> None:
+    ended = len(home.ended())
+    clear = home.do("桌子收拾干净了吗？")
+    assert clear.code == 0
+    assert clear.out.startswith("是")
+    for saying in ("别收拾桌子", "不要动苹果", "飞到月球去"):
+        said = home.do(saying)
+        assert said.code == 2
+        assert HAN.search(said.out)
+    assert len(home.ended()) == ended
+
+
+def test_no_text_is_written_as_escapes(home) -> None:
+    for name in ("ACTION.md", "ENVIRONMENT.md", "TASK.md", "LESSONS.md", "EMBODIED.md"):
+        assert "\\u" not in home.text(name)
+
+
+def test_an_english_instruction_is_answered_but_the_workspace_stays_chinese(home) -> None:
+    assert home.do("go home").code == 0
+    assert home.text("TASK.md").startswith("# 任务")
+    assert "总体进度" in home.text("TASK.md")

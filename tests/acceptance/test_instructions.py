@@ -1,0 +1,155 @@
+"""Instructions in plain words, on the real body: exit 0 exactly when the goal holds in the files afterwards."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("mujoco")
+
+ON_TABLE, IN_BASKET = ("on", "table_01"), ("in", "basket_01")
+FIVE = ("apple_01", "cube_01", "can_01", "bar_01", "brick_01")
+
+
+@pytest.fixture
+def table(onboarded: Callable):
+    """The five kinds on a table, as seed 7 lays them."""
+    place = onboarded()
+    assert place.up("--seed", "7").code == 0
+    return place
+
+
+def test_put_one_thing_into_another(table) -> None:
+    assert table.do("put the apple in the basket").code == 0
+    assert table.where("apple_01") == {IN_BASKET}
+    assert {id for id in FIVE if ON_TABLE in table.where(id)} == set(FIVE) - {"apple_01"}
+    again = table.do("put the apple in the basket")
+    assert (again.code, len(table.ended())) == (0, 2)  # it is so already: nothing is submitted
+    assert table.do("take the apple out of the basket and put it on the table").code in (0, 1)
+    assert (ON_TABLE in table.where("apple_01")) or (IN_BASKET in table.where("apple_01"))
+
+
+def test_put_one_thing_on_another(table) -> None:
+    said = table.do("put the cube on the brick")
+    assert said.code == 0, said
+    assert ("on", "brick_01") in table.where("cube_01")
+    cube, brick = table.thing("cube_01")["position"], table.thing("brick_01")["position"]
+    assert math.dist(cube[:2], brick[:2]) < 0.03
+    assert cube[2] > brick[2] + 0.04
+
+
+def test_what_cannot_stand_is_not_called_reached(table) -> None:
+    said = table.do("put the brick on the apple")
+    assert said.code in (1, 2)
+    assert "round" in said.out or "apple" in said.out
+    assert ("on", "apple_01") not in table.where("brick_01")
+
+
+def test_stack(table) -> None:
+    said = table.do("stack the cube on the brick")
+    assert said.code == 0, said
+    assert ("on", "brick_01") in table.where("cube_01")
+
+
+def test_everything_except(table) -> None:
+    said = table.do("put everything in the basket except the apple")
+    assert said.code == 0, said
+    assert ON_TABLE in table.where("apple_01")
+    assert all(table.where(id) == {IN_BASKET} for id in FIVE[1:])
+    moved = {job.order.params.get("object_id") for job in table.ended().values()}
+    assert "apple_01" not in moved
+
+
+def test_clear_the_table_tells_its_story_in_the_files(table) -> None:
+    said = table.do("clear the table")
+    assert said.code == 0, said
+    assert all(table.where(id) == {IN_BASKET} for id in FIVE)
+    task = table.text("TASK.md")
+    assert task.startswith("# Task: clear the table\n")
+    assert "(100%)" in task
+    assert task.count("✅ done") == 10
+    assert all(entry["status"] == "completed" for entry in table.value("ACTION.md")["queue"])
+    assert table.lessons() == []
+    again = table.do("clear the table")
+    assert again.code == 0
+    assert len(table.ended()) == 10
+
+
+def test_bring_look_and_go_home(table, gl) -> None:
+    assert table.do("bring me the can").code in (0, 1, 2)
+    assert table.do("go home").code == 0
+    said = table.paos("do", "look at the brick", "--driver", "simulation")
+    assert said.code == 0, said
+    [look] = [job for job in table.ended().values() if job.order.op == "target_navigation"]
+    assert look.status.outcome.ok
+
+
+def test_exit_0_only_if_it_holds_and_the_files_say_the_same(table) -> None:
+    """Many wishes on one table: whatever the code says, ENVIRONMENT.md says too."""
+    wishes: dict[str, Callable[[], bool]] = {
+        "put the can in the basket": lambda: IN_BASKET in table.where("can_01"),
+        "put the bar in the basket and the cube on the brick": lambda: (
+            IN_BASKET in table.where("bar_01") and ("on", "brick_01") in table.where("cube_01")
+        ),
+        "put the cube on the table": lambda: ON_TABLE in table.where("cube_01"),
+        "pick up the cube": lambda: table.value("ENVIRONMENT.md")["robots"][0]["holding"] == "cube_01",
+        "put it down": lambda: table.value("ENVIRONMENT.md")["robots"][0]["holding"] is None,
+        "put the red thing in the basket": lambda: IN_BASKET in table.where("apple_01"),
+        "把方块放进篮子": lambda: IN_BASKET in table.where("cube_01"),
+    }
+    for wish, holds in wishes.items():
+        said = table.do(wish)
+        assert (said.code == 0) == holds(), (wish, said)
+        assert said.code == 0, (wish, said)
+
+
+def test_two_of_a_kind_are_asked_about_and_all_means_all(onboarded: Callable) -> None:
+    place = onboarded()
+    place.up("--seed", "7")
+    world = place.value("ENVIRONMENT.md")
+    twin = {"id": "cube_02", "name": "green cube", "category": "cube", "position": [0.62, -0.02, 0.025]}
+    twin |= {"size": [0.05, 0.05, 0.05], "shape": "box", "mass": 0.1, "color": "green"}
+    world["objects"].append(twin)
+    place.put("ENVIRONMENT.md", json.dumps(world))
+    asked = place.do("put the cube in the basket")
+    assert asked.code == 2
+    assert "cube_01" in asked.out
+    assert "cube_02" in asked.out
+    assert place.ended() == {}
+    assert place.do("put the green cube in the basket").code == 0
+    assert place.where("cube_02") == {IN_BASKET}
+    assert place.where("cube_01") == {ON_TABLE}
+    assert place.do("put all the cubes in the basket").code == 0
+    assert place.where("cube_01") == place.where("cube_02") == {IN_BASKET}
+
+
+def test_sort_by_colour(onboarded: Callable) -> None:
+    place = onboarded()
+    place.up("--seed", "4")
+    said = place.do("sort the objects by colour")
+    assert said.code == 0, said
+    things = [place.thing(id) for id in FIVE]
+    assert len({thing["color"] for thing in things}) == len(FIVE)
+    for one in things:
+        for other in things:
+            if one is not other:
+                assert math.dist(one["position"][:2], other["position"][:2]) > 0.06
+
+
+def test_what_is_not_here_is_said_with_what_is(table) -> None:
+    said = table.do("put the banana in the basket")
+    assert said.code in (1, 2)
+    assert "apple_01" in said.out
+    assert table.ended() == {}
+
+
+def test_json_is_one_object_a_line_and_the_last_is_the_result(table) -> None:
+    said = table.do("put the apple in the basket", "--json")
+    events = said.values
+    assert [event["event"] for event in events[:-1]] == ["progress"] * (len(events) - 1)
+    assert events[-1] == {"event": "result", "verdict": "reached", "goal_holds": True, "message": events[-1]["message"]}
+    assert not re.search(r"\x1b\[", said.out)
