@@ -8,9 +8,7 @@ from ..ground.driver import Driver, DriverFactory, Seat
 from .registry import Settings, make, names
 
 
-def catalogue(
-    *, seed: int | None = None, objects: int | None = None, cameras: bool = True
-) -> dict[str, DriverFactory]:
+def catalogue(*, seed: int | None = None, objects: int | None = None, cameras: bool = True) -> dict[str, DriverFactory]:
     """Name → factory. `seed`, `objects`, `cameras` are for simulations (`registry.Settings`)."""
     return {name: partial(_make, name, seed, objects, cameras) for name in names()}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Json
@@ -18,8 +17,7 @@ PREFIX = "PhyAgentOS_"
 MASK = "***"
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(NamedTuple):
     """One body of `embodiments.instances`."""
 
     robot_id: str
@@ -33,8 +31,7 @@ class Instance:
         return self.profile_name or self.driver
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The settings we act on; `raw` is the file as it stands, comments and unknown keys included."""
 
     mode: str = "single"  # single | fleet
@@ -42,7 +39,7 @@ class Config:
     language: str = ""  # en | zh; "" = not set
     workspace: str = ""  # agents.defaults.workspace as written
     shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
-    raw: Json = field(default_factory=dict)
+    raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; nobody writes into it
 
     def instance(self, robot_id: str) -> Instance | None:
         return next((i for i in self.instances if i.robot_id == robot_id), None)

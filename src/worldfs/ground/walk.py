@@ -6,8 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from .errors import BadInput, Unsafe, WorldError, from_os
 
@@ -73,8 +72,7 @@ class Folder:
         close(self.fd)
 
 
-@dataclass(slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a name is, or would be. `grown`: directories that got a new child on the way and await their fsync."""
 
     folder: Folder

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.ground.clock import Clock, stamp
 from worldfs.ground.errors import Exists, NotFound, Unsafe
-from worldfs.ground.model import Job, JobStatus, Order
 from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import ABSENT, Store
 
-from .record import order_line, read_job, status_line, torn
+# `record` and the nouns in it are loaded by who opens a job: most readers of the tree never do.
+if TYPE_CHECKING:
+    from worldfs.ground.model import Job, JobStatus, Order
 
 OPEN = ".paos/jobs"
 DONE = ".paos/done"
@@ -28,8 +29,7 @@ ALERTS = ".paos/alerts.json"  # what is wrong now, rendered by the kernel when i
 _ENDING = ".jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(NamedTuple):
     """What became of one submitted order: new, or known already (then nothing was written)."""
 
     order: Order
@@ -67,6 +67,10 @@ class Jobs:
 
     def accept(self, orders: Sequence[Order]) -> list[Accepted]:
         """Durable when it returns. An id that exists is left alone, whatever its order says."""
+        from dataclasses import replace
+
+        from .record import order_line
+
         at = stamp(self.clock.now())
         fresh: list[Order] = []
         for index, order in enumerate(orders):
@@ -82,6 +86,8 @@ class Jobs:
 
     def load(self, id: str) -> Job:
         """Open or ended. Raises `NotFound`, or `BadInput` when its file says nothing."""
+        from .record import read_job
+
         for key in (job_key(id), done_key(id)):  # in the order in which it moves
             stored = self.store.get(key)
             if stored is not None:
@@ -97,6 +103,8 @@ class Jobs:
 
     def write_status(self, id: str, status: JobStatus) -> None:
         """An open job's new status: durable when it returns."""
+        from .record import status_line
+
         self.store.append(job_key(id), status_line(status))
 
     def end(self, job: Job) -> None:
@@ -106,6 +114,8 @@ class Jobs:
 
     def history(self, job: Job) -> None:
         """An order that ends as it is accepted (found under way in somebody's sheet): one create, never open."""
+        from .record import order_line, status_line
+
         text = order_line(job.order, job.status.accepted_at) + status_line(job.status)
         self.store.put(done_key(job.id), text, ABSENT)
 
@@ -123,6 +133,8 @@ class Jobs:
 
     def mend(self, id: str) -> None:
         """Close a line that a crash tore, so that the next one begins at its own beginning."""
+        from .record import torn
+
         stored = self.store.get(job_key(id))
         if stored is not None and torn(stored.data):
             self.store.append(job_key(id), b"\n")

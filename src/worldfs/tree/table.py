@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
 
 from .path import segments
 
@@ -24,8 +25,7 @@ class Kind(StrEnum):
 AT_STARTUP = "at startup"  # a writer only while the world is being assembled
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """`pattern` holds `{name}` for one segment and, last, `{name*}` for the rest.
 
     `writers` maps a role to a condition: "" or `AT_STARTUP`. `key` is where the bytes lie in the room's store, with the
@@ -36,7 +36,7 @@ class Row:
     kind: Kind
     about: str
     readers: frozenset[str] = frozenset()
-    writers: Mapping[str, str] = field(default_factory=dict)
+    writers: Mapping[str, str] = MappingProxyType({})
     key: str = ""
     view: str = ""
     document: str = ""  # name of the format that reads it
@@ -74,8 +74,7 @@ def match(pattern: Sequence[str], path: Sequence[str]) -> dict[str, str] | None:
     return names if len(pattern) == len(path) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """All rows, found by path."""
 
     rows: tuple[Row, ...]

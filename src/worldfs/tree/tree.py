@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from worldfs.ground.errors import BadInput, NotFound
 
@@ -17,8 +16,7 @@ from .table import Kind, Row, Table
 Names = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What is at a path, for one actor."""
 
     name: str
@@ -29,8 +27,7 @@ class Entry:
     writable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     data: bytes
     revision: str
 

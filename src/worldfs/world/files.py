@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from worldfs.ground.errors import BadInput, Missing, NotFound
-from worldfs.ground.model import Finding, Job
 from worldfs.kernel.jobs import ALERTS, Jobs
-from worldfs.kernel.record import order_bytes, status_bytes
 from worldfs.tree.stores.contract import Store
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Job
 
 Names = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
 class View:
     """Computed on read, never written."""
 
-    render: Callable[[Names], bytes]
+    def __init__(self, render: Callable[[Names], bytes]) -> None:
+        self.render = render
 
     def read(self, names: Names) -> bytes:
         return self.render(names)
@@ -47,7 +48,10 @@ class Actions:
 
     def write(self, names: Names, data: bytes, actor: str) -> None:
         """Durable when it returns. What is right is accepted even if something beside it is refused."""
+        from dataclasses import replace
+
         from worldfs.formats import action
+        from worldfs.ground.model import Finding
 
         sheet = action.read(data, node=names["node"])
         refused = [item for item in sheet.findings if not item.warning]
@@ -134,11 +138,18 @@ def job_views(jobs: Jobs) -> dict[str, View]:
         outcome = load(names).status.outcome
         return b"" if outcome is None else (outcome.message + "\n").encode()
 
-    return {
-        "job": View(lambda names: order_bytes((job := load(names)).order, job.status.accepted_at)),
-        "status": View(lambda names: status_bytes(load(names).status)),
-        "result": View(result),
-    }
+    def order(names: Names) -> bytes:
+        from worldfs.kernel.record import order_bytes
+
+        job = load(names)
+        return order_bytes(job.order, job.status.accepted_at)
+
+    def status(names: Names) -> bytes:
+        from worldfs.kernel.record import status_bytes
+
+        return status_bytes(load(names).status)
+
+    return {"job": View(order), "status": View(status), "result": View(result)}
 
 
 def meta_views(store: Store) -> dict[str, View]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.ground.errors import from_os
 
@@ -16,8 +15,7 @@ DEFAULT = "~/.PhyAgentOS"
 VARIABLE = "PAOS_HOME"
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(NamedTuple):
     path: Path
 
     @staticmethod

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.ground.errors import BadInput
 from worldfs.tree.stores.contract import Store
@@ -19,8 +18,7 @@ DEFAULT_DRIVER = "simulation"
 DEFAULT_PROFILE = "franka_panda"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSpec:
+class NodeSpec(NamedTuple):
     id: str
     driver: str  # name in the catalogue of drivers; "" if nothing names one
     profile: str  # name of a bundled profile; "" if nothing names one

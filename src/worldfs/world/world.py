@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,14 +12,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.errors import BadInput, NotFound, WorldError
-from worldfs.ground.model import Finding, Job, JobStatus, Note, Order, Scene, State
 from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
-from worldfs.kernel.record import read_status
 from worldfs.tree import path as paths
 from worldfs.tree.rights import OPERATOR
 from worldfs.tree.stores.contract import Store, Watch
 from worldfs.tree.stores.disk import DiskStore
-from worldfs.tree.stores.lock import RootLock, holder
+from worldfs.tree.stores.lock import RootLock
 from worldfs.tree.tree import Behaviour, Tree
 
 from . import files
@@ -34,12 +30,13 @@ from .rooms.workspace import Workspace
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
     from worldfs.ground.driver import DriverFactory
+    from worldfs.ground.model import Job, JobStatus, Note, Order, Scene
     from worldfs.kernel.kernel import Kernel
 
     from .desk import Desk
 
 PROJECT = "main"
-Log = Callable[[str, Job], None]
+Log = Callable[[str, "Job"], None]
 
 
 class World:
@@ -152,6 +149,8 @@ class World:
                 self.store.put(mark, hashlib.blake2b(text, digest_size=16).hexdigest().encode())
                 self.tree.write(path, text, WATCHDOG)
         elif present != text:
+            from worldfs.ground.model import Finding
+
             kernel.alert(
                 path,
                 Finding(
@@ -267,6 +266,8 @@ class World:
 
     def wait_job(self, job_id: str, timeout: float | None = None, stop: threading.Event | None = None) -> JobStatus:
         """Block until the job has ended, the time is up or `stop` is set; its status then, whatever it is."""
+        from worldfs.kernel.record import read_status
+
         path = f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/status.json"
 
         def over(data: bytes | None) -> bool:
@@ -283,7 +284,7 @@ class World:
         keys = ("TASK.md", "LESSONS.md", "EMBODIED.md")
         tokens = tuple(self.store.probe(key) for key in keys)
         if self._language is None or self._language[0] != tokens:
-            self._language = tokens, language(*(self._bytes(key) for key in keys))
+            self._language = tokens, language(*(self.content(key) for key in keys))
         return self._language[1]
 
     def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Note]:
@@ -299,57 +300,12 @@ class World:
 
     def status(self) -> dict[str, Any]:
         """The world at a glance, ready for JSON."""
-        from worldfs.formats import environment
+        from .glance import glance
 
-        held = holder(self.root) if isinstance(self.store, DiskStore) else {"pid": os.getpid()}
-        jobs = self._open_jobs()
-        running = {job.order.node: job for job in jobs if job.status.state is State.RUNNING}
-        try:
-            scene = environment.read(self._bytes("ENVIRONMENT.md")).scene
-        except BadInput:
-            scene = Scene()
-        nodes = []
-        for spec in self.specs:
-            robot = scene.robot(spec.id)
-            state = "offline" if held is None else f"running {running[spec.id].id}" if spec.id in running else "idle"
-            nodes.append(
-                {"id": spec.id, "driver": spec.driver, "state": state, "held": robot.holding if robot else None}
-            )
-        counts = {"pending": 0, "running": 0}
-        for job in jobs:
-            counts[job.status.state.value] = counts.get(job.status.state.value, 0) + 1
-        return {
-            "workspace": str(self.root),
-            "language": self.language(),
-            "kernel": held,
-            "nodes": nodes,
-            "jobs": counts,
-            "recent": [job_value(job) for job in self._shown(jobs)],
-            "alerts": files.alerts(self.store),
-        }
+        return glance(self)
 
-    def _shown(self, jobs: Sequence[Job], limit: int = 12) -> list[Job]:
-        """Open jobs and the newest ended ones, as ACTION.md has them: what there is of history costs nothing here."""
-        from worldfs.formats import action
-
-        try:
-            ids = [entry.id for entry in action.read(self._bytes("ACTION.md")).entries][-limit:]
-        except BadInput:
-            ids = []
-        table = {job.id: job for job in jobs}
-        for id in ids:
-            if id not in table and self.jobs.ended(id):
-                table[id] = self.jobs.load(id)
-        return sorted(table.values(), key=lambda job: (job.status.accepted_at, job.order.seq))[-limit:]
-
-    def _open_jobs(self) -> list[Job]:
-        jobs = []
-        for id in self.jobs.open_ids():
-            with contextlib.suppress(NotFound, BadInput):  # gone meanwhile, or `paos check` names it
-                jobs.append(self.jobs.load(id))
-        return [job for job in jobs if not job.status.state.terminal]
-
-    def _bytes(self, key: str) -> bytes:
+    def content(self, key: str) -> bytes:
+        """A file of the workspace, past all rights: for the house itself."""
         stored = self.store.get(key)
         return stored.data if stored else b""
 
@@ -359,28 +315,10 @@ class World:
         from .robots import Robot, render
 
         try:
-            profile = embodied.read(self._bytes("EMBODIED.md")) if self._bytes("EMBODIED.md") else None
+            profile = embodied.read(self.content("EMBODIED.md")) if self.content("EMBODIED.md") else None
         except WorldError:
             profile = None
         return render(
             Robot(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile)
             for spec in self.specs
         )
-
-
-def job_value(job: Job) -> dict[str, Any]:
-    """A job in a line of `status`."""
-    outcome = job.status.outcome
-    return {
-        "id": job.id,
-        "node": job.order.node,
-        "op": job.order.op,
-        "params": job.order.params,
-        "state": job.status.state.value,
-        "attempt": job.status.attempt,
-        "cause": outcome.cause.value if outcome and outcome.cause else None,
-        "message": outcome.message if outcome else "",
-        "accepted_at": job.status.accepted_at,
-        "started_at": job.status.started_at,
-        "completed_at": job.status.completed_at,
-    }

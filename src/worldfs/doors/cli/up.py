@@ -45,7 +45,7 @@ class Teller:
     def __call__(self, what: str, job: Job) -> None:
         if not self._heard:
             return
-        from worldfs.world.world import job_value
+        from worldfs.world.glance import job_value
 
         value = job_value(job)
         try:

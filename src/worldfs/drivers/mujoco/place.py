@@ -131,13 +131,15 @@ def _straight(rotation: Array) -> Array:
     return rotation
 
 
-def _turns(arm: Arm, held: str) -> list[Array]:
-    """Turns of the hand that set the thing down the way up it is held; a ball may be set down any way."""
+def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
+    """Turns of the hand that set the thing down the way up it is held; a ball may be set down from behind as well."""
     _, rotation = arm.rig.tcp_pose()
     now = _straight(rotation)
     turns = [geometry.about_z(k * math.pi / 4) @ now for k in range(8)]
     if arm.rig.things[held].shape == "sphere":
-        turns += [geometry.hand(k * math.pi / 4, tilt) for tilt in (0.0, 0.5, 1.0, 1.5) for k in range(8)]
+        toward = math.atan2(goal[1] - arm.rig.base[1], goal[0] - arm.rig.base[0])
+        for tilt in (0.0, 0.5, 1.0, 1.5):
+            turns += [geometry.hand(toward, tilt), geometry.hand(toward + math.pi, -tilt)]
     return turns
 
 
@@ -243,7 +245,7 @@ def _plan_one(arm: Arm, held: str, goal: Goal, job: str, cut_off: list[Placing])
     release = goal.centre + geometry.up(goal.release)
     found: list[tuple[float, Array, Array, Array]] = []
     height = ABOVE
-    for i, turned in enumerate(_turns(arm, held)):
+    for i, turned in enumerate(_turns(arm, held, goal.centre)):
         if i >= 8 and found:
             break  # the turns beyond a plain yaw are for what nothing else reaches
         at = release - turned @ offset

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 
 class Expect(Enum):
@@ -25,8 +24,7 @@ ABSENT: Final = Expect.ABSENT
 Expected = Expect | str  # or the revision that must still be there
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     data: bytes
     revision: str
 
@@ -38,8 +36,7 @@ class ChangeKind(Enum):
     RESYNC = "resync"  # events were lost: look at everything below `key` again
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     key: str
     kind: ChangeKind
 

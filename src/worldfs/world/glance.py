@@ -1,0 +1,102 @@
+"""The world at a glance: what `paos status` says, gathered from files, whoever runs the kernel."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from worldfs.ground.errors import BadInput, NotFound
+from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.lock import holder
+
+from . import files
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Job
+
+    from .world import World
+
+RECENT = 12
+
+
+def glance(world: World) -> dict[str, Any]:
+    """Costs what is open and what the sheet shows, never what there is of history."""
+    held = holder(world.root) if isinstance(world.store, DiskStore) else {"pid": os.getpid()}
+    jobs = open_jobs(world)
+    running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}
+    hands = _hands(world)
+    nodes = [
+        {
+            "id": spec.id,
+            "driver": spec.driver,
+            "state": "offline" if held is None else f"running {running[spec.id]}" if spec.id in running else "idle",
+            "held": hands.get(spec.id),
+        }
+        for spec in world.specs
+    ]
+    counts = {"pending": 0, "running": 0}
+    for job in jobs:
+        counts[job.status.state.value] += 1
+    return {
+        "workspace": str(world.root),
+        "language": world.language(),
+        "kernel": held,
+        "nodes": nodes,
+        "jobs": counts,
+        "recent": [job_value(job) for job in _shown(world, jobs)],
+        "alerts": files.alerts(world.store),
+    }
+
+
+def open_jobs(world: World) -> list[Job]:
+    jobs = []
+    for id in world.jobs.open_ids():
+        with contextlib.suppress(NotFound, BadInput):  # gone meanwhile, or `paos check` names it
+            jobs.append(world.jobs.load(id))
+    return [job for job in jobs if not job.status.state.terminal]
+
+
+def job_value(job: Job) -> dict[str, Any]:
+    """A job in a line of `status`."""
+    outcome = job.status.outcome
+    return {
+        "id": job.id,
+        "node": job.order.node,
+        "op": job.order.op,
+        "params": job.order.params,
+        "state": job.status.state.value,
+        "attempt": job.status.attempt,
+        "cause": outcome.cause.value if outcome and outcome.cause else None,
+        "message": outcome.message if outcome else "",
+        "accepted_at": job.status.accepted_at,
+        "started_at": job.status.started_at,
+        "completed_at": job.status.completed_at,
+    }
+
+
+def _hands(world: World) -> dict[str, str | None]:
+    """Robot → what it holds."""
+    from worldfs.formats import environment
+
+    try:
+        scene = environment.read(world.content("ENVIRONMENT.md")).scene
+    except BadInput:
+        return {}
+    return {robot.robot_id: robot.holding for robot in scene.robots}
+
+
+def _shown(world: World, jobs: Sequence[Job]) -> list[Job]:
+    """Open jobs and the newest ended ones, as ACTION.md has them."""
+    from worldfs.formats import action
+
+    try:
+        ids = [entry.id for entry in action.read(world.content("ACTION.md")).entries][-RECENT:]
+    except BadInput:
+        ids = []
+    table = {job.id: job for job in jobs}
+    for id in ids:
+        if id not in table and world.jobs.ended(id):
+            table[id] = world.jobs.load(id)
+    return sorted(table.values(), key=lambda job: (job.status.accepted_at, job.order.seq))[-RECENT:]
