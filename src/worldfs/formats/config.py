@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Json
 
 from . import prose
 
+Json = dict[str, Any]
 PATH = "config.json"
 PREFIX = "PhyAgentOS_"
 MASK = "***"

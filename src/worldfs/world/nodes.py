@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.ground.errors import BadInput
@@ -61,6 +60,8 @@ def profile_text(name: str, language: str) -> bytes | None:
     """A bundled profile in the workspace's language, else in English; None if there is none of that name."""
     if not name or "/" in name or "\\" in name:
         return None
+    from importlib import resources
+
     folder = resources.files("worldfs").joinpath("profiles")
     for file in (f"{name}.{language}.md", f"{name}.md") if language != "en" else (f"{name}.md",):
         found = folder.joinpath(file)
@@ -70,6 +71,8 @@ def profile_text(name: str, language: str) -> bytes | None:
 
 
 def profile_names() -> list[str]:
+    from importlib import resources
+
     folder = resources.files("worldfs").joinpath("profiles")
     return sorted(
         item.name[:-3] for item in folder.iterdir() if item.name.endswith(".md") and item.name.count(".") == 1

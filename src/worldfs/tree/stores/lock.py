@@ -6,7 +6,6 @@ import errno
 import fcntl
 import json
 import os
-import socket
 import struct
 import sys
 from types import TracebackType
@@ -43,7 +42,7 @@ class RootLock:
                 raise Busy(_who(_read(fd)), path=self._root, op=self.purpose, fix=_way_out(_read(fd)))
             content = {
                 "pid": os.getpid(),
-                "host": socket.gethostname(),
+                "host": os.uname().nodename,
                 "command": " ".join(sys.orig_argv),
                 "started_at": stamp(self._clock.now()),
                 "purpose": self.purpose,

@@ -1,0 +1,56 @@
+"""The nouns of the house: frozen values, one meaning each (HOUSE §4). SI units: metres, kilograms, radians, seconds.
+
+A command that only reads a file must start at once, and making a class costs a millisecond: so each module of nouns is
+loaded when the first of its names is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .base import Json, Vec
+
+if TYPE_CHECKING:
+    from .job import Cause, Finding, Job, JobStatus, Order, Outcome, State
+    from .note import Note, Step, Task
+    from .profile import Op, Parameter, Profile
+    from .scene import Relation, RobotState, Scene, Thing
+
+__all__ = [
+    "Cause",
+    "Finding",
+    "Job",
+    "JobStatus",
+    "Json",
+    "Note",
+    "Op",
+    "Order",
+    "Outcome",
+    "Parameter",
+    "Profile",
+    "Relation",
+    "RobotState",
+    "Scene",
+    "State",
+    "Step",
+    "Task",
+    "Thing",
+    "Vec",
+]
+
+_HOME = {
+    **dict.fromkeys(("Cause", "Finding", "Job", "JobStatus", "Order", "Outcome", "State"), "job"),
+    **dict.fromkeys(("Note", "Step", "Task"), "note"),
+    **dict.fromkeys(("Op", "Parameter", "Profile"), "profile"),
+    **dict.fromkeys(("Relation", "RobotState", "Scene", "Thing"), "scene"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,113 @@
+"""What is to be done and how it ended: orders, jobs, outcomes, findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from .base import Json
+
+
+class State(StrEnum):
+    """Where a job is in its life (HOUSE §6)."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+    @property
+    def terminal(self) -> bool:
+        return self in (State.SUCCEEDED, State.FAILED)
+
+
+class Cause(StrEnum):
+    """Why a job failed."""
+
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, in the five words that serve every refusal of the house."""
+
+    code: str
+    field: str  # file and pointer, e.g. "EMBODIED.md Physical Constraints / Max Reach"
+    expected: str
+    found: str
+    fix: str
+    job: str = ""
+    warning: bool = False  # a warning is reported and refuses nothing
+
+    def __str__(self) -> str:
+        return f"{self.code} · {self.field} · expected {self.expected} · found {self.found} · {self.fix}"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What somebody wants done once: node + op + params. Written once, by who asks (`job.json`)."""
+
+    id: str
+    node: str
+    op: str
+    params: Json = field(default_factory=dict)
+    created_at: str = ""  # ISO 8601; "" means the time of acceptance
+    priority: str = "normal"  # high | normal | medium | low
+    asker: str = ""  # role that submitted it
+    sheet: str = "ACTION.md"  # the sheet that shows it
+    timeout_s: float = 300.0  # one attempt
+    queue_timeout_s: float = 0.0  # acceptance to start; 0 = may wait for ever
+    attempts: int = 1  # starts allowed in all
+    backoff: str = "none"  # none | linear | exponential
+    depends_on: tuple[str, ...] = ()
+    seq: int = 0  # order of acceptance, breaks ties of created_at
+    extra: Json = field(default_factory=dict)  # keys of the dialect that we do not know
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an attempt ended. A failed action is a value; `evidence` is measured, never claimed."""
+
+    ok: bool
+    message: str = ""
+    cause: Cause | None = None  # None iff ok
+    code: str = ""  # e.g. CRITIC_REFUSED, EXECUTION_TIMEOUT, LOST
+    traceback: str = ""
+    evidence: Json = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    @staticmethod
+    def success(message: str = "", **evidence: Any) -> Outcome:
+        return Outcome(True, message, evidence=evidence)
+
+    @staticmethod
+    def failure(cause: Cause, code: str, message: str, **more: Any) -> Outcome:
+        return Outcome(False, message, cause, code, **more)
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """The kernel's word on a job (`status.json`)."""
+
+    state: State = State.PENDING
+    attempt: int = 0  # starts so far
+    accepted_at: str = ""
+    started_at: str = ""
+    completed_at: str = ""
+    not_before: str = ""  # a retry waits until then
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    order: Order
+    status: JobStatus
+
+    @property
+    def id(self) -> str:
+        return self.order.id

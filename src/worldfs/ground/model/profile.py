@@ -1,0 +1,44 @@
+"""What a body can do, and its limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    type: str = ""  # as the profile prints it: "string", "[x,y,z]"
+    optional: bool = False
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One verb of a node's profile (a row of Supported Actions)."""
+
+    name: str
+    description: str = ""
+    parameters: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A body's abilities: the typed reading of EMBODIED.md."""
+
+    name: str = ""
+    model: str = ""
+    dof: int | None = None
+    end_effector: str = ""
+    driver: str = ""
+    type: str = ""
+    sensors: tuple[tuple[str, bool], ...] = ()  # words as printed, ticked or not
+    ops: tuple[Op, ...] = ()
+    max_reach: float | None = None  # m
+    max_payload: float | None = None  # kg
+    max_grip_width: float | None = None  # m
+    bounds: tuple[tuple[float, float], ...] = ()  # x, y[, z] ranges in m
+    unread: tuple[str, ...] = ()  # limit lines that could not be read: reported, never taken as passed
+
+    def op(self, name: str) -> Op | None:
+        return next((o for o in self.ops if o.name == name), None)
