@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldfs.formats import block, ids
 from worldfs.formats.block import Block
@@ -58,15 +58,13 @@ class Entry:
     finding: Finding | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     dialect: str = "empty"  # page | q1 | empty
     entries: tuple[Entry, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where entries were found: pointer of their list, dialect, the robot whose directory it is, all numbers finite."""
 
     list: str

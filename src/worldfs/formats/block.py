@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldfs.formats import jsontext
 from worldfs.formats.values import same
@@ -24,8 +23,7 @@ _LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
 _KEY_LINE = re.compile(r"""(?:["']?)([A-Za-z_][\w-]*)["']?[ \t]*:(?:[ \t]|\r?$)""", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Where the data stands: `text[start:end]` is exactly what may be replaced."""
 
     value: Any  # a mapping, as plain values

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
-from worldfs.formats.environment_merge import merge
 from worldfs.formats.environment_read import scene_of
-from worldfs.formats.environment_upgrade import upgrade
 from worldfs.ground.errors import Unsafe
 from worldfs.ground.model import Finding, Json, Scene
 
 __all__ = ["Environment", "artifact_path", "merge", "read", "upgrade"]
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(NamedTuple):
     """One reading of an ENVIRONMENT.md."""
 
-    scene: Scene = field(default_factory=Scene)
+    scene: Scene
     dialect: str = "empty"  # page2 | page1 | q1 | r | v0 | empty
-    value: Json = field(default_factory=dict)  # the document as it stands, unknown keys included
+    value: Json = {}  # noqa: RUF012 # never written into: the document as it stands, unknown keys included
     findings: tuple[Finding, ...] = ()  # entries that the scene is without
 
 
@@ -34,7 +31,7 @@ def read(data: bytes) -> Environment:
     """
     found, dialect = locate(block.decode(data))
     if found is None or dialect == "empty":
-        return Environment(value=found.value if found else {})
+        return Environment(Scene(), value=found.value if found else {})
     scene, findings = scene_of(found.value, dialect)
     return Environment(scene, dialect, found.value, findings)
 
@@ -57,3 +54,20 @@ def artifact_path(root: str | os.PathLike[str], text: str) -> Path:
     if target != base and base not in target.parents:
         raise Unsafe("a symbolic link leads out of the workspace", **where)
     return base.joinpath(*parts)
+
+
+def merge(data: bytes, seen: Scene, *, robot_id: str, now: str) -> bytes:
+    """The document after an observation, in its own dialect; `data` itself if nothing but the time would change.
+
+    Raises what `read` raises. The rules of ownership stand in `environment_merge`.
+    """
+    from worldfs.formats import environment_merge
+
+    return environment_merge.merge(data, seen, robot_id=robot_id, now=now)
+
+
+def upgrade(data: bytes) -> bytes:
+    """The step from v1 to v2, losslessly; any other document as it is."""
+    from worldfs.formats import environment_upgrade
+
+    return environment_upgrade.upgrade(data)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldfs.formats import values
 from worldfs.formats.environment_read import WORDS
@@ -24,8 +23,7 @@ _OWN = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What one robot observed, and which of its earlier things are gone."""
 
     scene: Scene

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 from worldfs.formats import ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
@@ -249,8 +249,7 @@ class _Reading:
             yield from self.listed(graph.get(key), f"/scene_graph/{key}", read)
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     """A graph node: its type, and what it says of a thing."""
 
     kind: str

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as the module, missing in its stub
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldfs.formats.pairing import pair
 from worldfs.formats.values import depth, same
@@ -164,8 +163,7 @@ def apply(text: str, edits: list[Edit]) -> str:
     return "".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Members:
+class _Members(NamedTuple):
     """Where the members of one container stand: their spans (with the key), and where their values begin."""
 
     open: int
