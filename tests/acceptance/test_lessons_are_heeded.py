@@ -35,7 +35,9 @@ def test_a_lesson_forbids_no_more_when_the_apple_lies_within_reach(found: Callab
     place = found(f"page_{language}")
     place.up()
     before = place.lessons()
-    near = re.sub(r'("id": "apple_01".*?"position": )\[[^\]]*\]', r"\g<1>[0.95, 0.2, 0.3]", place.text("ENVIRONMENT.md"))
+    near = re.sub(
+        r'("id": "apple_01".*?"position": )\[[^\]]*\]', r"\g<1>[0.95, 0.2, 0.3]", place.text("ENVIRONMENT.md")
+    )
     place.put("ENVIRONMENT.md", near)
     said = place.do(SAY[language])
     assert said.code == 0, said

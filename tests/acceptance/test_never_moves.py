@@ -60,5 +60,3 @@ def test_answers_are_about_this_table(home) -> None:
     chinese = home.do("桌子上有什么？").out
     for name in ("苹果", "方块", "罐子", "长条", "砖块"):
         assert name in chinese
-
-

@@ -110,7 +110,7 @@ class Tree:
         path = paths.parse(path)
         seen: dict[str, Entry] = {}
         for part, row, names, last in self.table.below(path):
-            if not may_read(row, actor):
+            if not may_read(row, actor) or not self._known(names):
                 continue
             for child in self._children(part, row, names):
                 name = child.rstrip("/")
@@ -164,11 +164,13 @@ class Tree:
     def _find(self, path: str, actor: str, op: str) -> tuple[str, Row, dict[str, str]]:
         path = paths.parse(path)
         found = self.table.find(path)
-        if found is None or not all(
-            value in self.rooms.names(name, found[1]) for name, value in found[1].items() if name in ("project", "node")
-        ):
+        if found is None or not self._known(found[1]):
             raise NotFound("no such file", path=path, op=op, actor=actor, fix="`paos ls` shows what is there")
         return path, *found
+
+    def _known(self, names: Names) -> bool:
+        """Are there such a project and node? What is in a path is not yet there because a pattern fits it."""
+        return all(value in self.rooms.names(key, names) for key, value in names.items() if key in ("project", "node"))
 
     def _entry(self, name: str, path: str, row: Row, actor: str) -> Entry:
         return Entry(name, path, False, row.kind, True, may_write(row, actor, starting=self.starting))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from worldfs.drivers.catalogue import catalogue
 from worldfs.formats import action, embodied, environment, lessons, task
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BadInput, UserError, WorldError
@@ -22,6 +23,7 @@ from worldfs.tree.stores.lock import holder
 
 from .home import Home
 from .layout import ROWS
+from .nodes import factory, find_nodes
 
 
 def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] | None = None) -> list[Finding]:
@@ -43,6 +45,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
     store = DiskStore(root)
     try:
         findings += _documents(store, root, fix)
+        findings += _bodies(place, store, environ or {})
         findings += _jobs(store, root, fix)
         findings += _set_aside(store)
     finally:
@@ -66,6 +69,19 @@ def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Findi
         if fix:
             path.chmod(0o600)
         yield Finding("SECRETS_READABLE", str(path), "mode 0600", f"mode {mode:04o}", f"chmod 600 {path}", warning=fix)
+
+
+def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """A body that is not here is no fault of the files; `paos up` would stop at it."""
+    try:
+        config = place.config(environ) if isinstance(place, Home) else None
+    except UserError:
+        return  # said already
+    for spec in find_nodes(config, store):
+        try:
+            factory(spec, catalogue())
+        except BadInput as error:
+            yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
 
 
 def _links(root: Path) -> Iterator[Finding]:

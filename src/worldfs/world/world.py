@@ -222,12 +222,12 @@ class World:
     # -- places -------------------------------------------------------------------------------------------------
 
     def resolve(self, name: str) -> str:
-        """A path of the tree; "ENVIRONMENT.md" and other bare names of the workspace are found in their room."""
+        """A path of the tree; bare names of the workspace ("ENVIRONMENT.md", "artifacts") are found in their room."""
         if name.startswith("/") or not name:
             return paths.parse(name or "/")
         for base in (f"/projects/{PROJECT}", *(f"/nodes/{spec.id}" for spec in self.specs), "/meta"):
             path = paths.join(base, name)
-            if self.tree.table.find(path) is not None:
+            if self.tree.table.find(path) is not None or any(self.tree.table.below(path)):
                 return path
         return paths.parse("/" + name)
 

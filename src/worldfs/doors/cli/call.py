@@ -44,6 +44,14 @@ class Call:
         given = self["workspace"]
         return Path(given).expanduser().absolute() if given else self.home.workspace
 
+    @property
+    def name(self) -> str:
+        """How this command was called so far, for hints that can be typed again: `paos --home demo`."""
+        import shlex
+
+        given = [(flag, self[flag]) for flag in ("workspace", "home") if self[flag]]
+        return shlex.join(["paos", *(f"--{given[0][0]}", given[0][1])] if given else ["paos"])
+
     def open(self, *, serve: bool = False, log: Log | None = None) -> World:
         """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if nobody onboarded it."""
         from worldfs.ground.errors import NotFound
@@ -56,7 +64,7 @@ class Call:
                 path=str(place),
                 op=self["command"],
                 expected="a directory with ENVIRONMENT.md and its siblings",
-                fix="make one with: paos onboard" if not self["workspace"] else "name an existing directory",
+                fix=f"make one with: {self.name} onboard" if not self["workspace"] else "name an existing directory",
             )
         # A directory named with --workspace may have nothing to do with the home: then its own files say all.
         config = None if self["workspace"] else self.home.config(self.environ)

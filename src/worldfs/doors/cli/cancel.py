@@ -6,8 +6,14 @@ from .call import Call
 
 
 def run(call: Call) -> int:
+    """Exit 1 if it has ended already."""
     job = call["job"]
     with call.open() as world:
+        status = world.wait_job(job, timeout=0)
+        if status.state.terminal:
+            over = {"job": job, "cancel": "too late", "state": status.state.value}
+            call.voice.say(f"{job}: it has ended already ({status.state.value}); nothing to cancel", over, "warn")
+            return 1
         world.cancel(job, call.actor)
     call.voice.say(f"{job}: cancel asked for; paos status tells when it stands", {"job": job, "cancel": "asked"})
     return 0

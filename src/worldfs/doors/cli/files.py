@@ -19,6 +19,8 @@ def ls(call: Call) -> int:
         path = rooms[0] if call["path"] else "/"
         found = {entry.name: entry for room in reversed(rooms) for entry in world.tree.list(room, call.actor)}
         entries = [found[name] for name in sorted(found)]
+        if not entries and path != "/" and not _collection(world, path):
+            entries = [world.tree.stat(path, call.actor)]  # a file is its own listing; what is not there says so
     listed = [
         {
             "name": entry.name + ("/" if entry.directory else ""),
@@ -44,6 +46,11 @@ def ls(call: Call) -> int:
         for entry in listed:
             call.voice.line(str(entry["name"]))
     return 0
+
+
+def _collection(world: World, path: str) -> bool:
+    """A directory that may be empty, as `jobs/` is at first."""
+    return any(part.startswith("{") for part, _, _, _ in world.tree.table.below(path))
 
 
 def _rooms(world: World) -> list[str]:

@@ -14,8 +14,8 @@ def run(call: Call) -> int:
         call.voice.line(f"{what:8} {path}", "" if what == "written" else "dim")
     call.voice.line()
     call.voice.line(f"home: {home.path}")
-    option = f" --home {call['home']}" if call["home"] else ""
-    call.voice.line(f'next: paos{option} up    then, in another terminal: paos{option} do "clear the table"')
+    wish = {"zh": "收拾桌子"}.get(call["language"], "clear the table")
+    call.voice.line(f'next: {call.name} up    then, in another terminal: {call.name} do "{wish}"')
     files = [{"path": str(path), "what": str(what)} for path, what in made]
     call.voice.value({"home": str(home.path), "workspace": str(home.workspace), "files": files})
     return 0

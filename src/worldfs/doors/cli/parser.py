@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from worldfs import __version__
 from worldfs.ground.errors import BadInput
 
 from .table import GLOBAL, Argument, Command
@@ -28,6 +29,7 @@ def parse(argv: Sequence[str], table: Sequence[Command]) -> dict[str, Any]:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    top.add_argument("--version", action="version", version=f"paos {__version__}", help="print the version")
     commands = top.add_subparsers(metavar="COMMAND", parser_class=_Parser)
     for command in table:
         sub = commands.add_parser(

@@ -13,14 +13,14 @@ def run(call: Call) -> int:
     with call.open() as world:
         status = world.status()
     call.voice.value(status)
-    for line in lines(status):
+    for line in lines(status, call.name):
         call.voice.line(line)
     return 0
 
 
-def lines(status: dict[str, Any]) -> list[str]:
-    """The status in lines for people (`status` as `World.status()` gives it)."""
-    said = [f"workspace  {status.get('workspace', '')}", f"kernel     {_kernel(status.get('kernel'))}"]
+def lines(status: dict[str, Any], name: str = "paos") -> list[str]:
+    """The status in lines for people (`status` as `World.status()` gives it); `name` is how to call the command."""
+    said = [f"workspace  {status.get('workspace', '')}", f"kernel     {_kernel(status.get('kernel'), name)}"]
     nodes = [
         ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n))
         for n in status.get("nodes", ())
@@ -39,9 +39,9 @@ def lines(status: dict[str, Any]) -> list[str]:
     return said
 
 
-def _kernel(kernel: Any) -> str:
+def _kernel(kernel: Any, name: str) -> str:
     if not kernel:
-        return "not running (start it with: paos up)"
+        return f"not running (start it with: {name} up)"
     if isinstance(kernel, dict):
         since = f", since {kernel['started_at']}" if kernel.get("started_at") else ""
         return f"running, process {kernel.get('pid', '?')}{since}"

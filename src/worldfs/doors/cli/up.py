@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from worldfs.ground.model import Job
     from worldfs.world.world import World
 
-TOLD = {"started", "ended", "retry", "lost"}  # to people; programs are told everything
+TOLD = {"running", "ended", "retry", "lost"}  # to people; programs are told everything
 
 
 def run(call: Call) -> int:
@@ -51,9 +51,7 @@ class Teller:
         try:
             if what in TOLD:
                 state = str(value["state"])
-                # The log is written before the status is: what has just started is still pending in its file.
-                shown = {**value, "state": "running"} if what == "started" else value
-                self._voice.line(job_line(shown), {"succeeded": "good", "failed": "bad"}.get(state, ""))
+                self._voice.line(job_line(value), {"succeeded": "good", "failed": "bad"}.get(state, ""))
             self._voice.value({"event": what, **value})
         except BrokenPipeError:
             self._heard = False
@@ -61,7 +59,12 @@ class Teller:
 
 def _greet(call: Call, world: World) -> None:
     status = world.status()
-    nodes = ", ".join(f"{spec.id} ({spec.driver})" for spec in world.specs) or "no robots"
+    given = call["driver"]
+    bodies = {
+        spec.id: f"{given}, in place of {spec.driver}" if given and given != spec.driver else spec.driver
+        for spec in world.specs
+    }
+    nodes = ", ".join(f"{id} ({body})" for id, body in bodies.items()) or "no robots"
     call.voice.say(
         f"kernel running on {world.root}: {nodes}" + ("" if call["until_idle"] else "; Ctrl-C stops it"),
         {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},

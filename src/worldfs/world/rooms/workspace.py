@@ -40,4 +40,5 @@ class Workspace:
     def exists(self, row: Row, names: Names) -> bool:
         if "job" in names:
             return self._jobs.known(names["job"])
-        return bool(row.view) or self._store.probe(row.fill(names)) is not None
+        computed = row.view and row.view != "sessions"  # which is kept as it lies, until a runtime serves it
+        return bool(computed) or self._store.probe(row.fill(names)) is not None
