@@ -22,6 +22,7 @@ from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKSPACES = ROOT / "tests/fixtures/workspaces"
+PATIENCE = 60.0  # s; nothing here takes long, but the machine may be busy
 BODY = ("--driver", "simulation", "--no-cameras")  # after `up` and `do`
 
 
@@ -116,6 +117,19 @@ class Place:
         """Every job that ended, by id."""
         with World.open(self.root) as world:
             return {id: world.jobs.load(id) for id in world.jobs.done_ids()}
+
+    def answers(self, *ids: str) -> list[Any]:
+        """Entries of the sheet, once all of them have ended; whoever runs the kernel."""
+        ended: list[Any] = []
+
+        def over(data: bytes | None) -> bool:
+            queue = json.loads(data or b"{}").get("queue", ())
+            ended[:] = [e for e in queue if e["action_id"] in ids and e["status"] in ("failed", "completed")]
+            return len(ended) == len(ids)
+
+        with World.open(self.root) as world:
+            assert over(world.tree.wait(world.resolve("ACTION.md"), "planner", over, timeout=PATIENCE))
+        return sorted(ended, key=lambda entry: ids.index(entry["action_id"]))
 
     def lessons(self) -> list[str]:
         """Entries, each from its heading on."""

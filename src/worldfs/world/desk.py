@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .world import World
 
 
+PATIENCE_S = 2.0  # after so long without an end, look whether anybody is there to bring it about
+
+
 class Desk:
     """One node's desk (`worldfs.roles.planner.desk.Desk`)."""
 
@@ -61,7 +64,11 @@ class Desk:
         )
 
     def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
-        return self.world.wait_job(job_id, stop=stop)
+        while True:
+            status = self.world.wait_job(job_id, timeout=PATIENCE_S, stop=stop)
+            if status.state.terminal or stop.is_set():
+                return status
+            self.world.carried()
 
     def cancel(self, job_id: str) -> None:
         self.world.cancel(job_id, PLANNER)

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.errors import BadInput, NotFound, WorldError
+from worldfs.ground.errors import BadInput, Missing, NotFound, WorldError
 from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
 from worldfs.tree import path as paths
 from worldfs.tree.rights import OPERATOR
@@ -62,6 +62,7 @@ class World:
         }
         self.tree = Tree(table(), rooms, behaviours)
         self.kernel: Kernel | None = None
+        self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._lock: RootLock | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
 
@@ -178,7 +179,11 @@ class World:
     # -- life ---------------------------------------------------------------------------------------------------
 
     def run(self, *, stop: threading.Event, until_idle: bool = False) -> None:
-        self._kernel.run(stop, until_idle=until_idle)
+        try:
+            self._kernel.run(stop, until_idle=until_idle)
+        except BaseException as error:
+            self.broken = error
+            raise
 
     def tick(self) -> bool:
         return self._kernel.tick()
@@ -265,6 +270,20 @@ class World:
         data = action_write.write(b"", {}, add=[job])
         self.tree.write(f"/nodes/{order.node}/ACTION.md", data, actor)
         return order.id
+
+    def carried(self) -> None:
+        """Raises when no kernel is there to carry anything: what broke ours, or `Missing` if another one has gone."""
+        from worldfs.tree.stores.lock import holder
+
+        if self.broken is not None:
+            raise self.broken
+        if self.kernel is None and isinstance(self.store, DiskStore) and holder(self.root) is None:
+            raise Missing(
+                "the kernel that carried it has gone",
+                path=str(self.root),
+                op="wait",
+                fix="start one with: paos up; what had begun is then ended as lost, the rest is carried out",
+            )
 
     def cancel(self, job_id: str, actor: str = OPERATOR) -> None:
         self.tree.write(f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/cancel", b"cancel\n", actor)

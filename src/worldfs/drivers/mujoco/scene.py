@@ -45,8 +45,9 @@ def layout(scene: Scene, robot_id: str) -> Layout:
     base = _base(robot)
     for thing in (*scene.objects, *scene.furniture):
         _finite(thing)
-    furniture = {t.id: t for t in scene.furniture}
-    objects = [things.completed(_three(t)) for t in scene.objects if t.id not in furniture]
+    # What the page gives no place has none here either: it is not built, and stays as the page says.
+    furniture = {t.id: t for t in scene.furniture if t.position}
+    objects = [things.completed(_three(t)) for t in scene.objects if t.position and t.id not in furniture]
     floor = _floor(base, furniture.values(), objects)
     held = robot.holding if robot else None
     shapes = {id: replace(_three(t), shape=things.furniture_shape(t)) for id, t in furniture.items()}

@@ -1,0 +1,174 @@
+"""Ctrl-C, cancel, a kernel that goes away, and a second one that comes: everything ends with a word."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from worldfs.ground.driver import Run
+from worldfs.ground.model import Order, Outcome
+from worldfs.testing.driver import NullDriver
+
+pytest.importorskip("mujoco")
+
+PATIENCE = 60.0  # s
+
+
+class Hanging(NullDriver):
+    """Never done with a pick_up, and says when it has begun."""
+
+    def __init__(self, begun: threading.Event) -> None:
+        super().__init__()
+        self.begun = begun
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        self.begun.set()
+        params = {"hang": True} if order.op == "pick_up" else {}
+        return super().execute(Order(order.id, order.node, order.op, params), run)
+
+
+@pytest.fixture
+def table(onboarded: Callable):
+    place = onboarded()
+    assert place.up("--seed", "7").code == 0
+    return place
+
+
+@pytest.fixture
+def kernel(table) -> Iterator[subprocess.Popen[str]]:
+    """A `paos up` of its own process, ready."""
+    process = table.spawn("up", "--driver", "simulation", "--no-cameras")
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("kernel running")
+    yield process
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE)
+
+
+def rows(table) -> list[list[str]]:
+    lines = [line for line in table.text("TASK.md").splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
+
+
+def test_ctrl_c_stops_a_do_that_serves_itself(table, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = threading.Event()
+    bodies = {"simulation": lambda seat: Hanging(begun)}
+    monkeypatch.setattr("worldfs.doors.cli.bodies.factories", lambda name, *, seed, cameras: bodies)
+
+    def interrupt() -> None:
+        assert begun.wait(PATIENCE)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    hand = threading.Thread(target=interrupt)
+    hand.start()
+    said = table.paos("do", "clear the table")
+    hand.join()
+    assert said.code == 1
+    assert "stopping safely" in said.err
+    assert "cancelled" in said.out
+    [job] = table.ended().values()
+    assert (job.status.state, job.status.outcome.cause) == ("failed", "cancelled")
+    assert rows(table)[0][3].endswith("failed")
+    assert "cancelled" in rows(table)[0][5]
+    assert all(row[3].endswith(("skipped", "failed")) for row in rows(table))
+    assert table.entry(job.id)["error"]["cause"] == "cancelled"
+    assert table.paos("--json", "status").values[0]["kernel"] is None
+
+
+def test_a_time_limit_ends_a_do_and_its_job(table, monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {"simulation": lambda seat: Hanging(threading.Event())}
+    monkeypatch.setattr("worldfs.doors.cli.bodies.factories", lambda name, *, seed, cameras: bodies)
+    said = table.paos("--json", "do", "pick up the can", "--timeout", "0.3")
+    assert said.code == 1
+    assert said.values[-1]["verdict"] == "timeout"
+    assert [job.status.outcome.cause for job in table.ended().values()] == ["cancelled"]
+
+
+def test_ctrl_c_of_a_do_leaves_the_kernel_at_work(table, kernel: subprocess.Popen[str]) -> None:
+    do = table.spawn("do", "clear the table")
+    assert do.stdout is not None
+    assert "Grasp" in do.stdout.readline()
+    do.send_signal(signal.SIGINT)
+    out, err = do.communicate(timeout=PATIENCE)
+    assert do.returncode == 1, (out, err)
+    assert "stopping safely" in err
+    assert out.strip().endswith("cancelled")
+    assert len(table.ended()) < 10
+    assert "running" not in table.text("TASK.md")
+    assert kernel.poll() is None
+    counts = table.paos("--json", "status").values[0]["jobs"]
+    assert (counts["pending"], counts["running"]) == (0, 0)
+    assert table.paos("do", "go home").code == 0  # the body is well, and obeys
+
+
+def test_cancel_stops_what_runs_and_the_next_one_goes_on(table, kernel: subprocess.Popen[str]) -> None:
+    there, back = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
+    steps = [{"action_type": "move_to", "params": {"target_pose": pose}} for pose in (there, back) * 200]
+    long = {"action_id": "long", "action_type": "strategy", "params": {"name": "steps", "steps": steps}}
+    home = {"action_id": "home", "action_type": "strategy", "params": {"name": "home"}}
+    table.queue(long, home)
+    assert kernel.stdout is not None
+    assert "long" in kernel.stdout.readline()  # it tells that the job is under way
+    assert table.paos("cancel", "long").code == 0
+    stopped, next_one = table.answers("long", "home")
+    assert (stopped["status"], stopped["error"]["cause"]) == ("failed", "cancelled")
+    assert next_one["status"] == "completed"
+
+
+def test_a_sheet_that_says_cancelled_is_obeyed(table, kernel: subprocess.Popen[str]) -> None:
+    home = {"action_type": "strategy", "params": {"name": "home"}}
+    table.queue({"action_id": "one", **home}, {"action_id": "two", **home, "status": "cancelled"})
+    assert table.answers("one")[0]["status"] == "completed"
+    assert set(table.ended()) == {"one"}
+    assert table.entry("two")["status"] == "cancelled"
+
+
+def test_a_kernel_that_goes_away_is_said_and_not_waited_for(table, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = table.spawn("up", "--driver", "simulation", "--no-cameras")
+    assert kernel.stdout is not None
+    kernel.stdout.readline()
+    os.kill(kernel.pid, signal.SIGSTOP)  # it takes the order and does nothing with it
+    do = table.spawn("do", "clear the table")
+    assert do.stdout is not None
+    assert "Grasp" in do.stdout.readline()
+    kernel.kill()
+    kernel.communicate(timeout=PATIENCE)
+    _, err = do.communicate(timeout=PATIENCE)
+    assert do.returncode == 2
+    assert "kernel" in err
+    assert "paos up" in err
+    assert "⏳" not in table.text("TASK.md")
+
+
+def test_a_second_up_is_refused_and_names_the_first(table, kernel: subprocess.Popen[str]) -> None:
+    before = table.bytes()
+    said = table.paos("up")
+    assert (said.code, said.out) == (2, "")
+    assert str(kernel.pid) in said.err
+    assert table.bytes() == before
+    assert kernel.poll() is None
+    refused = table.paos("--json", "up")
+    assert (refused.code, refused.values[0]["error"]["code"]) == (2, "BUSY")
+
+
+def test_ctrl_c_of_up_is_a_proper_end(table, kernel: subprocess.Popen[str]) -> None:
+    kernel.send_signal(signal.SIGINT)
+    out, err = kernel.communicate(timeout=PATIENCE)
+    assert (kernel.returncode, err) == (0, "")
+    assert out.strip().endswith("kernel stopped")
+    assert table.up().code == 0  # and the root is free
+
+
+def test_a_do_beside_a_running_kernel_goes_through_it(table, kernel: subprocess.Popen[str]) -> None:
+    said = table.paos("do", "put the apple in the basket", "--seed", "9")
+    assert said.code == 0, said
+    assert "--seed is its affair and was ignored" in said.err
+    assert table.where("apple_01") == {("in", "basket_01")}
+    assert json.loads(table.paos("--json", "status").out)["kernel"]["pid"] == kernel.pid
