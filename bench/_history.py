@@ -10,9 +10,9 @@ LESSONS = 1_000
 
 def add_history(workspace: Path) -> None:
     """As if it had all happened; written without fsync, for it is a bench's to lose."""
-    from worldfs.ground.model import Job, JobStatus, Order, Outcome, State
+    from worldfs.ground.model import JobStatus, Order, Outcome, State
     from worldfs.kernel.jobs import done_key
-    from worldfs.kernel.record import done_bytes
+    from worldfs.kernel.record import order_line, status_line
 
     for number in range(JOBS):
         at = f"2026-01-{1 + number // 500:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00Z"
@@ -20,7 +20,7 @@ def add_history(workspace: Path) -> None:
         status = JobStatus(State.SUCCEEDED, 1, at, at, at, "", Outcome.success("done", steps=12))
         place = workspace / done_key(order.id)
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(done_bytes(Job(order, status)))
+        place.write_bytes(order_line(order, at) + status_line(status))
     lessons = "".join(
         f"## 2026-01-{1 + number % 28:02d} 10:00:00 — Lesson {number}\n"
         f"- **Action**: pick_up thing_{number}\n- **Reason**: it lay {number} mm out of reach\n"

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
 from worldfs.formats.environment_read import scene_of
-from worldfs.ground.errors import Unsafe
+from worldfs.ground.errors import BadInput, Unsafe
 from worldfs.ground.model import Finding, Json, Scene
 
+MAX_BYTES = 16 * 2**20
 __all__ = ["Environment", "artifact_path", "merge", "read", "upgrade"]
 
 
@@ -27,8 +28,15 @@ class Environment(NamedTuple):
 def read(data: bytes) -> Environment:
     """The document in `data`; missing (b"") and prose are an empty one (D36).
 
-    Raises BadInput for a text that is half-written, no UTF-8, or larger than block.MAX_BYTES.
+    Raises BadInput for a text that is half-written, no UTF-8, or larger than MAX_BYTES.
     """
+    if len(data) > MAX_BYTES:
+        raise BadInput(
+            f"{len(data):,} bytes",
+            path="ENVIRONMENT.md",
+            expected=f"at most {MAX_BYTES:,}: it is read before every decision",
+            fix="keep maps and point clouds in files under artifacts/ and refer to them",
+        )
     found, dialect = locate(block.decode(data))
     if found is None or dialect == "empty":
         return Environment(Scene(), value=found.value if found else {})

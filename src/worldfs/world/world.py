@@ -29,7 +29,7 @@ from .rooms.workspace import Workspace
 # Who only reads or submits waits for no kernel, driver, role or document reader to load: those imports are inside.
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
-    from worldfs.ground.driver import DriverFactory
+    from worldfs.ground.driver import DriverFactory, Interpreter
     from worldfs.ground.model import Job, JobStatus, Note, Order, Scene
     from worldfs.kernel.kernel import Kernel
 
@@ -115,7 +115,7 @@ class World:
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         nodes = {}
         for spec in self.specs:
-            driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter()))
+            driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter(spec.id)))
             room.drivers[spec.id] = driver
             nodes[spec.id] = Node(spec.id, driver, artifacts)
         kernel = Kernel(self.store, self.clock, room, nodes, threads=threads, log=log)
@@ -164,11 +164,15 @@ class World:
                 ),
             )
 
-    def _interpreter(self) -> Callable[[str, Scene], Sequence[Order]]:
-        def interpret(text: str, scene: Scene) -> Sequence[Order]:
-            from worldfs.roles.planner import orders
+    def _interpreter(self, node: str) -> Interpreter:
+        """Words to orders on this body, by the planner's own reading (`real_execute`)."""
 
-            return orders(text, scene)
+        def interpret(text: str, scene: Scene) -> Sequence[Order]:
+            from worldfs.formats import embodied
+            from worldfs.roles.planner import interpreter
+
+            profile = embodied.read(self.content("EMBODIED.md"))
+            return interpreter(node, profile)(text, scene)
 
         return interpret
 

@@ -232,7 +232,7 @@ class _Errand:
 
     def _order(self, action: Action) -> Order:
         now = self.desk.now()
-        id = f"do_{now:%Y%m%dT%H%M%S}{now.microsecond:06d}_{len(self.jobs) + 1:02d}_{action.op}"
+        id = f"act_{now:%Y%m%d_%H%M%S}_{now.microsecond // 1000:03d}_{len(self.jobs) + 1:02d}"
         return Order(id, self.robot, action.op, domain.spelled(action, self.desk.profile()), asker="planner")
 
     def _shows(self, action: Action, scene: Scene) -> bool:
