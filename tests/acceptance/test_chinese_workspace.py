@@ -55,6 +55,10 @@ def test_a_refusal_becomes_a_chinese_lesson_and_is_found_by_a_chinese_word(home)
         labels = re.findall(r"^- \*\*(.+?)\*\*", lesson, re.MULTILINE)
         assert labels == ["动作", "原因", "Critic 拒绝", "修复"]
         assert HAN.search(lesson.split("**修复**")[1])
+    for id in ("far", "who"):
+        message = home.entry(id)["error"]["message"]
+        assert "应为" in message
+        assert not re.search(r"\b(found|expected)\b", message)
     assert "unicorn_01" in home.paos("lessons", "未知").out
     assert "move_to" in home.paos("lessons", "臂展").out
 

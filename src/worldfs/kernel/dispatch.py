@@ -214,8 +214,13 @@ def _fault(code: str, error: Exception) -> Outcome:
 
 def refusal(findings: tuple[Finding, ...]) -> Outcome:
     first = findings[0]
-    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    text = f"{first.field}: found {first.found}, expected {first.expected}; {first.fix}{more}"
+    rest = len(findings) - 1
+    if any("\u4e00" <= sign <= "\u9fff" for sign in first.fix):  # the words between speak the finding's language
+        more = f"(另有 {rest} 项)" if rest else ""
+        text = f"{first.field}：{first.found}；应为 {first.expected}；{first.fix}{more}"
+    else:
+        more = f" (and {rest} more)" if rest else ""
+        text = f"{first.field}: found {first.found}, expected {first.expected}; {first.fix}{more}"
     return Outcome.failure(Cause.REJECTED, first.code, text, findings=findings)
 
 

@@ -180,6 +180,8 @@ class _Errand:
             self._write()
             self.desk.progress(f"{text}: {why}")
             return self._failed(action, why, certain=True)
+        if self.stop.is_set():
+            return "cancelled"  # asked for while this was thought about: nothing more is begun
         self.ledger.mark("running")
         self._write()
         self.desk.progress(f"{text} …")
