@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -26,7 +27,37 @@ def test_a_film_shows_different_pictures(onboarded: Callable, gl) -> None:
         for number in range(gif.n_frames):
             gif.seek(number)
             frames.add(hashlib.sha256(gif.convert("RGB").tobytes()).hexdigest())
-    assert len(frames) >= 3
+    assert len(frames) >= 20  # a motion, not a few stills
+
+
+def test_beside_a_kernel_of_another_process_the_film_is_of_its_pictures(onboarded: Callable, gl) -> None:
+    from PIL import Image
+
+    place = onboarded()
+    kernel = place.spawn("up", "--driver", "simulation", "--seed", "7")
+    try:
+        assert kernel.stdout is not None
+        kernel.stdout.readline()
+        film = place.root.parent / "film.gif"
+        said = place.paos("do", "put the apple in the basket", "--record", str(film))
+    finally:
+        kernel.send_signal(signal.SIGINT)
+        kernel.communicate(timeout=60)
+    assert said.code == 0, said
+    with Image.open(film) as gif:
+        assert gif.n_frames >= 2
+
+
+def test_without_cameras_or_without_motion_there_is_no_film_and_a_word(onboarded: Callable, gl) -> None:
+    place = onboarded()
+    film = place.root.parent / "film.gif"
+    said = place.do("put the apple in the basket", "--record", str(film))
+    assert (said.code, place.ended()) == (2, {})
+    assert "cameras" in said.err
+    said = place.paos("do", "what is on the table?", "--driver", "simulation", "--record", str(film))
+    assert said.code == 0
+    assert "nothing moved" in said.err
+    assert not film.exists()
 
 
 @pytest.mark.parametrize("name", ["x.avi", "x", "nowhere/x.gif"])

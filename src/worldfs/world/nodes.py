@@ -52,7 +52,7 @@ def factory(spec: NodeSpec, drivers: Mapping[str, DriverFactory]) -> DriverFacto
         path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
         op="up",
         expected="one of: " + ", ".join(sorted(drivers)),
-        fix="run it in the simulation: paos up --driver simulation",
+        fix="run it in the simulation: `paos up` and `paos do` take --driver simulation",
     )
 
 

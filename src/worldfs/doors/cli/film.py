@@ -26,20 +26,24 @@ class Reel(Protocol):
     def close(self) -> None: ...
 
 
+def kind_of(path: str) -> str:
+    """ ".mp4" or ".gif". Raises `BadInput` for what can be no film, or has no place to be."""
+    kind = os.path.splitext(path)[1].lower()
+    if kind not in (".mp4", ".gif"):
+        raise BadInput(f"a film cannot be {kind or 'without an ending'}", path=path, expected="FILE.mp4 or FILE.gif")
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise BadInput("no such directory", path=folder, expected="an existing directory", fix=f"mkdir -p {folder}")
+    return kind
+
+
 class Film:
     """Takes frames, writes a file when it is closed; a film without frames leaves no file and is an error."""
 
     def __init__(self, path: str, fps: int = FPS) -> None:
+        kind = kind_of(path)
         self.path = path
         self.frames = 0
-        kind = os.path.splitext(path)[1].lower()
-        if kind not in (".mp4", ".gif"):
-            raise BadInput(
-                f"a film cannot be {kind or 'without an ending'}", path=path, expected="FILE.mp4 or FILE.gif"
-            )
-        folder = os.path.dirname(os.path.abspath(path))
-        if not os.path.isdir(folder):
-            raise BadInput("no such directory", path=folder, expected="an existing directory", fix=f"mkdir -p {folder}")
         self._part = f"{path}.part{kind}"
         self._reel: Reel = _Mp4(self._part, fps) if kind == ".mp4" else _Gif(self._part, fps)
 
