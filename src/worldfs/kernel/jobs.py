@@ -47,7 +47,7 @@ def status_key(id: str) -> str:
 
 
 def done_key(id: str) -> str:
-    shard = hashlib.blake2b(id.encode(), digest_size=1).hexdigest()
+    shard = hashlib.blake2b(id.encode("utf-8", "surrogateescape"), digest_size=1).hexdigest()
     return f"{DONE}/{shard}/{id}.json"
 
 
@@ -74,17 +74,18 @@ class Jobs:
     def accept(self, orders: Sequence[Order]) -> list[Accepted]:
         """Durable when it returns. An id that exists is left alone, whatever its order says."""
         at = stamp(self.clock.now())
-        fresh: list[Order] = []
+        fresh: dict[str, Order] = {}  # an id that comes twice counts once: the first
         for index, order in enumerate(orders):
             if not safe_name(order.id):
                 raise Unsafe(
                     f"the id {order.id[:80]!r} is no name", expected="no '/', '\\', '.', '..', control characters"
                 )
-            if not self.known(order.id):
-                fresh.append(replace(order, created_at=order.created_at or at, seq=index))
-        made = self.store.put_many((job_key(order.id), order_bytes(order, at)) for order in fresh)
-        new = {order.id for order, revision in zip(fresh, made, strict=True) if revision is not None}
-        return [Accepted(order, order.id in new) for order in orders]
+            if order.id not in fresh and not self.known(order.id):
+                fresh[order.id] = replace(order, created_at=order.created_at or at, seq=index)
+        ids = _dependencies_first(fresh)  # a kernel that looks between two of them finds what the second needs
+        made = self.store.put_many((job_key(id), order_bytes(fresh[id], at)) for id in ids)
+        new = {fresh[id].seq for id, revision in zip(ids, made, strict=True) if revision is not None}
+        return [Accepted(order, index in new) for index, order in enumerate(orders)]
 
     def load(self, id: str) -> Job:
         """Open or ended. Raises `NotFound`, or `BadInput` when its files say nothing."""
@@ -143,6 +144,25 @@ class Jobs:
 
     def cancels(self) -> list[str]:
         return self.store.list(CANCEL)
+
+
+def _dependencies_first(orders: dict[str, Order]) -> list[str]:
+    """Each id after those that it depends on, else in the order given; a circle is cut somewhere."""
+    if not any(order.depends_on for order in orders.values()):
+        return list(orders)
+    placed: dict[str, None] = {}
+    begun: set[str] = set()
+    for id in orders:
+        ahead = [id]
+        while ahead:
+            last = ahead[-1]
+            first = [] if last in begun else [other for other in orders[last].depends_on if other in orders]
+            begun.add(last)
+            if first:
+                ahead += reversed(first)
+            else:
+                placed.setdefault(ahead.pop())
+    return list(placed)
 
 
 def ended(job: Job) -> bool:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from worldfs.formats import action, action_write
-from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
+from worldfs.formats.ids import TRANSIENT
+from worldfs.formats.values import plain
+from worldfs.ground.errors import BadInput, Conflict, Exists, Unsafe, UserError
 from worldfs.ground.model import Finding, Job, Order
 from worldfs.tree.stores.contract import ABSENT, Store
 
 from .jobs import Jobs, ended
 
 SHOWN = 50  # ended jobs that stay in the sheet when new orders come in; all ended jobs stay in .paos/done (D29)
+ROOM = 10_000  # entries of one sheet; open jobs beyond that wait for their line, not for their turn
+SET_ASIDE = 1_000  # refused entries of one sheet that are copied; all of them stay, marked, where they are
 QUARANTINE = ".paos/quarantine"
 
 
@@ -50,6 +53,7 @@ class Sheet:
         self._digest: dict[str, str] = {}  # id → digest of the true order
         self._unshown: dict[str, None] = {}  # accepted, not yet in the file
         self._quarantined: set[str] = set()
+        self._history: set[str] = set()  # ended entries that were never ours
         self._prune = False
 
     @property
@@ -70,26 +74,26 @@ class Sheet:
         taken = Taken()
         for data in self.store.displaced(self.key):
             self._take_displaced(data, taken)
-        token = self.store.probe(self.key)
-        if token == self._token and not self._missing:
-            return taken
-        stored = self.store.get(self.key)
-        self._token = token
-        self._missing = stored is None
-        revision = stored.revision if stored else None
-        if revision == self._revision and self._readable:
-            return taken
-        self._revision, self._data = revision, stored.data if stored else b""
         try:
+            token = self.store.probe(self.key)
+            if token == self._token and not self._missing:
+                return taken
+            stored = self.store.get(self.key)
+            self._token = token
+            self._missing = stored is None
+            revision = stored.revision if stored else None
+            if revision == self._revision and self._readable:
+                return taken
+            self._revision, self._data = revision, stored.data if stored else b""
             self._read = action.read(self._data, node=self.node)
-        except BadInput as error:
-            # The unreadable is left alone: the last good state stands, and nothing is rendered over it.
+        except UserError as error:
+            # The unreadable (a link, half a text) is left alone: the last good state stands, nothing is rendered.
             self._readable = False
             self.alert(
                 self.key,
                 Finding(
                     error.code,
-                    f"{self.key} {error.path}".strip(),
+                    self.key if error.path in ("", self.key) else f"{self.key} {error.path}",
                     error.expected or "a readable queue",
                     error.found,
                     error.fix or "repair the file, or `paos check --fix` to set it aside",
@@ -98,7 +102,7 @@ class Sheet:
             return taken
         self._readable = True
         self.alert(self.key, None)
-        self._take(self._read, taken)
+        self._take(self._read, self._data, taken)
         self.dirty = True
         return taken
 
@@ -109,14 +113,15 @@ class Sheet:
         seen = {entry.id for entry in self._read.entries}
         add = [job for job in self._jobs.values() if job.id not in seen and (job.id in self._unshown or not ended(job))]
         drop = self._old() if self._prune else []
-        marks = {entry.index: finding for entry in self._read.entries if (finding := self._refused(entry)) is not None}
+        add = add[: max(0, ROOM - len(self._read.entries) + len(drop))]
+        marks = {e.index: finding for e in self._read.entries if (finding := self._refused(e)) is not None}
         if add or drop or marks or seen:
             data = action_write.write(self._data, self._jobs, drop=drop, add=add, marks=marks)
             if data != self._data:
                 try:
                     expect = ABSENT if self._revision is None else self._revision
                     self._revision = self.store.put(self.key, data, expect, durable=False)
-                except (Conflict, Exists):
+                except (Conflict, Exists, Unsafe):  # somebody wrote, or put a link there
                     self._token = None
                     return False
                 self._token = None  # somebody may have written since: the next look reads, and compares revisions
@@ -125,7 +130,7 @@ class Sheet:
         for id in drop:
             self._jobs.pop(id, None)
             self._digest.pop(id, None)
-        self._unshown.clear()
+        self._unshown = {id: None for id in self._unshown if id in self._jobs and len(seen) + len(add) >= ROOM}
         self._prune = self.dirty = False
         return True
 
@@ -137,7 +142,7 @@ class Sheet:
     def _take_displaced(self, data: bytes, taken: Taken) -> None:
         """What a slow writer wrote into a copy that we had replaced meanwhile."""
         try:
-            self._take(action.read(data, node=self.node), taken)
+            self._take(action.read(data, node=self.node), data, taken)
         except BadInput as error:
             name = f"{QUARANTINE}/{self.key}-{hashlib.blake2b(data, digest_size=8).hexdigest()}"
             self.store.put(name, data)
@@ -152,37 +157,48 @@ class Sheet:
                 ),
             )
 
-    def _take(self, sheet: action.Sheet, taken: Taken) -> None:
-        for said in sheet.findings:
-            self.alert(f"{self.key}#{said.job or said.field}", said)
+    def _take(self, sheet: action.Sheet, data: bytes, taken: Taken) -> None:
+        """`data`: the bytes that `sheet` was read from."""
+        refused = []
         for entry in sheet.entries:
             finding = self._refused(entry)
-            if finding is not None or entry.order is None:
-                if finding is not None:
-                    self._set_aside(entry, finding)
+            if finding is not None:
+                refused.append((entry, finding))
+                continue
+            if entry.finding is not None:  # a warning refuses nothing
+                self.alert(f"{self.key}#{entry.id}", entry.finding)
+            if entry.order is None or (entry.state == "terminal" and entry.id in self._history):
                 continue
             known = self._known(entry.id)
-            if known is not None:
+            finding = self._refused(entry) if known is not None else None
+            if finding is not None:
+                refused.append((entry, finding))
+            elif known is not None:
                 if entry.state == "cancelled" and not ended(known):
                     taken.cancel.append(entry.id)
             elif entry.state == "pending":
                 taken.new.append(entry.order)
             elif entry.state == "between":
                 taken.lost.append(entry.order)
-            # A new id with a terminal word is history: shown, never run (D26).
+            elif entry.state == "terminal":
+                self._history.add(entry.id)  # of an old workspace: shown, never run (D26)
+        if refused:
+            self._set_aside(refused, data)
 
     def _known(self, id: str) -> Job | None:
         if id not in self._jobs:
             try:
                 self._jobs[id] = self.jobs.load(id)
-            except (NotFound, BadInput):
+            except UserError:
                 return None
         return self._jobs[id]
 
     def _refused(self, entry: action.Entry) -> Finding | None:
         """Why an entry does not count: it says nothing, or its id is taken by another order (D23)."""
-        if entry.finding is not None or entry.order is None or entry.id not in self._jobs:
+        if entry.finding is not None and not entry.finding.warning:
             return entry.finding
+        if entry.order is None or entry.id not in self._jobs:
+            return None
         true = self._jobs[entry.id].order
         if entry.id not in self._digest:
             self._digest[entry.id] = action.entry_digest(true)
@@ -197,18 +213,24 @@ class Sheet:
             entry.id,
         )
 
-    def _set_aside(self, entry: action.Entry, finding: Finding) -> None:
-        found, _ = action.locate(self._data.decode("utf-8", "replace"))
-        raw = action.entries_of(found.value)[entry.index] if found is not None else None
-        value = {"file": self.key, "finding": asdict(finding), "entry": raw}
-        text = json.dumps(value, ensure_ascii=False, indent=1, default=repr)
-        name = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-        if name in self._quarantined:
-            return
-        self._quarantined.add(name)
-        with contextlib.suppress(Exists):  # set aside in an earlier run
-            self.store.put(f"{QUARANTINE}/{self.key}-{name}.json", text.encode("utf-8", "replace"), ABSENT)
-        self.alert(f"{self.key}#{entry.id or entry.index}", finding)
+    def _set_aside(self, refused: Sequence[tuple[action.Entry, Finding]], data: bytes) -> None:
+        """Copy refused entries to where nobody overwrites them, each once, and name them."""
+        found, _ = action.locate(data.decode("utf-8", "replace"))
+        entries = [] if found is None else action.entries_of(found.value)
+        copies: dict[str, bytes] = {}
+        for entry, finding in refused[:SET_ASIDE]:
+            raw = entries[entry.index] if entry.index < len(entries) else None
+            # Our own marks and another place in the file do not make it another entry.
+            said = {key: value for key, value in raw.items() if key not in TRANSIENT} if isinstance(raw, dict) else raw
+            digest = json.dumps([finding.code, plain(said)], sort_keys=True)
+            name = hashlib.blake2b(digest.encode(), digest_size=8).hexdigest()
+            self.alert(f"{self.key}#{entry.id or name}", finding)
+            if name not in self._quarantined:
+                self._quarantined.add(name)
+                value = {"file": self.key, "finding": asdict(finding), "entry": plain(raw)}
+                text = json.dumps(value, ensure_ascii=False, indent=1)
+                copies[f"{QUARANTINE}/{self.key}-{name}.json"] = text.encode("utf-8", "replace")
+        self.store.put_many(copies.items())
 
 
 def shown(data: bytes, jobs: Iterable[Job]) -> bytes:
