@@ -144,4 +144,8 @@ def _mapping(data: bytes, where: str) -> dict[str, Any]:
 
 
 def _bytes(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n").encode()
+    text = json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can say and UTF-8 cannot
+        return (json.dumps(value, indent=1, default=str) + "\n").encode()
