@@ -45,8 +45,9 @@ class Play:
 
         def cancel(id: str) -> Callable[[], None]:
             def ask() -> None:
-                world.cancel(id)
-                self.cancelled.add(id)
+                if not world.jobs.ended(id):  # it may have run after the power came back
+                    world.cancel(id)
+                    self.cancelled.add(id)
 
             return ask
 

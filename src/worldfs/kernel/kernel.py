@@ -184,6 +184,8 @@ class Kernel:
         for id in taken.cancel:
             self.cancel(id)
             forward = True
+        if taken.displaced:
+            self.sheet.forget()
         return forward
 
     def _discover(self, id: str) -> None:

@@ -29,6 +29,7 @@ class Taken:
     new: list[Order] = field(default_factory=list)
     lost: list[Order] = field(default_factory=list)  # new ids found in the middle of running (D27)
     cancel: list[str] = field(default_factory=list)
+    displaced: bool = False  # some of it comes from copies that `forget` lets go
 
 
 class Sheet:
@@ -72,7 +73,8 @@ class Sheet:
     def take_in(self) -> Taken:
         """Read what others wrote since the last look. Cheap when nobody did."""
         taken = Taken()
-        for data in self.store.displaced(self.key):
+        for data in self.store.displaced(self.key, keep=True):
+            taken.displaced = True
             self._take_displaced(data, taken)
         try:
             token = self.store.probe(self.key)
@@ -105,6 +107,10 @@ class Sheet:
         self._take(self._read, self._data, taken)
         self.dirty = True
         return taken
+
+    def forget(self) -> None:
+        """What displaced copies asked for is durable."""
+        self.store.forget(self.key)
 
     def render(self) -> bool:
         """Write the jobs' states into the file. False: somebody else wrote first, or it is unreadable."""

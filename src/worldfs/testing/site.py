@@ -152,7 +152,7 @@ class Site:
         """Temporaries, ours wherever they lie, and open files of ended jobs."""
         kept = self.root / ".paos"
         found = [file for file in self.root.rglob("*") if file.is_file() and DRAFT in file.name]
-        found += [file for file in (kept / "drafts").glob("*")]
+        found += (kept / "drafts").glob("*")
         ended = {file.stem for file in (kept / "done").rglob("*.json")}
         found += [file for file in (kept / "jobs").glob("*") if file.name.split(".")[0] in ended]
         return [str(file.relative_to(self.root)) for file in found]
