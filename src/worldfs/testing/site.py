@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,6 +108,20 @@ class Site:
             return []
         found, _ = action.locate(self.read("ACTION.md").decode())
         return [] if found is None else action.entries_of(found.value)
+
+    def until(self, holds: Callable[[], bool], patience: float = 60.0) -> None:
+        """Look again after each change in the jobs of a kernel that runs elsewhere, until it holds."""
+        from worldfs.kernel.jobs import OPEN
+        from worldfs.tree.stores.disk import DiskStore
+
+        store, end = DiskStore(self.root), time.monotonic() + patience
+        try:
+            with store.watch(OPEN) as watch:
+                while not holds():
+                    assert time.monotonic() < end, f"it does not hold after {patience} s"
+                    watch.read(1.0)
+        finally:
+            store.close()
 
     # -- what is there ---------------------------------------------------------------------------------------------
 
