@@ -181,7 +181,8 @@ class Dispatch:
         """Write the end, or the next attempt. Only for who has claimed it."""
         order, status = ticket.job.order, ticket.job.status
         now = self.clock.now()
-        if outcome.cause in RETRIED and status.attempt < order.attempts:
+        # Only an attempt is tried again: a critic that breaks has used up none, and would break for ever.
+        if outcome.cause in RETRIED and status.state is State.RUNNING and status.attempt < order.attempts:
             if not ticket.cancel.is_set():
                 again = stamp(now + timedelta(seconds=backoff_s(order.backoff, status.attempt)))
                 status = replace(status, state=State.PENDING, not_before=again, outcome=outcome)
