@@ -116,9 +116,14 @@ class Bench:
 
     def until(self, holds, patience=20.0):
         """Work on until it holds; blocked in the change feed between, as `run` is."""
+        self.drain()
         while not holds():
-            assert self.kernel.tick(self.kernel._watch.read(patience)) or True
-        return True
+            self.kernel.tick(self.kernel._watch.read(patience))
+
+    def when(self, event, patience=20.0):
+        """Let the kernel start what there is, and wait for what a lane tells."""
+        self.drain()
+        assert event.wait(patience)
 
     def outcome(self, id):
         return self.jobs.load(id).status.outcome

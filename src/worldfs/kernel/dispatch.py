@@ -55,6 +55,7 @@ class Ticket:
     deadline: float = 0.0  # clock.monotonic(); 0 until it runs
     since: float = 0.0  # clock.monotonic() when it was chosen
     over: bool = False
+    closing: bool = False  # it is asked to stop because the kernel goes: what has not begun stays pending
     left: bool = False  # the kernel has closed without it: it may write nothing any more
     settled: bool = False  # the kernel has taken note of its end
     shown: bool = False  # as running, in the sheet
@@ -149,6 +150,9 @@ class Dispatch:
     def _carry(self, ticket: Ticket, node: Node) -> None:
         order = ticket.job.order
         findings, fault = ((), None) if ticket.cancel.is_set() else _review(order, self.house)
+        if ticket.closing:
+            ticket.leave()
+            return
         if ticket.cancel.is_set():
             self._end(ticket, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
             return

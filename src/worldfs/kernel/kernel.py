@@ -96,6 +96,7 @@ class Kernel:
         """
         try:
             for ticket in self._running.values():
+                ticket.closing = True
                 ticket.ask()
             for name, lane in self.lanes.items():
                 lane.submit(partial(self._let_go, name))
@@ -290,7 +291,7 @@ class Kernel:
                         f"job {ticket.job.id} stands as its files say: {ticket.broken}", op="carry"
                     ) from ticket.broken
                 raise ticket.broken
-            if not ticket.settled:
+            if not ticket.settled and not ticket.left:
                 self._settled(ticket)
         return forward
 
