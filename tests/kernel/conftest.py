@@ -42,7 +42,7 @@ class House:
 
 
 class Traced(MemoryStore):
-    """Notes each write; `broken(key)` may raise instead."""
+    """Notes each write; `broken(key)`, for a line of a job `broken("key status")`, may raise instead."""
 
     def __init__(self, trace):
         super().__init__()
@@ -53,9 +53,14 @@ class Traced(MemoryStore):
     def put(self, key, data, *args, **more):
         self.broken(key)
         revision = super().put(key, data, *args, **more)
-        word = json.loads(data)["status"] if key.endswith(".status.json") else ""
-        self.trace.append(f"put {key} {word}".strip())
+        self.trace.append(f"put {key}")
         return revision
+
+    def append(self, key, data, **more):
+        line = f"{key} {json.loads(data)['status']}"
+        self.broken(line)
+        super().append(key, data, **more)
+        self.trace.append(f"append {line}")
 
     def displaced(self, key, *, keep=False):
         return list(self.aside)

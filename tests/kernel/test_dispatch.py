@@ -7,7 +7,7 @@ import pytest
 from worldfs.ground.errors import BrokenHouse
 from worldfs.ground.model import Cause, Finding, Outcome, State
 from worldfs.kernel.dispatch import GRACE_S, backoff_s
-from worldfs.kernel.jobs import done_key, job_key, status_key
+from worldfs.kernel.jobs import job_key
 
 
 def ask(bench, *orders):
@@ -21,10 +21,10 @@ def test_nothing_moves_before_running_is_durable_and_the_end_is_the_last_write(b
     assert bench.trace == [
         f"put {job_key('a')}",
         "review a",
-        f"put {status_key('a')} running",
+        f"append {job_key('a')} running",
         "execute a",
         "settle arm",
-        f"put {done_key('a')}",
+        f"append {job_key('a')} succeeded",
         "put ACTION.md",
     ]
 
@@ -32,7 +32,7 @@ def test_nothing_moves_before_running_is_durable_and_the_end_is_the_last_write(b
 def test_a_refusal_is_a_lesson_and_then_an_end_and_moves_nothing(bench):
     bench.house.findings = lambda order: (Finding("TOO_FAR", "reach", "0.8 m", "1.3 m", "move it"),)
     ask(bench, bench.order("a"))
-    assert bench.trace[1:4] == ["review a", "remember a", f"put {done_key('a')}"]
+    assert bench.trace[1:4] == ["review a", "remember a", f"append {job_key('a')} failed"]
     assert bench.outcome("a").cause is Cause.REJECTED and bench.outcome("a").code == "TOO_FAR"
 
 
@@ -44,7 +44,7 @@ def test_a_warning_refuses_nothing(bench):
 
 def test_a_failure_is_a_lesson_before_it_is_an_end(bench):
     ask(bench, bench.order("a", params={"fail": "it slipped"}))
-    assert bench.trace.index("remember a") < bench.trace.index(f"put {done_key('a')}")
+    assert bench.trace.index("remember a") < bench.trace.index(f"append {job_key('a')} failed")
     assert bench.outcome("a").message == "it slipped"
 
 
@@ -137,7 +137,7 @@ def test_a_late_outcome_does_not_overwrite_the_end(bench):
     let_go.set()
     bench.until(lambda: not kernel._running)
     assert bench.outcome("a").cause is Cause.TIMEOUT
-    assert bench.trace.count(f"put {done_key('a')}") == 1
+    assert sum(line.startswith(f"append {job_key('a')}") for line in bench.trace) == 2  # running, and one end
 
 
 def test_a_retry_after_a_stubborn_attempt_stands_in_line_once(bench):
@@ -185,7 +185,7 @@ def test_a_cancel_while_the_end_of_an_attempt_is_written_is_not_forgotten(bench)
 
 def test_a_disk_that_gives_way_before_running_leaves_the_job_pending(bench):
     def broken(key):
-        if key == status_key("a"):
+        if key == f"{job_key('a')} running":
             raise BrokenHouse("No space left on device", path=key)
 
     bench.store.broken = broken
@@ -202,7 +202,7 @@ def test_a_disk_that_gives_way_before_running_leaves_the_job_pending(bench):
 
 def test_a_disk_that_gives_way_at_the_end_leaves_the_job_lost_never_repeated(bench):
     def broken(key):
-        if key == done_key("a"):
+        if key == f"{job_key('a')} succeeded":
             raise BrokenHouse("No space left on device", path=key)
 
     bench.store.broken = broken

@@ -4,7 +4,7 @@ import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, Unsafe
 from worldfs.ground.model import Cause, Job, JobStatus, Order, Outcome, State
-from worldfs.kernel.jobs import CANCEL, DONE, OPEN, Jobs, done_key, job_key, status_key
+from worldfs.kernel.jobs import CANCEL, DONE, OPEN, Jobs, done_key, job_key
 from worldfs.testing.clock import ManualClock
 from worldfs.tree.stores.memory import MemoryStore
 
@@ -61,13 +61,29 @@ def test_the_end_leaves_one_file_and_no_waste(jobs):
 
 def test_what_lies_beside_an_end_is_waste_whatever_it_says(jobs):
     jobs.accept([order("a")])
-    jobs.store.put(done_key("a"), b"")
     jobs.end(over(order("a")))
     jobs.store.put(job_key("a"), b"left behind")
-    jobs.store.put(status_key("a"), b"left behind")
     assert jobs.load("a").status.state is State.SUCCEEDED
-    jobs.sweep("a")
-    assert jobs.open_ids() == []
+    jobs.drop_copy("a")
+    assert jobs.open_ids() == [] and jobs.load("a").status.state is State.SUCCEEDED
+
+
+def test_an_end_that_was_not_put_away_is_an_end_all_the_same(jobs):
+    jobs.accept([order("a")])
+    jobs.write_status("a", over(order("a")).status)
+    assert jobs.open_ids() == ["a"] and jobs.load("a").status.state is State.SUCCEEDED
+    jobs.put_away("a")
+    assert jobs.open_ids() == [] and jobs.done_ids() == ["a"]
+
+
+def test_a_line_that_a_crash_tore_counts_as_not_written_and_spoils_no_other(jobs):
+    jobs.accept([order("a")])
+    jobs.write_status("a", JobStatus(State.RUNNING, 1))
+    jobs.store.append(job_key("a"), b'{"status": "succeeded", "att')
+    assert jobs.load("a").status.state is State.RUNNING
+    jobs.mend("a")
+    jobs.write_status("a", over(order("a")).status)
+    assert jobs.load("a").status.state is State.SUCCEEDED
 
 
 def test_what_is_needed_is_written_before_what_needs_it():

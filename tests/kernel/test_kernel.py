@@ -7,9 +7,8 @@ import pytest
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BrokenHouse, Conflict
 from worldfs.ground.model import Cause, JobStatus, Outcome, State
-from worldfs.kernel.jobs import ALERTS, CANCEL, OPEN, job_key, status_key
+from worldfs.kernel.jobs import ALERTS, CANCEL, OPEN, Jobs, job_key
 from worldfs.kernel.kernel import RENDER_ROUNDS
-from worldfs.kernel.record import status_bytes
 from worldfs.tree.stores.contract import Change, ChangeKind
 
 
@@ -98,7 +97,7 @@ def test_a_dependency_whose_end_nobody_can_read_counts_as_failed(bench):
     bench.submit(bench.order("a"))
     bench.start()
     bench.drain()
-    key = next(key for key in bench.store._files if key.endswith("/a.json"))
+    key = next(key for key in bench.store._files if key.endswith("/a.jsonl"))
     bench.submit(bench.order("b", depends_on=("a",)))
     bench.store.put(key, b"{")
     bench.drain()
@@ -157,7 +156,7 @@ def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
 def test_a_retry_found_at_the_start_is_waited_for_asleep(bench):
     waits = JobStatus(State.PENDING, 1, not_before="2026-01-02T03:05:05Z")
     bench.submit(bench.order("a", queue_timeout_s=1.0, attempts=2))
-    bench.store.put(status_key("a"), status_bytes(waits))
+    Jobs(bench.store, bench.clock).write_status("a", waits)
     bench.clock.advance(10)
     kernel = bench.start()
     bench.drain()
@@ -276,7 +275,7 @@ def test_a_job_file_that_says_nothing_is_named_and_stops_nothing(bench, data):
 
 
 def test_names_in_our_directories_that_are_no_ids_stop_nothing(bench):
-    bench.store.put(f"{OPEN}/.job.json", b"{}")
+    bench.store.put(f"{OPEN}/.jsonl", b"{}")
     bench.store.put(f"{CANCEL}/..x", b"")
     bench.store.put(f"{CANCEL}/nobody", b"")
     bench.submit(bench.order("a"))

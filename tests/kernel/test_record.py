@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
-from worldfs.kernel.record import done_bytes, order_bytes, read_done, read_order, read_status, status_bytes
+from worldfs.kernel.record import order_bytes, order_line, read_job, read_order, read_status, status_bytes, status_line
 
 TEXT = st.text(st.characters(), max_size=12)  # half surrogates too: JSON can say them
 NAME = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
@@ -73,7 +73,8 @@ def test_a_status_comes_back_as_it_was_written(status):
 
 @given(ORDERS, STATUSES)
 def test_an_ended_job_comes_back_as_it_was_written(order, status):
-    assert read_done(done_bytes(Job(order, status)), "done") == Job(order, status)
+    text = order_line(order, status.accepted_at) + status_line(JobStatus(State.RUNNING, 1)) + status_line(status)
+    assert read_job(text, "done") == Job(order, status)
 
 
 def test_defaults_are_not_written_out():
@@ -83,7 +84,7 @@ def test_defaults_are_not_written_out():
 
 @given(st.binary(max_size=60) | VALUE.map(lambda value: json.dumps(value).encode()))
 def test_what_is_no_record_of_ours_is_bad_input_and_nothing_else(data):
-    for read in (read_order, read_status, read_done):
+    for read in (read_order, read_status, read_job):
         try:
             read(data, "x")
         except BadInput as error:

@@ -113,7 +113,7 @@ class Editor:
     def _all_known(self) -> bool:
         recent = self.appended[-200:]
         kept = self.site.root / ".paos"
-        waiting = [id for id in recent if not (kept / "jobs" / f"{id}.job.json").exists()]
+        waiting = [id for id in recent if not (kept / "jobs" / f"{id}.jsonl").exists()]
         return not waiting or not (set(waiting) - {file.stem for file in (kept / "done").rglob("e*.json")})
 
 
@@ -138,7 +138,7 @@ def stress(root: Path, edits: int, seed: int, pause: float = 0.01) -> tuple[Edit
         for _ in range(edits):
             editor.edit()
             assert not failed, failed
-        site.until(lambda: editor._all_known() and not list((root / ".paos/jobs").glob("*.job.json")))
+        site.until(lambda: editor._all_known() and not list((root / ".paos/jobs").glob("*.jsonl")))
     finally:
         reader.stop.set()
         stop.set()

@@ -89,7 +89,8 @@ class Jobs:
         """Open or ended. Raises `NotFound`, or `BadInput` when its file says nothing."""
         from .record import read_job
 
-        for key in (job_key(id), done_key(id)):  # in the order in which it moves
+        # An end decides, whatever lies beside it; and the job may be moved between our first two looks.
+        for key in (done_key(id), job_key(id), done_key(id)):
             stored = self.store.get(key)
             if stored is not None:
                 return read_job(stored.data, key)
