@@ -55,6 +55,9 @@ class Ticket:
     deadline: float = 0.0  # clock.monotonic(); 0 until it runs
     since: float = 0.0  # clock.monotonic() when it was chosen
     over: bool = False
+    closing: bool = False  # it is asked to stop because the kernel goes: what has not begun stays pending
+    left: bool = False  # the kernel has closed without it: it may write nothing any more
+    settled: bool = False  # the kernel has taken note of its end
     shown: bool = False  # as running, in the sheet
     lock: threading.Lock = field(default_factory=threading.Lock)
     broken: BaseException | None = None  # the house gave way under it
@@ -63,6 +66,18 @@ class Ticket:
         with self.lock:
             first, self.over = not self.over, True
             return first
+
+    def ask(self) -> bool:
+        """Ask it to stop; False when its end is decided already."""
+        with self.lock:
+            if not self.over:
+                self.cancel.set()
+            return not self.over
+
+    def leave(self) -> None:
+        """Whatever its driver still does, it will change no file."""
+        with self.lock:
+            self.left = self.over = True
 
 
 class Lane:
@@ -122,6 +137,7 @@ class Dispatch:
     jobs: Jobs
     house: House
     clock: Clock
+    learn: Callable[[Order, Outcome], None]
     slow_start: Callable[[], None]  # called when judging took so long that "running" should be shown
 
     def carry(self, ticket: Ticket, node: Node) -> None:
@@ -133,46 +149,56 @@ class Dispatch:
 
     def _carry(self, ticket: Ticket, node: Node) -> None:
         order = ticket.job.order
-        if ticket.cancel.is_set():
-            self.finish(ticket, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
+        findings, fault = ((), None) if ticket.cancel.is_set() else _review(order, self.house)
+        if ticket.closing:
+            ticket.leave()
             return
-        findings, fault = _review(order, self.house)
+        if ticket.cancel.is_set():
+            self._end(ticket, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
+            return
         refused = tuple(item for item in findings if not item.warning)
         if fault is not None or refused:
             outcome = fault or refusal(refused)
-            if refused:
-                self.house.remember(order, outcome)
-            self.finish(ticket, outcome)
+            self._end(ticket, outcome, lesson=bool(refused))
             return
         status = ticket.job.status
         status = replace(status, state=State.RUNNING, attempt=status.attempt + 1, started_at=stamp(self.clock.now()))
-        ticket.job = replace(ticket.job, status=status)
         self.jobs.write_status(order.id, status)  # durable before anything moves
+        ticket.job = replace(ticket.job, status=status)
         ticket.deadline = self.clock.monotonic() + order.timeout_s
         if self.clock.monotonic() - ticket.since > SLOW_START_S:
             self.slow_start()
         run = Run(self.clock, ticket.deadline, status.attempt, node.artifacts, ticket.cancel)
-        outcome = _settled(_execute(node.driver, order, run), node.id, self.house)
-        if outcome.cause in (Cause.ERROR, Cause.TIMEOUT) and not ticket.over:
-            self.house.remember(order, outcome)
-        self.finish(ticket, outcome)
+        outcome = _execute(node.driver, order, run)
+        if ticket.left:
+            return
+        outcome = _settled(outcome, node.id, self.house)
+        self._end(ticket, outcome, lesson=outcome.cause in RETRIED)
 
-    def finish(self, ticket: Ticket, outcome: Outcome) -> bool:
-        """Write the end, or the next attempt; False when somebody else already has."""
-        if not ticket.claim_end():
-            return False
+    def _end(self, ticket: Ticket, outcome: Outcome, *, lesson: bool = False) -> None:
+        if ticket.claim_end():
+            if lesson:
+                self.learn(ticket.job.order, outcome)
+            self.write_end(ticket, outcome)
+
+    def write_end(self, ticket: Ticket, outcome: Outcome) -> None:
+        """Write the end, or the next attempt. Only for who has claimed it."""
         order, status = ticket.job.order, ticket.job.status
         now = self.clock.now()
-        if outcome.cause in RETRIED and status.attempt < order.attempts:
-            again = stamp(now + timedelta(seconds=backoff_s(order.backoff, status.attempt)))
-            status = replace(status, state=State.PENDING, not_before=again, outcome=outcome)
-            ticket.job = replace(ticket.job, status=status)
-            self.jobs.write_status(order.id, status)
-            return True
+        # Only an attempt is tried again: a critic that breaks has used up none, and would break for ever.
+        if outcome.cause in RETRIED and status.state is State.RUNNING and status.attempt < order.attempts:
+            if not ticket.cancel.is_set():
+                again = stamp(now + timedelta(seconds=backoff_s(order.backoff, status.attempt)))
+                status = replace(status, state=State.PENDING, not_before=again, outcome=outcome)
+                self.jobs.write_status(order.id, status)
+                ticket.job = replace(ticket.job, status=status)
+                return
+            why = f"cancelled; attempt {status.attempt} had ended before: {outcome.message}"
+            outcome = replace(outcome, cause=Cause.CANCELLED, code="CANCELLED", message=why)
         state = State.SUCCEEDED if outcome.ok else State.FAILED
-        ticket.job = replace(ticket.job, status=replace(status, state=state, completed_at=stamp(now), outcome=outcome))
-        self.jobs.end(ticket.job)
-        return True
+        job = replace(ticket.job, status=replace(status, state=state, completed_at=stamp(now), outcome=outcome))
+        self.jobs.end(job)
+        ticket.job = job
 
 
 def _review(order: Order, house: House) -> tuple[Sequence[Finding], Outcome | None]:

@@ -9,7 +9,7 @@ The last whole line is the job's state. A job ends with an append; the move afte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -72,17 +72,18 @@ class Jobs:
         from .record import order_line
 
         at = stamp(self.clock.now())
-        fresh: list[Order] = []
+        fresh: dict[str, Order] = {}  # an id that comes twice counts once: the first
         for index, order in enumerate(orders):
             if not safe_name(order.id):
                 raise Unsafe(
                     f"the id {order.id[:80]!r} is no name", expected="no '/', '\\', '.', '..', control characters"
                 )
-            if not self.known(order.id):
-                fresh.append(replace(order, created_at=order.created_at or at, seq=index))
-        made = self.store.put_many((job_key(order.id), order_line(order, at)) for order in fresh)
-        new = {order.id for order, revision in zip(fresh, made, strict=True) if revision is not None}
-        return [Accepted(order, order.id in new) for order in orders]
+            if order.id not in fresh and not self.known(order.id):
+                fresh[order.id] = replace(order, created_at=order.created_at or at, seq=index)
+        ids = dependencies_first(fresh)  # a kernel that looks between two of them finds what the second needs
+        made = self.store.put_many((job_key(id), order_line(fresh[id], at)) for id in ids)
+        new = {fresh[id].seq for id, revision in zip(ids, made, strict=True) if revision is not None}
+        return [Accepted(order, index in new) for index, order in enumerate(orders)]
 
     def load(self, id: str) -> Job:
         """Open or ended. Raises `NotFound`, or `BadInput` when its file says nothing."""
@@ -148,6 +149,25 @@ class Jobs:
 
     def cancels(self) -> list[str]:
         return self.store.list(CANCEL)
+
+
+def dependencies_first(orders: Mapping[str, Order]) -> list[str]:
+    """Each id after those that it depends on, else in the order given; a circle is cut somewhere."""
+    if not any(order.depends_on for order in orders.values()):
+        return list(orders)
+    placed: dict[str, None] = {}
+    begun: set[str] = set()
+    for id in orders:
+        ahead = [id]
+        while ahead:
+            last = ahead[-1]
+            first = [] if last in begun else [other for other in orders[last].depends_on if other in orders]
+            begun.add(last)
+            if first:
+                ahead += reversed(first)
+            else:
+                placed.setdefault(ahead.pop())
+    return list(placed)
 
 
 def ended(job: Job) -> bool:

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import bisect
-import json
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 
-from worldfs.ground.clock import Clock, parse_stamp, stamp
-from worldfs.ground.errors import BadInput, BrokenHouse, NotFound
+from worldfs.ground.clock import Clock, stamp
+from worldfs.ground.errors import BadInput, BrokenHouse, NotFound, UserError
 from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
+from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import Change, ChangeKind, Store
 
 from . import schedule
 from .admission import admit, circle
+from .alerts import Alerts
 from .dispatch import GRACE_S, Dispatch, House, Lane, Node, Ticket, refusal
-from .jobs import ALERTS, CANCEL, OPEN, Jobs, ended, id_of
+from .jobs import CANCEL, OPEN, Jobs, dependencies_first, ended, id_of
 from .recovery import lost, recover
 from .sheet import Sheet
+from .waiting import Waiting
 
 Log = Callable[[str, Job], None]
-GROUP = 128
+GROUP = 128  # orders accepted at a time
+RENDER_ROUNDS = 10  # renderings in a row that foreign writes may spoil before other work has its turn
 RENDER_WAIT_S = 0.02  # a busy kernel shows its progress this often, or at 1/20 of its time if the sheet is long
 
 
@@ -47,8 +50,7 @@ class Kernel:
         self.nodes = nodes
         self.jobs = Jobs(store, clock)
         self.log = log
-        self.alerts: dict[str, Finding] = {}
-        self.alerts_changed = store.probe(ALERTS) is not None  # what an earlier run found is judged anew
+        self.alert = Alerts(store)
         default = next(iter(nodes)) if len(nodes) == 1 else ""
         self.sheet = Sheet(store, sheet_key, self.jobs, default, self.alert)
         self.lanes = {name: Lane(name, threads) for name in nodes}
@@ -57,19 +59,20 @@ class Kernel:
         self._running: dict[str, Ticket] = {}
         self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
         self._finished: deque[tuple[str, Ticket]] = deque()
-        self._conditional: set[str] = set()  # pending jobs with dependencies or a queue timeout
+        self._waiting = Waiting(self.jobs, clock)
+        self._cancel_late: set[str] = set()  # asked for while a lane was writing the end of an attempt
         self._delayed = 0  # pending jobs that wait for a time
         self._dirty_since: float | None = None
         self._render_cost = 0.0
         self._watch = store.watch(sheet_key, OPEN, CANCEL)
         self._resync = True
-        self.dispatch = Dispatch(self.jobs, house, clock, self._watch.wake)
+        self.dispatch = Dispatch(self.jobs, house, clock, self._learn, self._watch.wake)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
     def recover(self) -> None:
         """Once, before the first tick: what the last run left."""
-        going, gone = recover(self.jobs, self.clock, self._repeatable, self.house.remember, self._unreadable)
+        going, gone = recover(self.jobs, self.clock, self._repeatable, self._learn, self._unreadable)
         for job in gone:
             self.log("lost", job)
             self.sheet.update(job)
@@ -89,16 +92,25 @@ class Kernel:
         self._watch.wake()
 
     def close(self, timeout: float = 10.0) -> None:
-        """Stop what runs, safely, and write its end; then let go."""
-        for ticket in self._running.values():
-            ticket.cancel.set()
-        for name, lane in self.lanes.items():
-            lane.submit(partial(self._let_go, name))
-        for lane in self.lanes.values():
-            lane.close(timeout)
-        self._collect()
-        self._show(force=True)
-        self._watch.close()
+        """Stop what runs, safely, and write its end; then let go, also of a house that is broken.
+
+        A driver that does not stop in `timeout` s is left behind: its job is found `running` by the next start.
+        """
+        try:
+            for ticket in self._running.values():
+                ticket.closing = True
+                ticket.ask()
+            for name, lane in self.lanes.items():
+                lane.submit(partial(self._let_go, name))
+            end = self.clock.monotonic() + timeout
+            for lane in self.lanes.values():
+                lane.close(max(0.0, end - self.clock.monotonic()))
+            for ticket in self._running.values():
+                ticket.leave()
+            self._collect()
+            self._show(force=True)
+        finally:
+            self._watch.close()
 
     def abandon(self) -> None:
         """Let go of the change feed and write nothing: what a killed kernel does."""
@@ -120,7 +132,7 @@ class Kernel:
         self._note_running()
         self._overdue()
         forward |= self._start()
-        self._show()
+        forward |= self._show()
         return forward
 
     @property
@@ -156,16 +168,19 @@ class Kernel:
             for id in self.jobs.cancels():
                 self.cancel(id)
         taken = self.sheet.take_in()
-        self._intake.extend(taken.new)
+        if taken.new:
+            new = {order.id: order for order in reversed(taken.new)}  # of an id that comes twice, the first
+            self._intake.extend(new[id] for id in dependencies_first(dict(reversed(new.items()))))
         if self._intake:
-            # A group at a time, so that the first of many is under way while the last is being accepted.
-            group = [self._intake.popleft() for _ in range(min(GROUP, len(self._intake)))]
-            for item in self.jobs.accept(group):
-                if item.new:
+            # A group at a time, so that the first of many is under way while the last is being accepted; all at once
+            # what came from copies that are forgotten below.
+            count = len(self._intake) if taken.displaced else min(GROUP, len(self._intake))
+            for item in self.jobs.accept([self._intake.popleft() for _ in range(count)]):
+                if item.new and item.order.id not in self._open:
                     self._discover(item.order.id)
-                    forward = True
+            forward = True
         for order, finding in taken.refused:
-            self.house.remember(order, refusal((finding,)))
+            self._learn(order, refusal((finding,)))
         for order in taken.lost:
             forward = True
             at = stamp(self.clock.now())
@@ -182,24 +197,27 @@ class Kernel:
         for id in taken.cancel:
             self.cancel(id)
             forward = True
+        if taken.displaced:
+            self.sheet.forget()
         return forward
 
     def _discover(self, id: str) -> None:
         """An order lies in the open directory: admit it, or end it at once."""
-        if self.jobs.ended(id):
-            self.jobs.drop_copy(id)
+        if id in self._open:
             return
         try:
+            if not safe_name(id):
+                raise BadInput(f"{id!r} is no name of a job", path=id, expected="a name without control characters")
+            if self.jobs.ended(id):
+                self.jobs.drop_copy(id)
+                return
             job = self.jobs.load(id)
+            if job.order.id != id:
+                raise BadInput(f"the order calls itself {job.order.id!r}", path=id, expected="its file's name")
         except NotFound:
             return
-        except BadInput as error:
+        except UserError as error:
             self._unreadable(id, error)
-            return
-        if job.order.id != id:
-            self._unreadable(
-                id, BadInput(f"the order calls itself {job.order.id!r}", path=id, expected="its file's name")
-            )
             return
         self._enter(job)
 
@@ -219,12 +237,11 @@ class Kernel:
         self._open[job.id] = job
         if findings:
             outcome = refusal(tuple(findings))
-            self.house.remember(job.order, outcome)
+            self._learn(job.order, outcome)
             self._end(job, outcome)
             return
         self.log("accepted", job)
-        if job.order.depends_on or job.order.queue_timeout_s:
-            self._conditional.add(job.id)
+        self._waiting.add(job)
         bisect.insort(self._line[job.order.node], job, key=schedule.rank)
         self._delayed += bool(job.status.not_before)
         self._changed(job)
@@ -233,12 +250,13 @@ class Kernel:
         """Obeyed in every state that is not the end; a running driver is told and stops where it safely can."""
         job = self._open.get(id)
         if job is None:
-            if self.jobs.ended(id):
+            if safe_name(id) and self.jobs.ended(id):
                 self.jobs.put_away(id)
             return
         for ticket in self._running.values():
-            if ticket.job.id == id:
-                ticket.cancel.set()
+            if ticket.job.id == id and not ticket.settled:
+                if not ticket.ask():
+                    self._cancel_late.add(id)
                 return
         self._end(job, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
 
@@ -246,10 +264,11 @@ class Kernel:
 
     def _start(self) -> bool:
         forward = self._judge_waiting()
-        chosen = schedule.choose(self._line, self._running, self.clock.now(), self._ready)
+        chosen = schedule.choose(self._line, self._running, self.clock.now(), self._waiting.ready)
         for job in chosen:
             node = self.nodes[job.order.node]
             self._leave_line(job)
+            self._waiting.drop(job.id)
             ticket = Ticket(job, since=self.clock.monotonic())
             self._running[node.id] = ticket
             self.log("started", job)
@@ -259,11 +278,12 @@ class Kernel:
     def _note_running(self) -> None:
         """What runs longer than a moment is shown as running."""
         for ticket in self._running.values():
-            if not ticket.shown and ticket.job.status.state is State.RUNNING and not ticket.over:
+            job = ticket.job  # read once: its lane may write the end meanwhile, which is shown only when it is durable
+            if not ticket.shown and job.status.state is State.RUNNING and not ticket.over:
                 ticket.shown = True
-                self._open[ticket.job.id] = ticket.job
-                self.log("running", ticket.job)
-                self._changed(ticket.job)
+                self._open[job.id] = job
+                self.log("running", job)
+                self._changed(job)
 
     def _carry(self, ticket: Ticket, node: Node) -> None:
         self.dispatch.carry(ticket, node)
@@ -283,69 +303,45 @@ class Kernel:
                         f"job {ticket.job.id} stands as its files say: {ticket.broken}", op="carry"
                     ) from ticket.broken
                 raise ticket.broken
-            if ticket.job.id in self._open:
-                self._settled(ticket.job)
+            if not ticket.settled and not ticket.left:
+                self._settled(ticket)
         return forward
 
-    def _settled(self, job: Job) -> None:
-        """Its lane has written its end, or that it waits for another attempt."""
+    def _settled(self, ticket: Ticket) -> None:
+        """Its end is written, or that it waits for another attempt."""
+        job, ticket.settled = ticket.job, True
         if ended(job):
             self._open.pop(job.id, None)
             self.log("ended", job)
         else:
             self._open[job.id] = job
             bisect.insort(self._line[job.order.node], job, key=schedule.rank)
-            self._delayed += 1
+            self._delayed += bool(job.status.not_before)
             self.log("retry", job)
         self._changed(job)
+        if job.id in self._cancel_late:
+            self._cancel_late.discard(job.id)
+            self.cancel(job.id)
 
     def _overdue(self) -> None:
         """A driver that does not stop in time: the job ends without it, its node stays taken until it returns."""
         now = self.clock.monotonic()
         for ticket in self._running.values():
-            if ticket.deadline and not ticket.over and now > ticket.deadline + GRACE_S:
+            if ticket.deadline and now > ticket.deadline + GRACE_S and ticket.claim_end():
                 order = ticket.job.order
                 why = f"no end after {order.timeout_s:g} s, and the driver did not stop when asked"
                 outcome = Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", why)
-                ticket.cancel.set()
-                if self.dispatch.finish(ticket, outcome):
-                    self.house.remember(order, outcome)
-                    self._settled(ticket.job)
+                self._learn(order, outcome)
+                self.dispatch.write_end(ticket, outcome)
+                ticket.cancel.set()  # after its end is decided: this is no cancelling of the job
+                self._settled(ticket)
 
     def _judge_waiting(self) -> bool:
         """End what waited too long (D20) or depends on what failed (D21)."""
-        forward = False
-        for id in list(self._conditional):
-            job = self._open.get(id)
-            if job is None or job.status.state is not State.PENDING:
-                self._conditional.discard(id)
-                continue
-            outcome = self._too_late(job) or self._doomed(job)
-            if outcome is not None:
-                forward = True
-                self._conditional.discard(id)
-                self._end(job, outcome)
-        return forward
-
-    def _too_late(self, job: Job) -> Outcome | None:
-        since, limit = parse_stamp(job.status.accepted_at), job.order.queue_timeout_s
-        if not limit or job.status.attempt or since is None or (self.clock.now() - since).total_seconds() <= limit:
-            return None
-        return Outcome.failure(Cause.REJECTED, "QUEUE_TIMEOUT", f"waited longer than {limit:g} s for its turn")
-
-    def _doomed(self, job: Job) -> Outcome | None:
-        for other in job.order.depends_on:
-            if other not in self._open and self.jobs.load(other).status.state is State.FAILED:
-                field = f"{job.order.sheet} {job.id} depends_on"
-                fix = f"see why {other} failed, then submit both again under new ids"
-                return refusal(
-                    (Finding("DEPENDENCY_FAILED", field, f"{other} succeeded", f"{other} failed", fix, job.id),)
-                )
-        return None
-
-    def _ready(self, job: Job) -> bool:
-        """Nothing that it depends on is open any more; what failed has ended it before."""
-        return not any(other in self._open for other in job.order.depends_on)
+        over = self._waiting.judge(self._open)
+        for job, outcome in over:
+            self._end(job, outcome)
+        return bool(over)
 
     def _end(self, job: Job, outcome: Outcome) -> None:
         """End a job that is not running."""
@@ -355,6 +351,7 @@ class Kernel:
         )
         self.jobs.end(job)
         self._leave_line(job)
+        self._waiting.drop(job.id)
         self._open.pop(job.id, None)
         self.log("ended", job)
         self._changed(job)
@@ -374,30 +371,30 @@ class Kernel:
         if self._dirty_since is None:
             self._dirty_since = self.clock.monotonic()
 
-    def _show(self, force: bool = False) -> None:
-        """Render when nothing moves; while jobs run one after the other, only now and then."""
+    def _show(self, force: bool = False) -> bool:
+        """Render when nothing moves; while jobs run one after the other, only now and then. True: orders came in."""
+        self.alert.tell()
         if not self.sheet.dirty:
-            return
+            return False
         now = self.clock.monotonic()
         since = now if self._dirty_since is None else self._dirty_since
         if not force and (self._running or self._finished) and now - since < self._render_wait():
             self._dirty_since = since
-            return
-        for _ in range(100):
+            return False
+        forward = False
+        self._dirty_since = None
+        for _ in range(RENDER_ROUNDS):
             started = self.clock.monotonic()
             if self.sheet.render():
                 self._render_cost = self.clock.monotonic() - started
                 break
-            self._take_in()  # somebody wrote between our look and our write: theirs first
+            forward |= self._take_in()  # somebody wrote between our look and our write: theirs first
             if not self.sheet.readable:
                 break
-        self._dirty_since = None
-        if self.alerts_changed:
-            self.alerts_changed = False
-            text = json.dumps(
-                {where: asdict(item) for where, item in self.alerts.items()}, ensure_ascii=False, indent=1
-            )
-            self.store.put(ALERTS, text.encode(), durable=False)
+        else:
+            self._dirty_since = self.clock.monotonic()
+        self.alert.tell()
+        return forward
 
     def _render_wait(self) -> float:
         return max(RENDER_WAIT_S, 20 * self._render_cost)
@@ -409,11 +406,12 @@ class Kernel:
             waits.append(self._dirty_since + self._render_wait() - now)
         for ticket in self._running.values():
             if not ticket.over:
-                waits.append((ticket.deadline or ticket.since + ticket.job.order.timeout_s) + GRACE_S - now)
-        for id in self._conditional:
-            since, limit = parse_stamp(self._open[id].status.accepted_at), self._open[id].order.queue_timeout_s
-            if since and limit:
-                waits.append(limit + 0.001 - (self.clock.now() - since).total_seconds())
+                left = (ticket.deadline or ticket.since + ticket.job.order.timeout_s) + GRACE_S - now
+                if ticket.deadline or left > 0:  # still being judged after so long: its lane will wake us
+                    waits.append(left)
+        limit = self._waiting.patience()
+        if limit is not None:
+            waits.append(limit)
         if self._delayed:
             moment = schedule.next_due(self._line, self._running)
             if moment is not None:
@@ -422,28 +420,34 @@ class Kernel:
 
     # -- words --------------------------------------------------------------------------------------------------
 
+    def _learn(self, order: Order, outcome: Outcome) -> None:
+        """A lesson, from any thread. What keeps it from being written is named, and ends no other work."""
+        try:
+            self.house.remember(order, outcome)
+        except BrokenHouse:
+            raise
+        except Exception as error:
+            code, path, expected, fix = "LESSON_LOST", f"lesson of {order.id}", "a lesson written", ""
+            if isinstance(error, UserError):
+                code, path, expected, fix = error.code, error.path or path, error.expected or expected, error.fix
+            said = str(error) or repr(error)
+            self.alert("lessons", Finding(code, path, expected, said, fix or "repair the file", order.id))
+        else:
+            self.alert("lessons", None)
+
     def _remember(self, job: Job) -> None:
         if job.status.outcome is not None:
-            self.house.remember(job.order, job.status.outcome)
+            self._learn(job.order, job.status.outcome)
 
     def _repeatable(self, order: Order) -> bool:
         node = self.nodes.get(order.node)
         return node is not None and order.op in node.driver.repeatable
 
     def _unreadable(self, id: str, error: Exception) -> None:
-        found = error.found if isinstance(error, BadInput) else str(error)
+        found = error.found if isinstance(error, UserError) else str(error) or repr(error)
         self.alert(
             f"{OPEN}/{id}",
             Finding(
                 "SCHEMA_VALIDATION", f"{OPEN}/{id}", "a job file of ours", found, "`paos check --fix` sets it aside"
             ),
         )
-
-    def alert(self, where: str, finding: Finding | None) -> None:
-        if finding is None:
-            self.alerts_changed |= self.alerts.pop(where, None) is not None
-        elif self.alerts.get(where) != finding:
-            self.alerts[where] = finding
-            self.alerts_changed = True
-            while len(self.alerts) > 100:
-                del self.alerts[next(iter(self.alerts))]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from typing import Any
@@ -11,6 +13,16 @@ from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
 
 _ORDER = {item.name: item for item in fields(Order)}
+_KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    "str": ("a string", lambda found: isinstance(found, str)),
+    "int": ("a whole number", lambda found: type(found) is int),
+    "float": ("a number, 0 or more", lambda found: type(found) in (int, float) and 0 <= found < math.inf),
+    "Json": ("a mapping", lambda found: isinstance(found, dict)),
+    "tuple[str, ...]": (
+        "a list of strings",
+        lambda found: isinstance(found, list) and all(isinstance(item, str) for item in found),
+    ),
+}
 
 
 def order_line(order: Order, accepted_at: str) -> bytes:
@@ -67,18 +79,17 @@ def read_order(data: bytes, where: str) -> tuple[Order, str]:
 
 
 def _order(value: dict[str, Any], where: str) -> tuple[Order, str]:
-    try:
-        known = {name: value[name] for name in _ORDER if name in value}
-        known["depends_on"] = tuple(known.get("depends_on", ()))
-        order = Order(**known)
-    except TypeError as error:
-        raise BadInput(str(error), path=where, expected="an order: id, node, op, params") from None
+    known = {name: value[name] for name in _ORDER if name in value}
     for name in ("id", "node", "op"):
-        if not isinstance(getattr(order, name), str):
-            raise BadInput(f"{name} is {getattr(order, name)!r}", path=where, expected="a string")
-    if not isinstance(order.params, dict):
-        raise BadInput("params is not a mapping", path=where, expected="a mapping of arguments")
-    return order, str(value.get("accepted_at", ""))
+        if name not in known:
+            raise BadInput(f"no {name}", path=where, expected="an order: id, node, op, params")
+    for name, found in known.items():
+        expected = _KINDS[_ORDER[name].type]
+        if not expected[1](found):
+            raise BadInput(f"{name} is {found!r:.100}", path=where, expected=expected[0])
+    if "depends_on" in known:
+        known["depends_on"] = tuple(known["depends_on"])
+    return Order(**known), str(value.get("accepted_at", ""))
 
 
 def status_value(status: JobStatus) -> dict[str, Any]:
@@ -121,7 +132,7 @@ def _status(value: dict[str, Any], where: str) -> JobStatus:
             str(value.get("not_before", "")),
             None if outcome is None else _outcome(outcome),
         )
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(f"not a status: {error}", path=where, expected="status, attempt, outcome") from None
 
 
@@ -149,8 +160,16 @@ def _mapping(data: bytes, where: str) -> dict[str, Any]:
 
 
 def _line(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, default=str) + "\n").encode("utf-8", "replace")
+    return _text(value, None)
 
 
 def _page(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n").encode("utf-8", "replace")
+    return _text(value, 1)
+
+
+def _text(value: dict[str, Any], indent: int | None) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=str) + "\n"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can say and UTF-8 cannot
+        return (json.dumps(value, indent=indent, default=str) + "\n").encode()

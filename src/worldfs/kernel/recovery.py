@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from worldfs.ground.clock import Clock, stamp
+from worldfs.ground.errors import BadInput, NotFound, UserError
 from worldfs.ground.model import Cause, Job, JobStatus, Order, Outcome, State
 
 from .jobs import Jobs, ended
@@ -28,12 +29,16 @@ def recover(
     going: list[Job] = []
     gone: list[Job] = []
     for id in jobs.open_ids():
-        if jobs.ended(id):
-            jobs.drop_copy(id)
-            continue
         try:
+            if jobs.ended(id):
+                jobs.drop_copy(id)
+                continue
             job = jobs.load(id)
-        except Exception as error:
+            if job.order.id != id:
+                raise BadInput(f"the order calls itself {job.order.id!r}", path=id, expected="its file's name")
+        except NotFound:
+            continue
+        except UserError as error:  # one that nobody can read stops no other
             unreadable(id, error)
             continue
         if ended(job):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from worldfs.formats import action, action_write
-from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
+from worldfs.formats.ids import TRANSIENT
+from worldfs.formats.values import plain
+from worldfs.ground.errors import BadInput, Conflict, Exists, Unsafe, UserError
 from worldfs.ground.model import Finding, Job, Order
 from worldfs.tree.stores.contract import ABSENT, Store
 
@@ -17,6 +18,8 @@ from .jobs import Jobs, ended
 
 SHOWN = 50  # ended jobs that stay in the sheet when new orders come in; all of them stay in .paos/done (D29)
 MOST_SHOWN = 5000  # and never more than that, even while new ones come in all the time
+ROOM = 10_000  # entries of one sheet; open jobs beyond that wait for their line, not for their turn
+SET_ASIDE = 1_000  # refused entries of one sheet that are copied; all of them stay, marked, where they are
 QUARANTINE = ".paos/quarantine"
 
 
@@ -28,6 +31,7 @@ class Taken:
     lost: list[Order] = field(default_factory=list)  # new ids found in the middle of running (D27)
     cancel: list[str] = field(default_factory=list)
     refused: list[tuple[Order, Finding]] = field(default_factory=list)  # what cannot be read, as far as it says
+    displaced: bool = False  # some of it comes from copies that `forget` lets go
 
 
 class Sheet:
@@ -42,7 +46,6 @@ class Sheet:
         self.node = node  # the robot meant when an entry names none (D14)
         self.alert = alert
         self.dirty = False
-        self.look_aside = True  # the change feed says that a copy which was pushed aside has been written to
         self._token: str | None = None
         self._revision: str | None = None
         self._data = b""
@@ -53,8 +56,10 @@ class Sheet:
         self._digest: dict[str, str] = {}  # id → digest of the true order
         self._unshown: dict[str, None] = {}  # accepted, not yet in the file
         self._quarantined: set[str] = set()
+        self._history: set[str] = set()  # ended entries that were never ours
         self._prune = False
         self._rested: set[str] = set()  # ended, and shown while nothing was open: who waits for them has had its chance
+        self.look_aside = True  # the change feed says that a copy which was pushed aside has been written to
 
     @property
     def readable(self) -> bool:
@@ -74,28 +79,29 @@ class Sheet:
         taken = Taken()
         if self.look_aside:
             self.look_aside = False
-            for data in self.store.displaced(self.key):
+            for data in self.store.displaced(self.key, keep=True):
+                taken.displaced = True
                 self._take_displaced(data, taken)
-        token = self.store.probe(self.key)
-        if token == self._token and not self._missing:
-            return taken
-        stored = self.store.get(self.key)
-        self._token = token
-        self._missing = stored is None
-        revision = stored.revision if stored else None
-        if revision == self._revision and self._readable:
-            return taken
-        self._revision, self._data = revision, stored.data if stored else b""
         try:
+            token = self.store.probe(self.key)
+            if token == self._token and not self._missing:
+                return taken
+            stored = self.store.get(self.key)
+            self._token = token
+            self._missing = stored is None
+            revision = stored.revision if stored else None
+            if revision == self._revision and self._readable:
+                return taken
+            self._revision, self._data = revision, stored.data if stored else b""
             self._read = action.read(self._data, node=self.node)
-        except BadInput as error:
-            # The unreadable is left alone: the last good state stands, and nothing is rendered over it.
+        except UserError as error:
+            # The unreadable (a link, half a text) is left alone: the last good state stands, nothing is rendered.
             self._readable = False
             self.alert(
                 self.key,
                 Finding(
                     error.code,
-                    f"{self.key} {error.path}".strip(),
+                    self.key if error.path in ("", self.key) else f"{self.key} {error.path}",
                     error.expected or "a readable queue",
                     error.found,
                     error.fix or "repair the file, or `paos check --fix` to set it aside",
@@ -108,6 +114,10 @@ class Sheet:
         self.dirty = True
         return taken
 
+    def forget(self) -> None:
+        """What displaced copies asked for is durable."""
+        self.store.forget(self.key)
+
     def render(self) -> bool:
         """Write the jobs' states into the file. False: somebody else wrote first, or it is unreadable."""
         if not self._readable:
@@ -115,14 +125,15 @@ class Sheet:
         seen = {entry.id for entry in self._read.entries}
         add = [job for job in self._jobs.values() if job.id not in seen and (job.id in self._unshown or not ended(job))]
         drop = self._old() if self._prune else []
-        marks = {entry.index: finding for entry in self._read.entries if (finding := self._refused(entry)) is not None}
+        add = add[: max(0, ROOM - len(self._read.entries) + len(drop))]
+        marks = {e.index: finding for e in self._read.entries if (finding := self._refused(e)) is not None}
         if add or drop or marks or seen:
             data = action_write.write(self._data, self._jobs, drop=drop, add=add, marks=marks)
             if data != self._data:
                 try:
                     expect = ABSENT if self._revision is None else self._revision
                     self._revision = self.store.put(self.key, data, expect, durable=False)
-                except (Conflict, Exists):
+                except (Conflict, Exists, Unsafe):  # somebody wrote, or put a link there
                     self._token = None
                     return False
                 self._token = None  # somebody may have written since: the next look reads, and compares revisions
@@ -131,7 +142,7 @@ class Sheet:
         for id in drop:
             self._jobs.pop(id, None)
             self._digest.pop(id, None)
-        self._unshown.clear()
+        self._unshown = {id: None for id in self._unshown if id in self._jobs and len(seen) + len(add) >= ROOM}
         self._prune = self.dirty = False
         if all(ended(job) for job in self._jobs.values()):
             self._rested = set(self._jobs)
@@ -163,42 +174,49 @@ class Sheet:
             )
 
     def _take(self, sheet: action.Sheet, data: bytes, taken: Taken) -> None:
-        history = {entry.finding for entry in sheet.entries if entry.order is None and entry.state == "terminal"}
-        for said in sheet.findings:
-            if said not in history:
-                self.alert(f"{self.key}#{said.job or said.field}", said)
+        """`data`: the bytes that `sheet` was read from."""
+        refused = []
         for entry in sheet.entries:
             if entry.order is None and entry.state == "terminal":
                 continue  # its refusal stands beside it already
             finding = self._refused(entry)
-            if finding is not None or entry.order is None:
-                if finding is not None:
-                    self._set_aside(entry, finding, data, taken)
+            if finding is not None:
+                refused.append((entry, finding))
+                continue
+            if entry.finding is not None:  # a warning refuses nothing
+                self.alert(f"{self.key}#{entry.id}", entry.finding)
+            if entry.order is None or (entry.state == "terminal" and entry.id in self._history):
                 continue
             known = self._known(entry.id)
-            if known is not None:
+            finding = self._refused(entry) if known is not None else None
+            if finding is not None:
+                refused.append((entry, finding))
+            elif known is not None:
                 if entry.state == "cancelled" and not ended(known):
                     taken.cancel.append(entry.id)
             elif entry.state == "pending":
                 taken.new.append(entry.order)
             elif entry.state == "between":
                 taken.lost.append(entry.order)
-            # A new id with a terminal word is history: shown, never run (D26).
+            elif entry.state == "terminal":
+                self._history.add(entry.id)  # of an old workspace: shown, never run (D26)
+        if refused:
+            self._set_aside(refused, data, taken)
 
     def _known(self, id: str) -> Job | None:
         if id not in self._jobs:
             try:
                 self._jobs[id] = self.jobs.load(id)
-            except (NotFound, BadInput):
+            except UserError:
                 return None
         return self._jobs[id]
 
     def _refused(self, entry: action.Entry) -> Finding | None:
         """Why an entry does not count: it says nothing, or its id is taken by another order (D23)."""
-        if entry.order is None:
+        if entry.finding is not None and not entry.finding.warning:
             return entry.finding
-        if entry.id not in self._jobs:
-            return None  # a warning beside an order refuses nothing
+        if entry.order is None or entry.id not in self._jobs:
+            return None
         true = self._jobs[entry.id].order
         if entry.id not in self._digest:
             self._digest[entry.id] = action.entry_digest(true)
@@ -213,29 +231,39 @@ class Sheet:
             entry.id,
         )
 
-    def _set_aside(self, entry: action.Entry, finding: Finding, data: bytes, taken: Taken) -> None:
+    def _set_aside(self, refused: Sequence[tuple[action.Entry, Finding]], data: bytes, taken: Taken) -> None:
+        """Copy refused entries to where nobody overwrites them, each once, and name them."""
         found, _ = action.locate(data.decode("utf-8", "replace"))
-        raw = action.entries_of(found.value)[entry.index] if found is not None else None
-        value = {"file": self.key, "finding": asdict(finding), "entry": raw}
-        text = json.dumps(value, ensure_ascii=False, indent=1, default=repr)
-        name = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-        if name in self._quarantined:
-            return
-        self._quarantined.add(name)
-        with contextlib.suppress(Exists):  # set aside, and learned from, in an earlier run
-            self.store.put(f"{QUARANTINE}/{self.key}-{name}.json", text.encode("utf-8", "replace"), ABSENT)
-            if (order := _meant(entry, raw)) is not None and finding.code == BadInput.code:
-                taken.refused.append((order, finding))
-        self.alert(f"{self.key}#{entry.id or entry.index}", finding)
+        entries = [] if found is None else action.entries_of(found.value)
+        copies: dict[str, bytes] = {}
+        meant: list[tuple[Order, Finding] | None] = []
+        for entry, finding in refused[:SET_ASIDE]:
+            raw = entries[entry.index] if entry.index < len(entries) else None
+            # Our own marks and another place in the file do not make it another entry.
+            said = {key: value for key, value in raw.items() if key not in TRANSIENT} if isinstance(raw, dict) else raw
+            digest = json.dumps([finding.code, plain(said)], sort_keys=True)
+            name = hashlib.blake2b(digest.encode(), digest_size=8).hexdigest()
+            self.alert(f"{self.key}#{entry.id or name}", finding)
+            if name not in self._quarantined:
+                self._quarantined.add(name)
+                value = {"file": self.key, "finding": asdict(finding), "entry": plain(raw)}
+                text = json.dumps(value, ensure_ascii=False, indent=1)
+                copies[f"{QUARANTINE}/{self.key}-{name}.json"] = text.encode("utf-8", "replace")
+                meant.append(_meant(entry, raw, finding))
+        made = self.store.put_many(copies.items())
+        # What was copied in an earlier run has been learned from then.
+        taken.refused += [item for item, revision in zip(meant, made, strict=True) if item and revision is not None]
 
 
-def _meant(entry: action.Entry, raw: object) -> Order | None:
+def _meant(entry: action.Entry, raw: object, finding: Finding) -> tuple[Order, Finding] | None:
     """What a refused entry wants, for the lesson; None when it does not even name an action."""
-    if entry.state != "pending" or not isinstance(raw, dict) or not isinstance(op := raw.get("action_type"), str):
+    if entry.state != "pending" or finding.code != BadInput.code or not isinstance(raw, dict):
         return None
-    params = raw.get("params", raw.get("parameters"))
-    node = raw.get("robot_id")
-    return Order(entry.id, node if isinstance(node, str) else "", op, params if isinstance(params, dict) else {})
+    op, params, node = raw.get("action_type"), raw.get("params", raw.get("parameters")), raw.get("robot_id")
+    if not isinstance(op, str):
+        return None
+    node = node if isinstance(node, str) else ""
+    return Order(entry.id, node, op, params if isinstance(params, dict) else {}), finding
 
 
 def shown(data: bytes, jobs: Iterable[Job]) -> bytes:

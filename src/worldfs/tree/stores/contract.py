@@ -118,8 +118,16 @@ class Store(ABC):
         """Watch keys equal to, or directly below, each prefix. Changes after this call are seen."""
 
     @abstractmethod
-    def displaced(self, key: str) -> Sequence[bytes]:
-        """Foreign edits of `key` that a replacement pushed aside, finished now; handing them out forgets them."""
+    def displaced(self, key: str, *, keep: bool = False) -> Sequence[bytes]:
+        """Foreign edits of `key` that a replacement pushed aside, finished now; handing them out forgets them.
+
+        `keep`: they are handed out again, also after a crash, until `forget`: for who must first make durable what
+        they ask for.
+        """
+
+    def forget(self, key: str) -> None:
+        """What `displaced` has handed out and kept is done with; what was written to it since is not."""
+        return
 
     @abstractmethod
     def close(self) -> None: ...

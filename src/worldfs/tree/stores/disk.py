@@ -199,13 +199,20 @@ class DiskStore(Store):
 
         return ScanWatch(self, prefixes)
 
-    def displaced(self, key: str) -> Sequence[bytes]:
+    def displaced(self, key: str, *, keep: bool = False) -> Sequence[bytes]:
         check(key, op="read")
         if not self.aside.names():
             return ()
         with self._alone():
             self.settle(None)
-            return self.aside.hand_out(key)
+            found = self.aside.hand_out(key)
+            if not keep:
+                self.aside.forget(key)
+            return found
+
+    def forget(self, key: str) -> None:
+        with self._alone():
+            self.aside.forget(key)
 
     def settle(self, name: str | None) -> None:
         """Look again at one displaced file, now that a writer closed it, or at all of them."""

@@ -37,6 +37,7 @@ class Displaced:
     def __init__(self, root: Root, guarded: Container[str], trash: Trash) -> None:
         self._root, self._guarded, self._trash = root, guarded, trash
         self._held: deque[str] = deque()
+        self._out: dict[str, str] = {}  # handed out and not forgotten: name → revision of what was handed out
         self.grace = GRACE
 
     def names(self) -> list[str]:
@@ -140,11 +141,7 @@ class Displaced:
         return {key for key in keys if key and (key == prefix or key.rpartition("/")[0] == prefix)}
 
     def hand_out(self, key: str) -> list[bytes]:
-        """Finished foreign edits of `key`, oldest first.
-
-        The file is then held as any other, with what was handed out as its OLD: a second late writer is heard too,
-        and its edit handed out whole, the first one's within. In the end it goes to the trash.
-        """
+        """Finished foreign edits of `key`, oldest first; again and again until `forget`."""
         mine = encode(key)
         found: list[bytes] = []
         for name in self.names():
@@ -154,13 +151,24 @@ class Displaced:
             data, busy = self.examine(place)
             if busy:
                 continue  # one more has it open: its close will be heard
-            moment = name[1:].partition(".")[0]
-            held = Place(place.folder, f"{moment}.{of(data or b'')}..{mine}", key)
-            self._root.rename(place, held)
-            self.release(held, len(data or b""), busy)
+            self._out[name] = of(data or b"")
             if data is not None:
                 found.append(data)
         return found
+
+    def forget(self, key: str) -> None:
+        """What was handed out is held as any other file from now on, with what was handed out as its OLD.
+
+        A second late writer is heard too, and its edit handed out whole, the first one's within. In the end it goes
+        to the trash.
+        """
+        mine = encode(key)
+        for name in [name for name in self._out if name.split(".", 3)[-1] == mine]:
+            place, digest = self._at(name), self._out.pop(name)
+            if place is not None and self._root.glance(place) is not None:
+                held = f"{name[1:].partition('.')[0]}.{digest}..{mine}"
+                self._root.rename(place, Place(place.folder, held, f"{HOME}/{held}"))
+                self.settle(held)
 
     def _at(self, name: str) -> Place | None:
         return self._root.place(f"{HOME}/{name}")

@@ -109,7 +109,7 @@ class MemoryStore(Store):
             self._watches.append(watch)
         return watch
 
-    def displaced(self, key: str) -> Sequence[bytes]:
+    def displaced(self, key: str, *, keep: bool = False) -> Sequence[bytes]:
         return ()  # nobody writes here but through `put`
 
     def close(self) -> None:
@@ -156,7 +156,7 @@ class MemoryStore(Store):
         for watch in self._watches:
             watch.tell(key, kind, folder=folder)
 
-    def forget(self, watch: MemoryWatch) -> None:
+    def unwatch(self, watch: MemoryWatch) -> None:
         with self._lock:
             if watch in self._watches:
                 self._watches.remove(watch)
@@ -196,4 +196,4 @@ class MemoryWatch(Watch):
             self._ready.notify_all()
 
     def close(self) -> None:
-        self._store.forget(self)
+        self._store.unwatch(self)

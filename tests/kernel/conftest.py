@@ -1,0 +1,162 @@
+"""A kernel on a bench: store in memory, clock in hand, a house that notes what happens in which order."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from worldfs.ground.model import Order, Outcome
+from worldfs.kernel.dispatch import Node
+from worldfs.kernel.jobs import Jobs
+from worldfs.kernel.kernel import Kernel
+from worldfs.testing.clock import ManualClock
+from worldfs.testing.driver import NullDriver
+from worldfs.testing.site import action
+from worldfs.tree.stores.memory import MemoryStore
+
+
+class House:
+    """Notes what it is asked; `on_review`, `on_settle`, `on_remember` are called with the order or node."""
+
+    def __init__(self, trace):
+        self.trace = trace
+        self.lessons = []
+        self.on_review = self.on_settle = self.on_remember = lambda what: None
+        self.findings = lambda order: ()
+
+    def review(self, order):
+        self.trace.append(f"review {order.id}")
+        self.on_review(order)
+        return self.findings(order)
+
+    def settle(self, node):
+        self.trace.append(f"settle {node}")
+        self.on_settle(node)
+
+    def remember(self, order, outcome):
+        self.trace.append(f"remember {order.id}")
+        self.on_remember(order)
+        self.lessons.append((order.id, outcome.cause))
+
+
+class Traced(MemoryStore):
+    """Notes each write; `broken(key)` may raise instead."""
+
+    def __init__(self, trace):
+        super().__init__()
+        self.trace = trace
+        self.broken = lambda key: None
+        self.aside = []
+
+    def put(self, key, data, *args, **more):
+        self.broken(key)
+        revision = super().put(key, data, *args, **more)
+        word = json.loads(data)["status"] if key.endswith(".status.json") else ""
+        self.trace.append(f"put {key} {word}".strip())
+        return revision
+
+    def displaced(self, key, *, keep=False):
+        return list(self.aside)
+
+    def forget(self, key):
+        self.trace.append("forget")
+        self.aside.clear()
+
+
+class Body(NullDriver):
+    """`on_execute` is called with order and run, on the lane, before anything else; what it returns is the outcome."""
+
+    def __init__(self, trace, **more):
+        super().__init__(**more)
+        self.trace = trace
+        self.on_execute = lambda order, run: None
+
+    def execute(self, order, run):
+        self.trace.append(f"execute {order.id}")
+        outcome = self.on_execute(order, run)
+        return outcome if isinstance(outcome, Outcome) else super().execute(order, run)
+
+
+class Bench:
+    def __init__(self):
+        self.trace = []
+        self.store = Traced(self.trace)
+        self.clock = ManualClock()
+        self.house = House(self.trace)
+        self.body = Body(self.trace)
+        self.nodes = {"arm": self.body}
+        self.log = []
+        self.kernel = None
+
+    def start(self, *, threads=False):
+        nodes = {name: Node(name, body) for name, body in self.nodes.items()}
+        self.kernel = Kernel(
+            self.store,
+            self.clock,
+            self.house,
+            nodes,
+            threads=threads,
+            log=lambda what, job: self.log.append((what, job.id)),
+        )
+        self.kernel.recover()
+        return self.kernel
+
+    @property
+    def jobs(self):
+        return Jobs(self.store, self.clock)
+
+    def submit(self, *orders):
+        self.jobs.accept(orders)
+
+    def drain(self):
+        while self.kernel.tick():
+            pass
+
+    def until(self, holds, patience=20.0):
+        """Work on until it holds; blocked in the change feed between, as `run` is."""
+        self.drain()
+        while not holds():
+            self.kernel.tick(self.kernel._watch.read(patience))
+
+    def when(self, event, patience=20.0):
+        """Let the kernel start what there is, and wait for what a lane tells."""
+        self.drain()
+        assert event.wait(patience)
+
+    def outcome(self, id):
+        return self.jobs.load(id).status.outcome
+
+    def status(self, id):
+        return self.jobs.load(id).status
+
+    def write(self, *entries):
+        self.store.put("ACTION.md", self.sheet(*entries))
+
+    def sheet(self, *entries):
+        return json.dumps({"queue": list(entries)}).encode()
+
+    def entries(self):
+        text = self.store.get("ACTION.md").data.decode()
+        return json.loads(text[text.index("{") : text.rindex("}") + 1])["queue"]
+
+    def starts(self, id):
+        return self.trace.count(f"execute {id}")
+
+    @staticmethod
+    def order(id, node="arm", **more):
+        params = more.pop("params", {})
+        return replace(Order(id, node, "move_to", params), **more)
+
+    @staticmethod
+    def action(id, node="arm", **more):
+        return action(id, node, **more)
+
+
+@pytest.fixture
+def bench():
+    bench = Bench()
+    yield bench
+    if bench.kernel is not None:
+        bench.kernel.abandon()

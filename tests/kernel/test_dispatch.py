@@ -1,0 +1,227 @@
+"""One job from chosen to ended: the order of writes, and who writes the end."""
+
+import threading
+
+import pytest
+
+from worldfs.ground.errors import BrokenHouse
+from worldfs.ground.model import Cause, Finding, Outcome, State
+from worldfs.kernel.dispatch import GRACE_S, backoff_s
+from worldfs.kernel.jobs import done_key, job_key, status_key
+
+
+def ask(bench, *orders):
+    bench.submit(*orders)
+    bench.start()
+    bench.drain()
+
+
+def test_nothing_moves_before_running_is_durable_and_the_end_is_the_last_write(bench):
+    ask(bench, bench.order("a"))
+    assert bench.trace == [
+        f"put {job_key('a')}",
+        "review a",
+        f"put {status_key('a')} running",
+        "execute a",
+        "settle arm",
+        f"put {done_key('a')}",
+        "put ACTION.md",
+    ]
+
+
+def test_a_refusal_is_a_lesson_and_then_an_end_and_moves_nothing(bench):
+    bench.house.findings = lambda order: (Finding("TOO_FAR", "reach", "0.8 m", "1.3 m", "move it"),)
+    ask(bench, bench.order("a"))
+    assert bench.trace[1:4] == ["review a", "remember a", f"put {done_key('a')}"]
+    assert bench.outcome("a").cause is Cause.REJECTED and bench.outcome("a").code == "TOO_FAR"
+
+
+def test_a_warning_refuses_nothing(bench):
+    bench.house.findings = lambda order: (Finding("ODD", "x", "y", "z", "", warning=True),)
+    ask(bench, bench.order("a"))
+    assert bench.outcome("a").ok
+
+
+def test_a_failure_is_a_lesson_before_it_is_an_end(bench):
+    ask(bench, bench.order("a", params={"fail": "it slipped"}))
+    assert bench.trace.index("remember a") < bench.trace.index(f"put {done_key('a')}")
+    assert bench.outcome("a").message == "it slipped"
+
+
+def test_a_driver_that_breaks_ends_its_job_with_a_traceback_and_the_next_one_runs(bench):
+    ask(bench, bench.order("a", params={"raise": "the gripper is on fire"}), bench.order("b", seq=1))
+    outcome = bench.outcome("a")
+    assert outcome.cause is Cause.ERROR and "RuntimeError: the gripper is on fire" in outcome.traceback
+    assert bench.outcome("b").ok
+
+
+def test_a_critic_that_breaks_refuses_to_move(bench):
+    bench.house.on_review = lambda order: 1 / 0
+    ask(bench, bench.order("a"))
+    assert bench.outcome("a").code == "REVIEW_ERROR" and bench.starts("a") == 0
+
+
+def test_an_observation_that_fails_is_told_beside_the_outcome(bench):
+    bench.house.on_settle = lambda node: 1 / 0
+    ask(bench, bench.order("a"))
+    assert bench.outcome("a").ok and "ZeroDivisionError" in bench.outcome("a").evidence["observation_error"]
+
+
+def test_a_retry_waits_its_backoff_and_counts_its_attempts(bench):
+    ask(bench, bench.order("a", params={"fail": "no"}, attempts=3, backoff="exponential"))
+    assert bench.status("a").state is State.PENDING and bench.starts("a") == 1
+    for wait, starts in ((0.5, 1), (0.5, 2), (1.5, 2), (0.5, 3)):
+        bench.clock.advance(wait)
+        bench.drain()
+        assert bench.starts("a") == starts
+    assert bench.status("a").state is State.FAILED and bench.status("a").attempt == 3
+
+
+def test_only_errors_and_timeouts_are_tried_again(bench):
+    bench.body.on_execute = lambda order, run: Outcome.failure(Cause.LOST, "LOST", "gone")
+    ask(bench, bench.order("a", attempts=5))
+    assert bench.starts("a") == 1 and bench.outcome("a").cause is Cause.LOST
+
+
+@pytest.mark.parametrize(
+    ("kind", "waits"), [("none", [0, 0]), ("linear", [1, 2, 3]), ("exponential", [1, 2, 4, 8, 16, 32, 60, 60])]
+)
+def test_backoff_grows_to_a_minute(kind, waits):
+    assert [backoff_s(kind, n) for n in range(1, len(waits) + 1)] == waits
+    assert backoff_s(kind, 5000) <= 60
+
+
+def test_a_cooperative_driver_ends_at_its_time(bench):
+    ask(bench, bench.order("a", params={"hang": True}, timeout_s=5.0))
+    assert bench.outcome("a").cause is Cause.TIMEOUT
+    assert bench.clock.monotonic() == pytest.approx(5.0)
+
+
+def stubborn(bench, **order):
+    """A driver that hears nothing, started and already over its time; the event that lets it go."""
+    started, let_go = threading.Event(), threading.Event()
+
+    def execute(order, run):
+        if order.id == "a":
+            started.set()
+            let_go.wait(20)
+        return Outcome.success("late")
+
+    bench.body.on_execute = execute
+    bench.submit(bench.order("a", timeout_s=5.0, **order))
+    kernel = bench.start(threads=True)
+    kernel.tick()
+    assert started.wait(20)
+    bench.until(lambda: kernel._running["arm"].deadline)
+    bench.clock.advance(5.0 + GRACE_S)
+    kernel.tick()
+    assert bench.status("a").state is State.RUNNING  # not before its grace is over
+    bench.clock.advance(0.1)
+    kernel.tick()
+    return kernel, let_go
+
+
+def test_a_stubborn_driver_loses_its_job_but_keeps_its_node_until_it_returns(bench):
+    kernel, let_go = stubborn(bench)
+    assert bench.outcome("a").cause is Cause.TIMEOUT and ("a", Cause.TIMEOUT) in bench.house.lessons
+    bench.submit(bench.order("b"))
+    kernel.tick()
+    assert bench.starts("b") == 0
+    let_go.set()
+    bench.until(lambda: kernel.idle)
+    assert bench.outcome("b").ok
+
+
+def test_a_late_outcome_does_not_overwrite_the_end(bench):
+    kernel, let_go = stubborn(bench)
+    let_go.set()
+    bench.until(lambda: not kernel._running)
+    assert bench.outcome("a").cause is Cause.TIMEOUT
+    assert bench.trace.count(f"put {done_key('a')}") == 1
+
+
+def test_a_retry_after_a_stubborn_attempt_stands_in_line_once(bench):
+    kernel, let_go = stubborn(bench, attempts=2)
+    assert bench.status("a").state is State.PENDING
+    let_go.set()
+    bench.until(lambda: kernel.idle)
+    assert bench.starts("a") == 2 and bench.outcome("a").ok
+    kernel.tick()
+    assert bench.starts("a") == 2 and not kernel._line["arm"] and kernel._delayed == 0
+
+
+def test_a_retry_is_cancelled_while_the_stubborn_attempt_still_holds_the_node(bench):
+    kernel, let_go = stubborn(bench, attempts=2)
+    kernel.cancel("a")
+    assert bench.outcome("a").cause is Cause.CANCELLED
+    let_go.set()
+    bench.until(lambda: not kernel._running)
+    kernel.tick()
+    assert bench.starts("a") == 1
+
+
+def test_a_cancel_while_the_critic_judges_moves_nothing(bench):
+    bench.house.on_review = lambda order: bench.kernel.cancel("a")
+    ask(bench, bench.order("a"))
+    assert bench.outcome("a").cause is Cause.CANCELLED and bench.starts("a") == 0
+
+
+def test_a_cancel_during_a_failing_attempt_stops_its_retries(bench):
+    def execute(order, run):
+        bench.kernel.cancel("a")
+        return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "it slipped")
+
+    bench.body.on_execute = execute
+    ask(bench, bench.order("a", attempts=3))
+    assert bench.outcome("a").cause is Cause.CANCELLED and "it slipped" in bench.outcome("a").message
+    assert bench.starts("a") == 1
+
+
+def test_a_cancel_while_the_end_of_an_attempt_is_written_is_not_forgotten(bench):
+    bench.house.on_remember = lambda order: bench.kernel.cancel("a")
+    ask(bench, bench.order("a", params={"fail": "no"}, attempts=3))
+    assert bench.outcome("a").cause is Cause.CANCELLED and bench.starts("a") == 1
+
+
+def test_a_disk_that_gives_way_before_running_leaves_the_job_pending(bench):
+    def broken(key):
+        if key == status_key("a"):
+            raise BrokenHouse("No space left on device", path=key)
+
+    bench.store.broken = broken
+    bench.submit(bench.order("a"))
+    bench.start()
+    with pytest.raises(BrokenHouse, match="No space left"):
+        bench.drain()
+    assert bench.starts("a") == 0 and bench.status("a").state is State.PENDING
+    bench.store.broken = lambda key: None
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok and bench.starts("a") == 1
+
+
+def test_a_disk_that_gives_way_at_the_end_leaves_the_job_lost_never_repeated(bench):
+    def broken(key):
+        if key == done_key("a"):
+            raise BrokenHouse("No space left on device", path=key)
+
+    bench.store.broken = broken
+    bench.submit(bench.order("a"))
+    bench.start()
+    with pytest.raises(BrokenHouse):
+        bench.drain()
+    bench.store.broken = lambda key: None
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.LOST and bench.starts("a") == 1
+
+
+def test_a_lesson_that_cannot_be_written_is_named_and_stops_nothing(bench):
+    bench.house.on_remember = lambda order: 1 / 0
+    ask(bench, bench.order("a", params={"fail": "no"}), bench.order("b", seq=1))
+    assert bench.outcome("a").cause is Cause.ERROR and bench.outcome("b").ok
+    assert "division by zero" in bench.kernel.alert.now()["lessons"].found
+    bench.house.on_remember = lambda order: None
+    bench.submit(bench.order("c", params={"fail": "no"}))
+    bench.drain()
+    assert "lessons" not in bench.kernel.alert.now()

@@ -1,0 +1,460 @@
+"""The loop: taken in, judged, chosen, shown; and what happens when things come in an unlucky order."""
+
+import threading
+
+import pytest
+
+from worldfs.ground.clock import SystemClock
+from worldfs.ground.errors import BrokenHouse, Conflict
+from worldfs.ground.model import Cause, JobStatus, Outcome, State
+from worldfs.kernel.jobs import ALERTS, CANCEL, OPEN, job_key, status_key
+from worldfs.kernel.kernel import RENDER_ROUNDS
+from worldfs.kernel.record import status_bytes
+from worldfs.tree.stores.contract import Change, ChangeKind
+
+
+def codes(bench, *ids):
+    return [bench.outcome(id).code if bench.outcome(id) else None for id in ids]
+
+
+def order_of_starts(bench):
+    return [line.split()[1] for line in bench.trace if line.startswith("execute")]
+
+
+# -- what runs when ------------------------------------------------------------------------------------------------
+
+
+def test_priority_then_time_then_place_in_the_write(bench):
+    bench.submit(
+        bench.order("low", priority="low", created_at="2026-01-01T00:00:00Z"),
+        bench.order("late", created_at="2026-01-01T00:00:09Z"),
+        bench.order("early", created_at="2026-01-01T00:00:01Z"),
+        bench.order("early_too", created_at="2026-01-01T00:00:01Z"),
+        bench.order("high", priority="high", created_at="2026-01-01T00:01:00Z"),
+    )
+    bench.start()
+    bench.drain()
+    assert order_of_starts(bench) == ["high", "early", "early_too", "late", "low"]
+
+
+def test_serial_per_node_and_parallel_across_nodes(bench):
+    """Both bodies must be at work at once to pass; a second job on a busy body would break the barrier."""
+    meet, busy, most = threading.Barrier(2, timeout=20), {"arm": 0, "leg": 0}, []
+
+    def execute(order, run):
+        busy[order.node] += 1
+        most.append(busy[order.node])
+        meet.wait()
+        busy[order.node] -= 1
+
+    bench.body.on_execute = execute
+    bench.nodes["leg"] = bench.body
+    bench.submit(*(bench.order(f"{node}{n}", node) for n in range(3) for node in ("arm", "leg")))
+    kernel = bench.start(threads=True)
+    bench.until(lambda: kernel.idle)
+    assert set(most) == {1} and len(most) == 6
+    assert all(bench.outcome(f"{node}{n}").ok for n in range(3) for node in ("arm", "leg"))
+
+
+def test_what_depends_waits_and_goes_after_success(bench):
+    bench.submit(bench.order("b", depends_on=("a",), priority="high"), bench.order("a"))
+    bench.start()
+    bench.drain()
+    assert order_of_starts(bench) == ["a", "b"]
+
+
+def test_what_depends_on_a_failure_ends_with_it_through_the_whole_chain(bench):
+    fails = {"params": {"fail": "no"}}
+    bench.submit(bench.order("a", **fails), bench.order("b", depends_on=("a",)), bench.order("c", depends_on=("b",)))
+    bench.start()
+    bench.drain()
+    assert codes(bench, "b", "c") == ["DEPENDENCY_FAILED"] * 2 and order_of_starts(bench) == ["a"]
+
+
+def test_unknown_dependencies_and_circles_are_refused_at_once(bench):
+    bench.submit(
+        bench.order("a", depends_on=("nobody",)),
+        bench.order("b", depends_on=("c",)),
+        bench.order("c", depends_on=("b",)),
+        bench.order("d", depends_on=("d",)),
+    )
+    bench.start()
+    bench.drain()
+    assert codes(bench, "a", "b", "c", "d") == ["DEPENDENCY_FAILED"] * 4 and order_of_starts(bench) == []
+
+
+def test_a_dependency_that_is_not_in_sight_yet_is_not_taken_as_done(bench):
+    """Another process wrote both; the feed has told of the second only."""
+    kernel = bench.start()
+    kernel.tick()
+    bench.submit(bench.order("a"), bench.order("b", depends_on=("a",)))
+    kernel.tick([Change(job_key("b"), ChangeKind.PUT)])
+    assert order_of_starts(bench) == []
+    bench.drain()
+    assert order_of_starts(bench) == ["a", "b"]
+
+
+def test_a_dependency_whose_end_nobody_can_read_counts_as_failed(bench):
+    bench.submit(bench.order("a"))
+    bench.start()
+    bench.drain()
+    key = next(key for key in bench.store._files if key.endswith("/a.json"))
+    bench.submit(bench.order("b", depends_on=("a",)))
+    bench.store.put(key, b"{")
+    bench.drain()
+    assert codes(bench, "b") == ["DEPENDENCY_FAILED"]
+
+
+# -- time ----------------------------------------------------------------------------------------------------------
+
+
+def test_who_waited_too_long_is_not_started(bench):
+    let_go = threading.Event()
+    bench.body.on_execute = lambda order, run: let_go.wait(20) and None
+    bench.submit(bench.order("a"), bench.order("b", queue_timeout_s=30.0))
+    kernel = bench.start(threads=True)
+    kernel.tick()
+    bench.clock.advance(29)
+    kernel.tick()
+    assert kernel._patience() == pytest.approx(1.001)
+    assert bench.status("b").state is State.PENDING
+    bench.clock.advance(1.5)
+    kernel.tick()
+    assert bench.outcome("b").cause is Cause.REJECTED and codes(bench, "b") == ["QUEUE_TIMEOUT"]
+    let_go.set()
+    bench.until(lambda: kernel.idle)
+    assert bench.starts("b") == 0
+
+
+def test_the_turn_of_a_job_that_is_being_judged_has_come_however_long_that_takes(bench):
+    judging, go = threading.Event(), threading.Event()
+    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.submit(bench.order("a", queue_timeout_s=30.0))
+    kernel = bench.start(threads=True)
+    kernel.tick()
+    assert judging.wait(20)
+    bench.clock.advance(31)
+    kernel.tick()
+    assert bench.outcome("a") is None
+    go.set()
+    bench.until(lambda: kernel.idle)
+    assert bench.outcome("a").ok and bench.starts("a") == 1
+
+
+def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
+    judging, go = threading.Event(), threading.Event()
+    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.submit(bench.order("a", timeout_s=5.0))
+    kernel = bench.start(threads=True)
+    bench.when(judging)
+    bench.clock.advance(100)
+    kernel.tick()
+    assert kernel._patience() is None
+    go.set()
+    bench.until(lambda: kernel.idle)
+
+
+def test_a_retry_found_at_the_start_is_waited_for_asleep(bench):
+    waits = JobStatus(State.PENDING, 1, not_before="2026-01-02T03:05:05Z")
+    bench.submit(bench.order("a", queue_timeout_s=1.0, attempts=2))
+    bench.store.put(status_key("a"), status_bytes(waits))
+    bench.clock.advance(10)
+    kernel = bench.start()
+    bench.drain()
+    assert bench.outcome("a") is None and kernel._patience() == pytest.approx(50)
+    bench.clock.advance(50)
+    bench.drain()
+    assert bench.outcome("a").ok
+
+
+# -- coming in -----------------------------------------------------------------------------------------------------
+
+
+def test_the_same_new_id_in_the_sheet_and_in_a_displaced_copy_runs_once(bench):
+    kernel = bench.start()
+    kernel.tick()
+    bench.store.aside = [bench.sheet(bench.action("a"), bench.action("b"))]
+    bench.write(bench.action("a"))
+    bench.drain()
+    assert (bench.starts("a"), bench.starts("b")) == (1, 1) and not kernel._line["arm"]
+
+
+def test_a_displaced_copy_is_let_go_only_when_its_orders_are_durable(bench):
+    bench.start()
+    bench.store.aside = [bench.sheet(bench.action("a"))]
+    bench.drain()
+    assert bench.trace.index(f"put {job_key('a')}") < bench.trace.index("forget")
+
+
+def test_orders_that_come_in_while_rendering_keep_the_kernel_awake(bench):
+    kernel = bench.start()
+    bench.submit(bench.order("a"))
+    bench.drain()
+    put, spoiled = bench.store.put, []
+
+    def spoil(key, data, *args, **more):
+        if key == "ACTION.md" and not spoiled:
+            spoiled.append(key)
+            put("ACTION.md", bench.sheet(bench.action("b")))
+            raise Conflict("it changed", path=key)
+        return put(key, data, *args, **more)
+
+    bench.submit(bench.order("c"))
+    bench.store.put = spoil
+    bench.drain()
+    assert spoiled and bench.outcome("b").ok and kernel.idle
+
+
+def test_a_cancel_that_comes_in_while_rendering_leaves_nothing_that_waits(bench):
+    kernel = bench.start()
+    bench.submit(bench.order("a", queue_timeout_s=30.0, depends_on=()), bench.order("b", params={"fail": "x"}))
+    let_go = threading.Event()
+    kernel.abandon()
+    bench.body.on_execute = lambda order, run: let_go.wait(20) and None
+    bench.submit(bench.order("c", created_at="2020-01-01T00:00:00Z"))
+    kernel = bench.start(threads=True)
+    put, spoiled = bench.store.put, []
+
+    def spoil(key, data, *args, **more):
+        if key == "ACTION.md" and not spoiled:
+            spoiled.append(key)
+            put("ACTION.md", bench.sheet({**bench.action("a", keys={"status": "cancelled"}), "params": {}}))
+            raise Conflict("it changed", path=key)
+        return put(key, data, *args, **more)
+
+    bench.store.put = spoil
+    kernel.tick()
+    bench.clock.advance(1)
+    kernel.tick()
+    assert spoiled and bench.outcome("a").cause is Cause.CANCELLED
+    assert kernel._patience() is not None  # of the job that runs; and no error over the one that is gone
+    let_go.set()
+    bench.until(lambda: kernel.idle)
+
+
+def test_a_rendering_that_foreign_writes_spoil_is_tried_again_later(bench):
+    kernel = bench.start()
+    put = bench.store.put
+
+    def spoil(key, data, *args, **more):
+        if key == "ACTION.md":
+            rounds.append(key)
+            raise Conflict("it changed", path=key)
+        return put(key, data, *args, **more)
+
+    rounds: list[str] = []
+    bench.submit(bench.order("a"))
+    bench.store.put = spoil
+    bench.drain()
+    assert len(rounds) % RENDER_ROUNDS == 0 and kernel._patience() is not None
+    bench.store.put = put
+    bench.clock.advance(1)
+    bench.drain()
+    assert bench.entries()[0]["status"] == "completed" and kernel._patience() is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'"a"',
+        b'{"id": "other", "node": "arm", "op": "move_to", "params": {}}',
+        b'{"id": "bad", "node": "arm", "op": "move_to", "params": {}, "attempts": "many"}',
+        b'{"id": "bad", "node": 7, "op": "move_to"}',
+        b"\xff\xfe",
+    ],
+)
+def test_a_job_file_that_says_nothing_is_named_and_stops_nothing(bench, data):
+    bench.store.put(job_key("bad"), data)
+    kernel = bench.start()
+    bench.store.put(job_key("worse"), data.replace(b"bad", b"worse"))
+    bench.submit(bench.order("a"))
+    bench.drain()
+    assert bench.outcome("a").ok and f"{OPEN}/bad" in kernel.alert.now() and f"{OPEN}/worse" in kernel.alert.now()
+
+
+def test_names_in_our_directories_that_are_no_ids_stop_nothing(bench):
+    bench.store.put(f"{OPEN}/.job.json", b"{}")
+    bench.store.put(f"{CANCEL}/..x", b"")
+    bench.store.put(f"{CANCEL}/nobody", b"")
+    bench.submit(bench.order("a"))
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok
+
+
+def test_an_unknown_node_is_refused_with_a_lesson_that_says_what_there_is(bench):
+    bench.submit(bench.order("a", "leg"))
+    bench.start()
+    bench.drain()
+    assert codes(bench, "a") == ["NODE_UNKNOWN"] and "arm" in bench.outcome("a").findings[0].expected
+    assert bench.house.lessons == [("a", Cause.REJECTED)]
+
+
+# -- cancelling ----------------------------------------------------------------------------------------------------
+
+
+def test_what_has_not_started_is_cancelled_at_once(bench):
+    bench.submit(bench.order("a"))
+    bench.jobs.ask_cancel("a", "planner")
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.CANCELLED and bench.starts("a") == 0
+    assert bench.store.list(CANCEL) == []
+
+
+def test_what_runs_is_told_to_stop_by_the_cancel_file(bench):
+    started = threading.Event()
+
+    def execute(order, run):
+        started.set()
+        assert run.cancel.wait(20)
+        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped: cancelled")
+
+    bench.body.on_execute = execute
+    bench.submit(bench.order("a", attempts=3))
+    kernel = bench.start(threads=True)
+    bench.when(started)
+    bench.jobs.ask_cancel("a", "planner")
+    bench.until(lambda: kernel.idle)
+    assert bench.outcome("a").cause is Cause.CANCELLED and bench.starts("a") == 1
+
+
+# -- a house that gives way ----------------------------------------------------------------------------------------
+
+
+def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
+    started, stopped = threading.Event(), threading.Event()
+
+    def execute(order, run):
+        if order.node == "arm":
+            return started.wait(20) and None
+        started.set()
+        assert run.cancel.wait(20)
+        stopped.set()
+        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped")
+
+    def settle(node):
+        if node == "arm":
+            raise BrokenHouse("Input/output error", path="ENVIRONMENT.md")
+
+    bench.body.on_execute, bench.house.on_settle = execute, settle
+    bench.nodes["leg"] = bench.body
+    bench.submit(bench.order("a"), bench.order("b", "leg"))
+    kernel = bench.start(threads=True)
+    with pytest.raises(BrokenHouse, match="Input/output"):
+        kernel.run(threading.Event())
+    kernel.close()
+    assert stopped.is_set() and bench.outcome("b").cause is Cause.CANCELLED
+    assert bench.status("a").state is State.RUNNING  # as its files say; the next start calls it lost
+    bench.kernel = None
+
+
+def test_what_has_not_begun_when_the_kernel_goes_stays_pending(bench):
+    judging, go = threading.Event(), threading.Event()
+    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.submit(bench.order("a"))
+    kernel = bench.start(threads=True)
+    bench.when(judging)
+    closing = threading.Thread(target=kernel.close)
+    closing.start()
+    assert kernel._running["arm"].cancel.wait(20)
+    go.set()
+    closing.join()
+    assert bench.status("a").state is State.PENDING and bench.starts("a") == 0
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok
+
+
+def test_closing_lets_go_even_when_the_disk_is_full(bench):
+    bench.submit(bench.order("a"))
+    kernel = bench.start()
+    bench.drain()
+    bench.submit(bench.order("b"))
+
+    def broken(key):
+        raise BrokenHouse("No space left on device", path=key)
+
+    bench.store.broken = broken
+    with pytest.raises(BrokenHouse):
+        bench.drain()
+    try:
+        kernel.close()
+    except BrokenHouse:
+        pass
+    assert not bench.body.is_open and bench.store._watches == []
+    bench.kernel = None
+
+
+def test_a_driver_left_behind_at_the_close_writes_nothing_any_more(bench):
+    started, let_go = threading.Event(), threading.Event()
+
+    def execute(order, run):
+        started.set()
+        let_go.wait(20)
+
+    bench.body.on_execute = execute
+    bench.submit(bench.order("a"))
+    kernel = bench.start(threads=True)
+    bench.when(started)
+    kernel.close(timeout=0.0)
+    bench.body.on_execute = lambda order, run: None
+    second = bench.start()
+    assert bench.outcome("a").cause is Cause.LOST
+    written = len(bench.trace)
+    let_go.set()
+    kernel.lanes["arm"].close(20.0)
+    assert bench.outcome("a").cause is Cause.LOST and bench.trace[written:] == []
+    assert second.idle
+
+
+def test_run_ends_when_it_is_told_to_and_when_nothing_is_left(bench):
+    bench.clock = SystemClock()
+    bench.submit(*(bench.order(f"a{n}") for n in range(20)))
+    kernel = bench.start(threads=True)
+    kernel.run(threading.Event(), until_idle=True)
+    assert all(bench.outcome(f"a{n}").ok for n in range(20))
+    stop = threading.Event()
+    thread = threading.Thread(target=kernel.run, args=(stop,))
+    thread.start()
+    bench.submit(bench.order("b"))
+    bench.jobs.store.watch(OPEN).close()
+    stop.set()
+    kernel.wake()
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+# -- alerts --------------------------------------------------------------------------------------------------------
+
+
+def test_an_unreadable_sheet_is_told_while_nothing_else_happens_and_untold_when_mended(bench):
+    bench.start()
+    bench.drain()
+    bench.store.put("ACTION.md", b'{"queue": [')
+    bench.drain()
+    assert b"ACTION.md" in bench.store.get(ALERTS).data
+    bench.write(bench.action("a"))
+    bench.drain()
+    assert bench.outcome("a").ok and bench.store.get(ALERTS).data == b"{}"
+
+
+def test_what_an_earlier_run_was_alarmed_by_is_forgotten(bench):
+    bench.store.put(ALERTS, b'{"ACTION.md": {}}')
+    bench.start()
+    bench.drain()
+    assert bench.store.get(ALERTS).data == b"{}"
+
+
+def test_an_idle_kernel_writes_nothing(bench):
+    bench.submit(bench.order("a"))
+    bench.start()
+    bench.drain()
+    written = len(bench.trace)
+    for _ in range(100):
+        bench.clock.advance(60)
+        bench.drain()
+    assert bench.trace[written:] == []
