@@ -77,6 +77,7 @@ def test_the_world_is_written_back_in_its_own_form(ran) -> None:
         assert apple["position"]["z"] == pytest.approx(100 * node["center"]["z"], abs=0.1)  # centimetres beside metres
         assert node["center"]["z"] > 0.15
         assert (apple["ripeness"], node["track_id"]) == (0.9, 4)
+        assert (apple["state"], apple["location"]) == ("held", "franka_001")
         assert {"source", "target", "relation"} <= set(world["scene_graph"]["edges"][0])
         robot = world["robots"]["franka_001"]
         assert (robot["holding"], robot["arm_state"], robot["gripper_state"]["width"]) == ("red_apple", "ready", 0.08)

@@ -85,7 +85,7 @@ def _q1_robot(old: Any, robot: RobotState) -> Json:
 
 
 def _q1_objects(objects: Json, nodes: dict[str, Json], seen: Seen) -> Json:
-    lies = {r.subject: r.object for r in seen.scene.relations if r.relation in ("on", "in")}
+    lies = {r.subject: r.object for r in seen.scene.relations if r.relation in ("on", "in", "held_by")}
     entries: dict[str, Json] = {}
     for thing in seen.scene.objects:
         if sound(thing):
