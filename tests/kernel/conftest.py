@@ -53,8 +53,10 @@ class Traced(MemoryStore):
     def put(self, key, data, *args, **more):
         self.broken(key)
         revision = super().put(key, data, *args, **more)
-        word = json.loads(data)["status"] if key.endswith(".status.json") else ""
-        self.trace.append(f"put {key} {word}".strip())
+        words = [
+            f" {word}" for word in ("pending", "running") if key.endswith(".status.json") and word.encode() in data
+        ]
+        self.trace.append(f"put {key}{''.join(words)}")
         return revision
 
     def displaced(self, key, *, keep=False):

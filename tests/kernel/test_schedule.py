@@ -12,7 +12,9 @@ NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 def job(id, node="a", created="2026-01-01T00:00:00Z", priority="normal", not_before="", seq=0):
-    return Job(Order(id, node, "move_to", created_at=created, priority=priority, seq=seq), JobStatus(not_before=not_before))
+    return Job(
+        Order(id, node, "move_to", created_at=created, priority=priority, seq=seq), JobStatus(not_before=not_before)
+    )
 
 
 def lines(*jobs):
@@ -48,7 +50,9 @@ def test_what_is_not_ready_lets_others_pass():
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 23), st.sampled_from(["high", "normal", "low"])), max_size=30),
+    st.lists(
+        st.tuples(st.sampled_from("abcd"), st.integers(0, 23), st.sampled_from(["high", "normal", "low"])), max_size=30
+    ),
     st.sets(st.sampled_from("abcd")),
 )
 def test_never_two_jobs_of_one_node_and_never_one_of_a_busy_node(drawn, busy):
