@@ -43,7 +43,7 @@ def million(count: int) -> bytes:
     return ('{"queue": [' + ",".join(one % n for n in range(count)) + "]}").encode()
 
 
-@pytest.mark.parametrize("count", [150_000, pytest.param(1_000_000, marks=pytest.mark.proof)])
+@pytest.mark.parametrize("count", [110_000, pytest.param(1_000_000, marks=pytest.mark.proof)])
 def test_a_queue_without_measure_is_refused_quickly_and_others_are_served(site: Site, count: int) -> None:
     data, before = million(count), memory_mb()
     with site.open() as world:

@@ -39,7 +39,9 @@ def stale(site: Site) -> None:
 
 
 def cancelling(site: Site) -> None:
-    entries = [{**entry, "status": "cancelled"} if entry["action_id"] == "second" else entry for entry in site.entries()]
+    entries = [
+        {**entry, "status": "cancelled"} if entry["action_id"] == "second" else entry for entry in site.entries()
+    ]
     site.put("ACTION.md", sheet([*entries, action("foreign", "arm_2")]))
 
 
@@ -89,7 +91,7 @@ def moments(root: Path, way: Callable[[Site], None], step: int) -> int:
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_at_some_moments(tmp_path: Path, way: Callable[[Site], None]) -> None:
-    moments(tmp_path, way, 7)
+    moments(tmp_path, way, 11)
 
 
 @pytest.mark.proof
