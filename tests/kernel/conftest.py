@@ -14,6 +14,7 @@ from worldfs.kernel.kernel import Kernel
 from worldfs.testing.clock import ManualClock
 from worldfs.testing.driver import NullDriver
 from worldfs.testing.site import action
+from worldfs.tree.stores.contract import ChangeKind
 from worldfs.tree.stores.memory import MemoryStore
 
 
@@ -48,7 +49,7 @@ class Traced(MemoryStore):
         super().__init__()
         self.trace = trace
         self.broken = lambda key: None
-        self.aside = []
+        self._aside = []
 
     def put(self, key, data, *args, **more):
         self.broken(key)
@@ -57,17 +58,22 @@ class Traced(MemoryStore):
         return revision
 
     def append(self, key, data, **more):
-        line = f"{key} {json.loads(data)['status']}"
+        line = f"{key} {json.loads(data)['status'] if data.strip() else ''}".strip()
         self.broken(line)
         super().append(key, data, **more)
         self.trace.append(f"append {line}")
 
+    def late(self, *copies):
+        """Somebody has finished writing to copies of ACTION.md that had been replaced."""
+        self._aside = list(copies)
+        self._tell("ACTION.md", ChangeKind.DISPLACED)
+
     def displaced(self, key, *, keep=False):
-        return list(self.aside)
+        return list(self._aside)
 
     def forget(self, key):
         self.trace.append("forget")
-        self.aside.clear()
+        self._aside.clear()
 
 
 class Body(NullDriver):

@@ -1,6 +1,7 @@
 """The loop: taken in, judged, chosen, shown; and what happens when things come in an unlucky order."""
 
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -172,7 +173,7 @@ def test_a_retry_found_at_the_start_is_waited_for_asleep(bench):
 def test_the_same_new_id_in_the_sheet_and_in_a_displaced_copy_runs_once(bench):
     kernel = bench.start()
     kernel.tick()
-    bench.store.aside = [bench.sheet(bench.action("a"), bench.action("b"))]
+    bench.store.late(bench.sheet(bench.action("a"), bench.action("b")))
     bench.write(bench.action("a"))
     bench.drain()
     assert (bench.starts("a"), bench.starts("b")) == (1, 1) and not kernel._line["arm"]
@@ -180,7 +181,7 @@ def test_the_same_new_id_in_the_sheet_and_in_a_displaced_copy_runs_once(bench):
 
 def test_a_displaced_copy_is_let_go_only_when_its_orders_are_durable(bench):
     bench.start()
-    bench.store.aside = [bench.sheet(bench.action("a"))]
+    bench.store.late(bench.sheet(bench.action("a")))
     bench.drain()
     assert bench.trace.index(f"put {job_key('a')}") < bench.trace.index("forget")
 
@@ -380,10 +381,8 @@ def test_closing_lets_go_even_when_the_disk_is_full(bench):
     bench.store.broken = broken
     with pytest.raises(BrokenHouse):
         bench.drain()
-    try:
+    with suppress(BrokenHouse):
         kernel.close()
-    except BrokenHouse:
-        pass
     assert not bench.body.is_open and bench.store._watches == []
     bench.kernel = None
 

@@ -1,0 +1,87 @@
+"""What a start finds of the last run."""
+
+from worldfs.ground.model import Cause, JobStatus, State
+from worldfs.kernel.jobs import done_key, job_key
+from worldfs.kernel.record import order_line, status_line
+
+
+def running(bench, id, **more):
+    bench.submit(bench.order(id, **more))
+    bench.jobs.write_status(id, JobStatus(State.RUNNING, 1))
+
+
+def test_a_job_found_running_is_lost_with_one_lesson_and_does_not_run(bench):
+    running(bench, "a", attempts=5)
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.LOST and bench.starts("a") == 0
+    assert bench.house.lessons == [("a", Cause.LOST)]
+    bench.start()
+    bench.drain()
+    assert len(bench.house.lessons) == 1
+
+
+def test_a_job_found_running_runs_again_if_its_op_is_declared_repeatable(bench):
+    bench.body.repeatable = frozenset({"move_to"})
+    running(bench, "a")
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok and bench.status("a").attempt == 2
+
+
+def test_a_job_found_pending_runs(bench):
+    bench.submit(bench.order("a"))
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok
+
+
+def test_an_end_that_is_there_counts_whatever_lies_beside_it(bench):
+    running(bench, "a")
+    job = bench.jobs.load("a")
+    ended = order_line(job.order, "") + status_line(JobStatus(State.SUCCEEDED, 1))
+    bench.store.put(done_key("a"), ended)
+    bench.start()
+    bench.drain()
+    assert bench.starts("a") == 0 and bench.store.get(done_key("a")).data == ended
+    assert bench.store.get(job_key("a")) is None
+
+
+def test_a_cancel_that_the_last_run_did_not_see_is_obeyed(bench):
+    bench.submit(bench.order("a"))
+    bench.jobs.ask_cancel("a", "planner")
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.CANCELLED
+
+
+def test_what_cannot_be_read_is_left_alone_and_named(bench):
+    bench.submit(bench.order("a"), bench.order("b"))
+    bench.store.put(job_key("a"), b'{"torn')
+    kernel = bench.start()
+    bench.drain()
+    assert bench.outcome("b").ok and bench.store.get(job_key("a")).data == b'{"torn' and kernel.alert.now()
+    assert bench.starts("a") == 0
+
+
+def test_an_end_that_was_not_put_away_is_put_away_and_never_run(bench):
+    running(bench, "a")
+    bench.jobs.write_status("a", JobStatus(State.SUCCEEDED, 1))
+    bench.start()
+    bench.drain()
+    assert bench.starts("a") == 0 and bench.jobs.open_ids() == [] and bench.jobs.done_ids() == ["a"]
+
+
+def test_an_order_under_another_name_is_not_run(bench):
+    bench.store.put(job_key("b"), order_line(bench.order("a"), ""))
+    kernel = bench.start()
+    bench.drain()
+    assert bench.starts("a") == bench.starts("b") == 0 and kernel.alert.now()
+
+
+def test_a_lesson_that_cannot_be_written_does_not_keep_a_kernel_from_starting(bench):
+    running(bench, "a")
+    bench.house.on_remember = lambda order: 1 / 0
+    kernel = bench.start()
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.LOST and "lessons" in kernel.alert.now()
