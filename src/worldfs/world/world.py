@@ -306,9 +306,12 @@ class World:
         if self.config is not None and self.config.language:
             return self.config.language
         keys = ("TASK.md", "LESSONS.md", "EMBODIED.md")
-        tokens = tuple(self.store.probe(key) for key in keys)
-        if self._language is None or self._language[0] != tokens:
-            self._language = tokens, language(*(self.content(key) for key in keys))
+        try:
+            tokens = tuple(self.store.probe(key) for key in keys)
+            if self._language is None or self._language[0] != tokens:
+                self._language = tokens, language(*(self.content(key) for key in keys))
+        except UserError:  # a link in a file's place: who needs that file says so
+            return "en" if self._language is None else self._language[1]
         return self._language[1]
 
     def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Note]:
