@@ -207,7 +207,9 @@ def boundaries(tmp_path_factory: pytest.TempPathFactory) -> int:
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO], ids=errno.errorcode.get)
 @pytest.mark.parametrize(
-    "at", [TAKES_ROOM, *map(frozenset, (("write",), ("fsync",), ("rename",), ("mkdir",)))], ids="+".join
+    "at",
+    [TAKES_ROOM, *map(frozenset, (("write",), ("fsync",), ("rename",), ("mkdir",)))],
+    ids=lambda at: "+".join(sorted(at)),
 )
 def test_a_disk_that_gives_way_at_some_moment(tmp_path: Path, boundaries: int, number: int, at: frozenset[str]) -> None:
     for room in (0, boundaries // 3, 2 * boundaries // 3):
