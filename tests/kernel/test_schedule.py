@@ -11,7 +11,7 @@ from worldfs.kernel.schedule import choose, next_due, rank
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def job(id, node="a", created="2026-01-01T00:00:00Z", priority="normal", not_before="", seq=0):
+def job(id, node="a", created="2026-01-01T00:00:00Z", priority="normal", not_before="", *, seq=0):
     return Job(
         Order(id, node, "move_to", created_at=created, priority=priority, seq=seq), JobStatus(not_before=not_before)
     )

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.errors import BadInput, Missing, NotFound, WorldError
+from worldfs.ground.errors import BadInput, Missing, NotFound, UserError, WorldError
 from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
 from worldfs.tree import path as paths
 from worldfs.tree.rights import OPERATOR
