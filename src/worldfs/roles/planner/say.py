@@ -37,6 +37,10 @@ CAN = {
 REASONS: dict[str, tuple[str, str]] = {
     "empty": ("nothing was asked", "没有任何指令"),
     "too_long": ("the instruction has {size} characters, at most {limit} are read", "指令有 {size} 个字符，最多读 {limit} 个"),
+    "untold": (
+        "the scene does not tell; ask where a thing is, what is on the table, how many things there are, or whether one is in another",
+        "场景里看不出来；可以问：苹果在哪里，桌子上有什么，有几个方块，苹果在篮子里吗",
+    ),
     "signs": ("I do not understand the sign {word}", "看不懂符号 {word}"),
     "negation": (
         "this says what not to do ({word}), so nothing moves",

@@ -135,6 +135,19 @@ QUESTIONS = _set(
     "should shall may might isn't aren't doesn't didn't wasn't weren't hasn't haven't tell list describe say count "
     "shouldn't couldn't wouldn't"
 )
+DOERS = _set("you i we they any")
+# Words of questions. With any other beside nouns and prepositions a question is not understood well enough.
+ASK_SOME = _set("any some a an there")
+ASK_EVERY = _set("all every each both")
+ASK_SPEAK = _set("tell list describe say count have")
+ASK_PLAIN = _set(
+    "is are am be do does the a an any some there all every each both this that these those my your our me you i we "
+    "it its they what what's which where where's how many much kind kinds of colour color colours colors have got has "
+    "see tell list describe count say show can could please now still currently right moment and or not know else left "
+    "been being hold holds holding held carrying hand gripper fingers contain contains lie lies lying stand stands "
+    "standing sitting put clear tidy clean empty heavy weigh weighs weight mass big large tall high wide long small "
+    "size sizes here open closed shut number position located none one"
+)
 NEGATIONS = _set(
     "not no never don't dont doesn't didn't won't wont can't cant cannot couldn't wouldn't shouldn't mustn't isn't "
     "aren't neither nor none nothing nobody nowhere without stop avoid refrain forbid forbidden prohibit prohibited "
