@@ -48,6 +48,7 @@ def interpret(instruction: str, scene: Scene) -> Intent:
         return Meaning(scene, vocabulary, language).command(found, instruction)
     except NotUnderstood as error:
         kind, key, facts = _why(error, text, language)
+        facts["said"] = text if len(text) <= 60 else text[:59] + "…"
         facts.setdefault("here", say.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
         return Refusal(say.reason(key, language, **facts), can, language, kind, instruction)
 
