@@ -57,6 +57,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "report": ("“{said}” tells what was done and orders nothing, so nothing moves", "“{said}”是在叙述，不是指令，所以什么都不动"),
     "word": ("I do not understand “{word}” here, so nothing moves", "这里的“{word}”看不懂，所以什么都不动"),
     "verb": ("I do not know how to “{said}”: “{word}” is no action of mine", "“{said}”我不会做：“{word}”不是我会的动作"),
+    "no_verb": ("“{said}” does not say what to do", "“{said}”没有说要做什么"),
     "noun": ("I do not know what “{word}” is{hint}; here are: {here}", "不知道“{word}”是什么{hint}；这里有：{here}"),
     "headless": ("“{word}” names a colour but no kind of thing", "“{word}”只说了颜色，没说是什么东西"),
     "object": ("“{verb}” what? Name the thing", "“{verb}”什么？请说出是哪个东西"),
