@@ -32,7 +32,10 @@ def boxed(world):
     """Apple and can in the basket, where the can hinders the apple."""
     inside = ("apple_01", "can_01")
     others = tuple(r for r in world.now_scene.relations if r.subject not in inside)
-    world.now_scene = replace(world.now_scene, relations=(*others, *(Relation(id, "in", "basket_01") for id in inside)))
+    at = {"apple_01": (0.3, 0.4, 0.033), "can_01": (0.4, 0.42, 0.055)}
+    objects = tuple(replace(t, position=at.get(t.id, t.position)) for t in world.now_scene.objects)
+    relations = (*others, *(Relation(id, "in", "basket_01") for id in inside))
+    world.now_scene = replace(world.now_scene, objects=objects, relations=relations)
     return world
 
 

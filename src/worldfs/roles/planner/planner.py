@@ -32,7 +32,7 @@ WORDS = {
     "unmet": ("the goal does not hold: {what}", "目标没有达到：{what}"),
     "lesson": ("a lesson says no: {why}", "经验记录不允许：{why}"),
     "noted": ("; see LESSONS.md: {titles}", "；见 LESSONS.md：{titles}"),
-    "useless": ("done {n} times, and it still does not hold", "做了 {n} 次，仍未达到"),
+    "useless": ("done {n} times, and it still does not hold", "做了 {n} 次，仍然没有达到"),
     "dig": ("to get at {name}, first lifting out {others}", "为了拿到{name}，先拿出{others}"),
     "back": (" (to be put back afterwards)", "(之后放回)"),
     "left": (" (left on the table)", "(留在桌上)"),
