@@ -188,7 +188,7 @@ class _Errand:
         if note is not None:
             why = self.say("lesson", why=reasons.of_note(note))
             self.heeded.append(note.title)
-            self.ledger.mark("skipped", why)
+            self.ledger.mark("skipped", WORDS["lesson"][self.language == "zh"].format(why=note.title))
             self._write()
             self.desk.progress(f"{text}: {why}")
             return self._failed(action, why, certain=True)

@@ -72,6 +72,8 @@ def clip(text: str, limit: int = LIMIT) -> str:
 
 
 def _of_finding(found: Finding, zh: bool) -> str:
+    if found.field == "EMBODIED.md":  # the body has no profile at all: what mends it is the shortest that helps
+        return clip(f"{found.found}{'；' if zh else '; '}{found.fix}")
     for code, part, en, chinese, more in _SHORT:
         if code in ("", found.code) and part in found.field:
             detail = found.expected if more and _zh(found.expected) == zh and len(found.expected) < 60 else ""
