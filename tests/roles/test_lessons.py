@@ -6,7 +6,7 @@ from pathlib import Path
 from time import process_time
 
 from worldfs.formats import embodied, lessons
-from worldfs.ground.model import Cause, Note, Order, Outcome, RobotState, Scene, Thing
+from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, RobotState, Scene, Thing
 from worldfs.roles.critic import Critic
 from worldfs.roles.lessons import action_text, avoid, note_for, note_for_failure, note_for_lost, search
 
@@ -175,3 +175,11 @@ def test_an_order_in_one_line_holds_no_second_line() -> None:
         action_text(Order("1", "r", "move_to", {"target_pose": [0.8, 0.3, 0.5, 0, 1.57, 0]}))
         == "move_to [0.8, 0.3, 0.5]"
     )
+
+
+def test_a_lesson_of_a_collision_never_forbids():
+    hit = "pick_up cube_01: at the grasp brick_01-robot (18 mm deep)"
+    found = Finding("CRITIC_REFUSED", "collision check of the body", "no contact deeper than 2 mm", hit, "move it")
+    order = Order("1", "franka", "pick_up", {"object_id": "cube_01"})
+    for language in ("en", "zh"):
+        assert avoid([note_for(order, [found], "2026-11-21 10:00:00", language)], order) is None

@@ -44,6 +44,7 @@ _PASSING = re.compile(
     r"\b(LOST|CANCELLED|[A-Z]+_TIMEOUT|DEPENDENCY_FAILED|ID_REUSED|ID_DUPLICATE|NODE_MISMATCH|(NOT_)?HOLDING"
     r"|CAMERA_UNAVAILABLE|NO_INTERPRETER)\b"
 )
+_IN_THE_WAY = re.compile(r"collision|contact|碰撞|接触", re.I)  # what is in the way now may be gone by the next time
 _VECTOR = re.compile(r"\[\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)")
 MOVED = 0.01  # m: a thing or a base farther than this from where the lesson saw it makes the lesson another story's
 
@@ -162,14 +163,23 @@ def avoid(notes: Sequence[Note], order: Order, scene: Scene | None = None) -> No
     """The lesson that says this very order fails (same op, same main parameter), or None.
 
     With a `scene`, a lesson whose facts no longer hold is none: the thing or the robot's base stands elsewhere now,
-    the unknown object is known. Lessons of passing states (lost, timeout, full hand) never forbid.
+    the unknown object is known. Lessons of passing states (lost, timeout, full
+    hand, a collision) never forbid.
     """
     wanted = _same_action(action_text(order))
     for note in notes:
-        same = _same_action(_note_action(note)) == wanted and not _PASSING.search(note.rejection)
+        same = _same_action(_note_action(note)) == wanted and not _passing(note)
         if same and (scene is None or _still(note, order, scene)):
             return note
     return None
+
+
+def _passing(note: Note) -> bool:
+    if _PASSING.search(note.rejection):
+        return True
+    return "CRITIC_REFUSED" in note.rejection and bool(
+        _IN_THE_WAY.search(f"{note.title} {note.rejection} {note.reason}")
+    )
 
 
 def _note_action(note: Note) -> str:

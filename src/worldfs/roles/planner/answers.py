@@ -1,101 +1,254 @@
-"""Answers to questions, read off the scene: what is where, how many, what is held, is it clear."""
+"""Answers to questions, read off the scene: what is where, how many, what is held, is it so."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable, Sequence
 
 from ...ground.model import Scene
 from . import say
-from .facts import Where, containers, layout, movable, resting, surfaces
-from .goals import Cleared, held_by, holds
+from .asked import Asked, Part, asked
+from .facts import Where, layout, movable, resting, surfaces
+from .goals import Beside, Cleared, held_by, holds
+from .intent import NotUnderstood
 from .vocabulary import Vocabulary
-
-_ASKS = {
-    "can": r"what can you|what do you (know|understand)|你(会|能)(做)?什么|会什么",
-    "held": r"\b(holding|held|in (your|the) (hand|gripper))\b|拿着什么|手里|夹爪里",
-    "clear": r"\b(clear|tidy|clean|empty)\b|干净|收拾好|整齐|空",
-    "where": r"\bwhere\b|哪里|哪儿",
-    "many": r"\bhow many\b|\bcount\b|几个|多少",
-    "colour": r"\bcolou?r\b|颜色",
-    "list": r"\b(what|which|list|describe|tell|see|there)\b|什么|哪些|有没有",
-}
+from .words import COLOURS
 
 
 def answer(text: str, scene: Scene, language: str) -> str:
-    """One sentence or two; says so where the scene does not tell."""
-    low = text.lower()
-    topic = next((name for name, pattern in _ASKS.items() if re.search(pattern, low)), "")
-    zh = language == "zh"
-    if topic == "can":
-        return "；".join(say.CAN["zh"]) if zh else "; ".join(say.CAN["en"])
-    named = _named(low, scene, language)
-    places = layout(scene)
-    if topic == "held":
-        held = held_by(scene)
-        if zh:
-            return f"拿着 {_name(held, scene, language)}" if held else "夹爪里没有东西"
-        return f"holding {_name(held, scene, language)}" if held else "nothing is held"
-    tops = {s.id for s in surfaces(scene)}
-    supports = [id for id in named if id in tops or id in {c.id for c in containers(scene)}]
-    if topic == "clear" and (supports or len(tops) == 1):
-        top = next(iter(supports or tops))
-        if top in tops and holds(Cleared(top), scene):
-            return "是，上面没有东西" if zh else "yes, nothing is on it"
-        return ("不，" if zh else "no, ") + _contents(top, scene, language)
-    if topic == "where" and named:
-        return "; ".join(f"{_name(id, scene, language)}: {_spot(id, places, scene, language)}" for id in named)
-    if topic == "colour" and named:
-        colours = [(id, t.color) for id in named if (t := scene.thing(id)) is not None]
-        return "; ".join(f"{_name(id, scene, language)}: {c or '?'}" for id, c in colours)
-    if topic == "many":
-        chosen = [id for id in named if id in places] or list(places)
-        if supports:
-            chosen = [id for id in chosen if resting(places, id).of in supports]
-        return f"{len(chosen)}: {say.names(chosen, scene, language)}" if chosen else "0"
-    if supports and topic == "list":
-        return _contents(supports[0], scene, language)
-    if topic == "list":
-        listed = [f"{_name(t.id, scene, language)} ({_spot(t.id, places, scene, language)})" for t in movable(scene)]
-        return (", ".join(listed)) or ("没看到东西" if zh else "no objects are known here")
-    return (
-        "场景里看不出来；可以问：桌子上有什么，苹果在哪里，有几个方块，桌子干净吗"
-        if zh
-        else "the scene does not tell; ask what is on the table, where or how many things are, is the table clear"
-    )
+    """One sentence or two; says so where the scene does not tell.
 
-
-def _named(text: str, scene: Scene, language: str) -> list[str]:
-    """Things that the question names: those which the most of its known words fit."""
+    Raises NotUnderstood for what only begins like a question ("tell me a joke").
+    """
     vocabulary = Vocabulary(scene)
-    if language == "zh":
-        from .chinese import split
-
-        asked = [(w.text, w.keys) for w in split(text, vocabulary) if w.keys]
-    else:
-        asked = [(w, k) for w in re.findall(r"[a-z0-9_]+", text) if (k := vocabulary.english_word(w))]
-    score = {id: sum(bool(k & keys - {"*"}) for _, k in asked) for id, keys in vocabulary.keys.items()}
-    nouns = [k for _, k in asked if any(x[:2] in ("k:", "i:", "w:", "n:") for x in k)]
-    found = [id for id, keys in vocabulary.keys.items() if any(k & keys for k in nouns)]
-    return sorted(found, key=lambda id: -score[id])
+    question = asked(text, vocabulary, language)
+    found = _Answer(scene, vocabulary, language).to(question)
+    if not found and question.mild:
+        raise NotUnderstood("verb", word=text.split(maxsplit=1)[0])
+    return found or say.reason("untold", language)
 
 
-def _name(id: str | None, scene: Scene, language: str) -> str:
-    return say.name(scene.thing(id or ""), language, scene, id or "")
+class _Answer:
+    """One scene, spoken of in one language."""
 
+    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str) -> None:
+        self.scene, self.vocabulary, self.language, self.zh = scene, vocabulary, language, language == "zh"
+        self.places = layout(scene)
 
-def _spot(id: str, places: dict[str, Where], scene: Scene, language: str) -> str:
-    spot, thing = places.get(id, Where()), scene.thing(id)
-    at = " ".join(f"{v:.2f}" for v in thing.position[:3]) if thing is not None else "?"
-    if language == "zh":
-        side = {"in": "在{}里", "on": "在{}上", "held": "被 {} 拿着"}.get(spot.relation, "")
-        return side.format(_name(spot.of, scene, language)) + f" ({at})"
-    side = {"in": "in {}", "on": "on {}", "held": "held by {}"}.get(spot.relation, "at")
-    return side.format(_name(spot.of, scene, language)) + f" ({at})"
+    # -- words ----------------------------------------------------------------------------------------------------
 
+    def of(self, en: str, zh: str) -> str:
+        return zh if self.zh else en
 
-def _contents(id: str, scene: Scene, language: str) -> str:
-    places = layout(scene)
-    found = [_name(o, scene, language) for o in places if resting(places, o).of == id]
-    if language == "zh":
-        return f"{_name(id, scene, language)}：" + ("、".join(found) or "没有东西")
-    return f"{_name(id, scene, language)}: " + (", ".join(found) or "nothing")
+    def the(self, id: str | None) -> str:
+        found = say.name(self.scene.thing(id or ""), self.language, self.scene, id or "")
+        return found if self.zh else f"the {found}"
+
+    def several(self, ids: Iterable[str]) -> str:
+        named = [self.the(id) for id in ids]
+        if self.zh:
+            return "、".join(named) or "没有东西"
+        return ", ".join(named[:-1]) + " and " + named[-1] if len(named) > 1 else "".join(named) or "nothing"
+
+    def bare(self, ids: Iterable[str]) -> str:
+        """A list without articles."""
+        named = [say.name(self.scene.thing(id), self.language, self.scene, id) for id in ids]
+        return self.of(", ", "、").join(named) or self.of("nothing", "没有东西")
+
+    def at(self, spot: Where) -> str:
+        """ "in the basket", "on the table", "in the gripper"; "" where it is not known."""
+        if spot.relation == "held":
+            return self.of("in the gripper", "在夹爪里")
+        words = {"in": ("in {}", "在{}里"), "on": ("on {}", "在{}上")}.get(spot.relation)
+        return words[self.zh].format(self.the(spot.of)) if words else ""
+
+    def fact(self, id: str) -> str:
+        """A whole sentence: where it is."""
+        at = self.at(self.where(id)) or self.of("somewhere that the scene does not tell", "在哪里场景里看不出来")
+        return self.of(f"{self.the(id)} is {at}", f"{self.the(id)}{at}")
+
+    def where(self, id: str) -> Where:
+        if id in self.places:
+            spot = self.places[id]
+            return resting(self.places, id) if spot.relation == "" else spot
+        stated = (r for r in self.scene.relations if r.subject == id and r.relation in ("in", "on"))
+        return next((Where(r.relation, r.object) for r in stated), Where())
+
+    def fit(self, part: Part) -> list[str]:
+        return list(self.vocabulary.fit(tuple(("", k) for k in part.keys)))
+
+    def yes(self, held: bool, rest: str) -> str:
+        return self.of("yes, " if held else "no, ", "是的，" if held else "不，") + rest
+
+    def none(self, part: Part) -> str:
+        here = self.bare(t.id for t in (*self.scene.objects, *self.scene.furniture))
+        return self.of(f"there is no {part.text} here; here are: {here}", f"这里没有{part.text}；这里有：{here}")
+
+    def colour_of(self, id: str) -> str:
+        thing = self.scene.thing(id)
+        said = thing.color if thing is not None else ""
+        if not said:
+            return self.of(f"{self.the(id)} has no colour in the scene", f"场景里没有{self.the(id)}的颜色")
+        if self.zh:
+            return f"{self.the(id)}是{COLOURS[said.lower()][1].split()[0] if said.lower() in COLOURS else said}的"
+        return f"{self.the(id)} is {said}"
+
+    # -- topics ---------------------------------------------------------------------------------------------------
+
+    def to(self, q: Asked) -> str:
+        if q.topic == "never":
+            return ""
+        if q.topic == "can":
+            return "；".join(say.CAN["zh"]) if self.zh else "; ".join(say.CAN["en"])
+        if q.strange:
+            return ""
+        subjects, place = q.subjects(), q.place()
+        subject = subjects[0] if subjects else None
+        for part in (*subjects, *((place,) if place is not None else ())):
+            if not self.fit(part):
+                return self.none(part)
+        if q.topic == "held":
+            return self.held(subject)
+        if q.topic == "gripper":
+            return self.gripper()
+        if q.topic == "clear":
+            return self.clear(subject or place)
+        named = list(dict.fromkeys(id for part in subjects for id in self.fit(part)))
+        match q.topic:
+            case "heavy":
+                return self.measure(named, "mass")
+            case "size":
+                return self.measure(named, "size")
+            case "where":
+                return "; ".join(self.fact(id) + self.numbers(id) for id in named)
+            case "colour":
+                return "; ".join(self.colour_of(id) for id in named)
+            case "many":
+                chosen = self.filtered(named if subject is not None else list(self.places), place, q.colour())
+                return f"{len(chosen)}" + (self.of(": ", "：") + self.several(chosen) if chosen else "")
+            case "list":
+                return self.listed(named, subject, place, q.colour())
+        return self.so(subjects, named, place, q.colour())
+
+    def filtered(self, ids: Sequence[str], place: Part | None, colour: Part | None) -> list[str]:
+        spots = self.fit(place) if place is not None else []
+        found = [id for id in ids if place is None or any(self.is_at(id, place.side, spot) for spot in spots)]
+        return [id for id in found if colour is None or self.coloured(id, colour)]
+
+    def is_at(self, id: str, side: str, other: str) -> bool:
+        if side == "beside":
+            return id in self.places and other != id and holds(Beside(id, other), self.scene)
+        spot = self.where(id)
+        return other != id and other in (spot.of, resting(self.places, id).of if id in self.places else spot.of)
+
+    def coloured(self, id: str, colour: Part) -> bool:
+        return all(k & self.vocabulary.keys[id] for k in colour.keys)
+
+    def numbers(self, id: str) -> str:
+        thing = self.scene.thing(id)
+        return f" ({' '.join(f'{v:.2f}' for v in thing.position[:3])})" if thing is not None else ""
+
+    def held(self, subject: Part | None) -> str:
+        held = held_by(self.scene)
+        named = self.fit(subject) if subject is not None and not any("*" in k for k in subject.keys) else []
+        now = self.several((held,)) if held else ""
+        said = self.of(f"the gripper holds {now}", f"夹爪拿着{now}") if held else self.of(
+            "nothing is held", "夹爪里没有东西")  # fmt: skip
+        return self.yes(held in named, said) if named else said
+
+    def gripper(self) -> str:
+        robot = next(iter(self.scene.robots), None)
+        if robot is None:
+            return ""
+        if robot.holding:
+            return self.held(None)
+        state = {"open": "张开", "closed": "闭合"}.get(robot.gripper or "", "") if self.zh else robot.gripper
+        return (
+            self.of(f"the gripper is {state} and holds nothing", f"夹爪{state}，没有拿东西")
+            if state
+            else self.held(None)
+        )
+
+    def clear(self, part: Part | None) -> str:
+        tops = [s.id for s in surfaces(self.scene)]
+        named = self.fit(part) if part is not None else (tops if len(tops) == 1 else [])
+        found = []
+        for id in named:
+            inside, the = self.contents(id), self.the(id)
+            en, zh = ("on", "上") if id in tops else ("in", "里")
+            if inside:
+                things, verb = self.several(inside), "are" if len(inside) > 1 else "is"
+                found.append(self.yes(False, self.of(f"{things} {verb} {en} {the}", f"{the}{zh}有{things}")))
+            elif id in tops and not holds(Cleared(id), self.scene):
+                found.append(self.yes(False, self.held(None)))
+            else:
+                found.append(self.yes(True, self.of(f"nothing is {en} {the}", f"{the}{zh}没有东西")))
+        return "; ".join(found)
+
+    def contents(self, id: str) -> list[str]:
+        return [o for o in self.places if resting(self.places, o).of == id or self.places[o].of == id]
+
+    def measure(self, ids: Sequence[str], what: str) -> str:
+        found = []
+        for id in ids:
+            thing = self.scene.thing(id)
+            value = ""
+            if thing is not None and what == "mass" and thing.mass:
+                value = self.of(f"weighs {thing.mass:g} kg", f"重 {thing.mass:g} kg")
+            elif thing is not None and what == "size" and thing.size:
+                numbers = " x ".join(f"{v:g}" for v in thing.size)
+                value = self.of(f"is {numbers} m", f"大小 {numbers} m")
+            if value:
+                found.append(f"{self.the(id)} {value}" if not self.zh else f"{self.the(id)}{value}")
+        return "; ".join(found)
+
+    def listed(self, ids: list[str], subject: Part | None, place: Part | None, colour: Part | None) -> str:
+        if place is not None:
+            spots = self.fit(place)
+            found = self.filtered(ids if subject is not None else list(self.places), place, colour)
+            side = {"beside": ("beside", "旁边"), "on": ("on", "上")}.get(place.side, ("in", "里"))[self.zh]
+            where = self.several(spots)
+            things = self.bare(found)
+            return self.of(f"{side} {where}: {things}", f"{where}{side}：{things}")
+        if subject is None and colour is None:
+            ids = [t.id for t in movable(self.scene)]
+        found = self.filtered(ids, None, colour)
+        return "; ".join(self.fact(id) for id in found) or self.of("no objects are known here", "没看到东西")
+
+    def so(self, subjects: list[Part], ids: list[str], place: Part | None, colour: Part | None) -> str:
+        """Yes or no, with the fact that decides it; each by itself where several could be meant."""
+        if not subjects:
+            found = self.filtered(list(self.places), place, None) if place is not None else []
+            return self.yes(bool(found), self.listed([], None, place, None)) if place is not None and not colour else ""
+        if place is None and colour is None:
+            return self.yes(True, "; ".join(self.fact(id) for id in ids)) if subjects[0].some else ""
+        good = self.filtered(ids, place, colour)
+        if place is None:
+            facts = {id: self.colour_of(id) for id in ids}
+        elif place.side == "beside":
+            facts = {id: self.beside(id, id in good, place) for id in ids}
+        else:
+            facts = {id: self.fact(id) for id in ids}
+            if not good and not any(self.where(id).relation for id in ids):
+                return ""
+        sign = self.of("; ", "；")
+        rest = [id for id in ids if id not in good]
+        if any(p.every for p in subjects):
+            return self.yes(not rest, sign.join(facts[id] for id in (rest or good)))
+        if subjects[0].some or any("*" in k for k in subjects[0].keys):  # is there any …: the ones that are
+            if not good and place is not None and any("*" in k for k in subjects[0].keys):
+                return self.yes(False, self.nothing(place))
+            return self.yes(bool(good), sign.join(facts[id] for id in (good or ids)))
+        if not good or not rest:
+            return self.yes(bool(good), sign.join(facts.values()))
+        return sign.join(self.yes(id in good, facts[id]) for id in ids)
+
+    def nothing(self, place: Part) -> str:
+        where = self.several(self.fit(place))
+        side = {"beside": ("next to", "旁边"), "on": ("on", "上")}.get(place.side, ("in", "里"))[self.zh]
+        return self.of(f"nothing is {side} {where}", f"{where}{side}没有东西")
+
+    def beside(self, id: str, near: bool, place: Part) -> str:
+        if near:
+            others = self.several(o for o in self.fit(place) if self.is_at(id, "beside", o))
+            return self.of(f"{self.the(id)} is next to {others}", f"{self.the(id)}在{others}旁边")
+        return self.fact(id)

@@ -33,8 +33,15 @@ def is_question(tokens: list[str]) -> bool:
     request = requested(rest)
     if request:
         rest = strip_openers(rest[len(request.split()) :])
-        return bool(rest) and rest[0] in words.QUESTIONS
-    return bool(rest) and ((rest[0] in words.QUESTIONS and rest[:2] != ["do", "not"]) or "?" in rest)
+        return bool(rest) and _asks(rest)
+    return _asks(rest) or "?" in rest
+
+
+def _asks(tokens: list[str]) -> bool:
+    """By its first word. "do" asks only before who or what does it: "do a backflip" is an order."""
+    if tokens[:1] == ["do"]:
+        return tokens[1:2] != [] and tokens[1] in words.DOERS
+    return bool(tokens) and tokens[0] in words.QUESTIONS
 
 
 def requested(tokens: list[str]) -> str:

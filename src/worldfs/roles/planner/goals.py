@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...ground.model import RobotState, Scene, Vec
 from .facts import Where, height, inside, layout, movable, resting, sane
+from .footprint import gap
 
 PLACED_M = 0.03  # the body's own placement tolerance (embodied.md §4.4)
 BESIDE_M = 0.10  # gap between two footprints that still counts as beside
@@ -163,13 +164,11 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Whe
 
 def _beside(one: str, other: str, scene: Scene, places: Mapping[str, Where]) -> bool:
     a, b = scene.thing(one), scene.thing(other)
-    if a is None or b is None or places[one].relation != "on":
+    if a is None or b is None or places[one].relation not in ("on", "in") or places[one].of == other:
         return False
-    if other in places and places[other] != places[one]:
+    if places.get(other, places[one]) != places[one]:
         return False
-    gap = math.dist(a.position[:2], b.position[:2])
-    gap -= (max(a.size[:2], default=0.0) + max(b.size[:2], default=0.0)) / 2
-    return gap <= BESIDE_M and not inside(b, a.position[0], a.position[1])
+    return gap(a, b) <= BESIDE_M and not inside(b, a.position[0], a.position[1])
 
 
 def _pose_holds(goal: Goal, scene: Scene, robot_id: str) -> bool:

@@ -39,7 +39,7 @@ def interpret(instruction: str, scene: Scene) -> Intent:
             raise NotUnderstood("negation", "negation", word=stop)
         vocabulary = Vocabulary(scene)
         sentences = [s for s in (part.strip(" ,，") for part in _SENTENCE.split(text)) if s]
-        if not sentences:
+        if not sentences or " ".join(sentences).lower() in words.GREETINGS:
             raise NotUnderstood("empty", "empty")
         read = _chinese if language == "zh" else _english
         found = read(sentences, vocabulary)
@@ -48,6 +48,9 @@ def interpret(instruction: str, scene: Scene) -> Intent:
         return Meaning(scene, vocabulary, language).command(found, instruction)
     except NotUnderstood as error:
         kind, key, facts = _why(error, text, language)
+        if key == "verb" and facts.get("word") == "…":
+            key = "no_verb"
+        facts["said"] = text if len(text) <= 60 else text[:59] + "…"
         facts.setdefault("here", say.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
         return Refusal(say.reason(key, language, **facts), can, language, kind, instruction)
 

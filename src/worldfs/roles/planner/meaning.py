@@ -154,6 +154,8 @@ class Meaning:
                 raise NotUnderstood("not_container", "impossible", name=self.name(box))
             boxes = [box]
         found = self.objects(clause.what, clause.but, also=True) if clause.what else self._only_surface(clause)
+        if found and goal is None and all(id in boxes for id in found):
+            return self._emptied(found)
         if not boxes:
             raise NotUnderstood("no_container", "impossible")
         tops = [id for id in found if id in {s.id for s in surfaces(self.scene)}]
@@ -169,6 +171,13 @@ class Meaning:
             loose += [id for id in littering(cleared, self.scene) if id not in loose]
             goals.append(cleared)
         return [*into_containers(tuple(loose), boxes, self.scene), *goals]
+
+    def _emptied(self, boxes: tuple[str, ...]) -> list[Goal]:
+        """What lies in the boxes comes onto the table."""
+        top = self._only_surface(Clause("clear"))[0]
+        places = self.resolve.places
+        inside = [id for id in places if resting(places, id).of in boxes and id not in self.protected]
+        return [On(id, top) for id in inside]
 
     def _only_surface(self, clause: Clause) -> tuple[str, ...]:
         self.protected += self.resolve_aside(clause.but)

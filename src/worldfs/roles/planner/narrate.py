@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...ground.model import Outcome, Scene
-from . import domain, say
+from . import domain, reasons, say
 from .domain import Action
 from .goals import (
     Area,
@@ -92,14 +92,14 @@ def target_text(action: Action, scene: Scene, robot_id: str, language: str = "en
     return f"看到 {a}" if action.op == domain.LOOK else ""
 
 
-def result_text(action: Action, outcome: Outcome | None, language: str = "en") -> str:
+def result_text(action: Action, outcome: Outcome | None, scene: Scene, language: str = "en") -> str:
     """From the measured evidence where there is any, else the outcome's own words, one line."""
     zh = language == "zh"
     if outcome is None:
         return ""
     if not outcome.ok:
-        why = outcome.message or "; ".join(str(f) for f in outcome.findings) or outcome.code
-        return _line(f"{outcome.code}: {why}" if outcome.code and outcome.code not in why else why)
+        why, code = reasons.short(outcome, scene, language, action.object), reasons.code(outcome)
+        return f"{why} [{code}]" if code and code not in why else why
     before, after = (_height(outcome.evidence.get(k)) for k in ("before", "after"))
     if action.op == domain.PICK and before is not None and after is not None:
         return f"举起 {after - before:.3f} 米" if zh else f"lifted {after - before:.3f} m"

@@ -10,7 +10,7 @@ from ...ground.model import Profile, Relation, Scene, Vec
 from . import domain, say, spots
 from .assign import fits, into_containers, room, volume
 from .domain import Action
-from .facts import Where, fixed, layout, movable, sane, surfaces
+from .facts import Where, fixed, layout, movable, resting, sane, surfaces
 from .goals import (
     POSE_GOALS,
     Area,
@@ -49,6 +49,9 @@ class Limits:
     given_up: Mapping[str, str] = field(default_factory=dict)
     spots: Mapping[str, Sequence[Vec]] = field(default_factory=dict)
     late: Sequence[str] = ()  # things tried before without success: after all others
+    dig: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # thing in a container → neighbours to lift out first
     language: str = "en"
 
 
@@ -156,6 +159,7 @@ class _Handling:
         self.now = {t.id: t for t in movable(scene)}
         self.goals = self._spread(group.goals)
         self.lost: list[tuple[Goal, str]] = []
+        self.aside: set[str] = set()  # lifted out for another's sake
         self.hand = next((id for id, w in self.places.items() if w == Where("held", self.robot_id)), "")
 
     def _spread(self, goals: tuple[Goal, ...]) -> list[Goal]:
@@ -235,19 +239,36 @@ class _Handling:
 
     def _problem(self, wanted: list[Goal]) -> Problem:
         want = {subject(g): self._where(g) for g in wanted if not isinstance(g, Holding)}
-        met = frozenset(
-            id for g in wanted if (id := subject(g)) in want and holds(g, self.scene, self.robot_id, self.places)
-        )
+        met = {id for g in wanted if (id := subject(g)) in want and holds(g, self.scene, self.robot_id, self.places)}
         free = tuple(subject(g) for g in wanted if isinstance(g, Holding))
         if self.hand and self.hand not in want and self.hand not in free and self.lost:
             want[self.hand] = Where("on", self.surface_of(self.hand))  # what was given up is not kept in the gripper
-        after = {
+        after: dict[str, tuple[str, ...]] = {
             g.object: (g.other,) for g in wanted if isinstance(g, Beside) and want.get(g.other, Where()).of != g.object
         }
+        self._dig(wanted, want, met, after)
         order = [*(subject(g) for g in wanted if subject(g) not in self.limits.late), *self.limits.late]
         stop = frozenset(self.limits.protected) | (frozenset(self.limits.given_up) & set(self.places)) - {self.hand}
         aside = next((s.id for s in surfaces(self.scene)), "")
-        return Problem(self.places, want, met, free, stop, aside, tuple(dict.fromkeys(order)), after)
+        return Problem(self.places, want, frozenset(met), free, stop, aside, tuple(dict.fromkeys(order)), after)
+
+    def _dig(
+        self, wanted: list[Goal], want: dict[str, Where], met: set[str], after: dict[str, tuple[str, ...]]
+    ) -> None:
+        """Neighbours out of the container first, back only when what they were lifted for is where it should be."""
+        asked = {subject(g) for g in wanted} - met
+        for id, others in self.limits.dig.items():
+            box = self.places.get(id, Where())
+            for other in others if id in asked and box.relation == "in" else ():
+                if other in self.limits.given_up or other not in self.places:
+                    continue
+                if resting(self.places, other) == box:
+                    want[other] = Where("on", self.surface_of(other))
+                    self.aside.add(other)
+                    met.discard(other)
+                    after[id] = (*after.get(id, ()), other)
+                elif other in want:
+                    after[other] = (*after.get(other, ()), id)
 
     def _where(self, goal: Goal) -> Where:
         match goal:
@@ -257,7 +278,11 @@ class _Handling:
                 return Where("on", under)
             case Beside(object=id, other=other):
                 spot = self.places.get(other)
-                return spot if spot is not None and spot.of in fixed(self.scene) else Where("on", self.surface_of(id))
+                return (
+                    spot
+                    if spot is not None and spot.of in fixed(self.scene) and spot.relation != "held"
+                    else Where("on", self.surface_of(id))
+                )
             case _:
                 return Where("on", self.surface_of(subject(goal)))
 
@@ -272,7 +297,8 @@ class _Handling:
                 stuck.add(move.object)
                 continue
             bench = spots.Bench(self.scene, self.scene.robot(self.robot_id), self.profile, now, places)
-            goal = goal_of.get(move.object) if move.final else None
+            final = move.final and move.object not in self.aside
+            goal = goal_of.get(move.object) if final else None
             spot = self._spot(move, goal, bench)
             if spot is None or not all(map(math.isfinite, spot)):
                 stuck.add(move.object)
@@ -285,7 +311,7 @@ class _Handling:
                 actions.append(domain.pick(move.object, self.robot_id, self.profile, self.stage))
             # a free spot on furniture is a position and no more: the body would choose another
             named = move.to.of in places or move.to.relation == "in"
-            actions.append(domain.put(move.object, spot, move.to, final=move.final, named=named, stage=self.stage))
+            actions.append(domain.put(move.object, spot, move.to, final=final, named=named, stage=self.stage))
             places[move.object] = move.to
             now[move.object] = replace(now[move.object], position=spot)
         for goal in wanted:

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from ...ground.errors import NotFound, WorldError
 from ...ground.model import Cause, JobStatus, Order, Outcome, Scene, State, Vec
-from . import domain, narrate
+from . import domain, narrate, reasons, say
 from .desk import Desk
 from .domain import Action
 from .facts import Where, layout, resting, sane
-from .goals import POSE_GOALS, Goal, held_by, holds
+from .goals import POSE_GOALS, Goal, Holding, In, held_by, holds, subject
 from .intent import Command, Intent, Question, Refusal
 from .language import interpret
 from .ledger import Ledger
@@ -30,7 +30,12 @@ WORDS = {
     "cancelled": ("cancelled", "已取消"),
     "limit": ("stopped after {n} actions without reaching the goal", "执行了 {n} 个动作仍未达到目标，停止"),
     "unmet": ("the goal does not hold: {what}", "目标没有达到：{what}"),
-    "lesson": ("a lesson says no: {title} ({why})", "经验记录不允许：{title}({why})"),
+    "lesson": ("a lesson says no: {why}", "经验记录不允许：{why}"),
+    "noted": ("; see LESSONS.md: {titles}", "；见 LESSONS.md：{titles}"),
+    "useless": ("done {n} times, and it still does not hold", "做了 {n} 次，仍然没有达到"),
+    "dig": ("to get at {name}, first lifting out {others}", "为了拿到{name}，先拿出{others}"),
+    "back": (" (to be put back afterwards)", "(之后放回)"),
+    "left": (" (left on the table)", "(留在桌上)"),
     "unseen": ("reported success, but the page does not show it", "报告成功，但环境文件中看不到"),
     "by_other": ("cancelled by somebody else", "被他人取消"),
     "dropped": ("not reached", "未执行"),
@@ -77,6 +82,10 @@ class _Errand:
         self.ledger = Ledger(" ".join(command.text.split()), self.language, self.robot, [], [])
         self.jobs: list[Ran] = []
         self.failures: dict[str, int] = {}
+        self.refused: dict[str, int] = {}  # picks with something in the way, since the last action that succeeded
+        self.dig: dict[str, tuple[str, ...]] = {}
+        self.useless: dict[tuple[str, Goal], int] = {}
+        self.codes: list[str] = []
         self.given_up: dict[str, str] = {}
         self.bad_spots: dict[str, list[Vec]] = {}
         self.late: list[str] = []
@@ -108,7 +117,7 @@ class _Errand:
                 scene, plan = self._again(plan)
                 if not plan.actions:
                     break
-                if len(self.jobs) >= budget:
+                if len(self.jobs) >= budget + 4 * sum(map(len, self.dig.values())):
                     reason = self.say("limit", n=len(self.jobs))
                     break
                 verdict = self._act(plan.actions[0], scene)
@@ -125,9 +134,12 @@ class _Errand:
         return self._finish(reason, plan)
 
     def _plan(self, scene: Scene) -> Plan:
-        limits = Limits(self.command.protected, self.given_up, self.bad_spots, tuple(self.late), self.command.language)
+        limits = replace(self._limits(), spots=self.bad_spots, late=tuple(self.late))
         groups = [self._left(number) for number in range(len(self.groups))]
         return build(groups, scene, profile=self.desk.profile(), robot_id=self.robot, limits=limits, first=self.stage)
+
+    def _limits(self) -> Limits:
+        return Limits(self.command.protected, self.given_up, language=self.command.language, dig=self.dig)
 
     def _left(self, stage: int) -> tuple[Goal, ...]:
         """Goals of a stage but for poses that were taken already: the page need not show those."""
@@ -156,7 +168,7 @@ class _Errand:
     def _witness(self, scene: Scene) -> None:
         """Notes goals that hold now; a stage is over when nothing of it is left to plan."""
         self._see(scene)
-        limits = Limits(self.command.protected, self.given_up, {}, (), self.command.language)
+        limits = self._limits()
         while self.stage < len(self.groups) - 1:
             left = [self._left(self.stage)]
             if build(left, scene, profile=self.desk.profile(), robot_id=self.robot, limits=limits).actions:
@@ -174,9 +186,9 @@ class _Errand:
         order = self._order(action)
         note = self.desk.avoid(order)
         if note is not None:
-            why = self.say("lesson", title=note.title, why=note.reason or note.rejection)
+            why = self.say("lesson", why=reasons.of_note(note))
             self.heeded.append(note.title)
-            self.ledger.mark("skipped", why)
+            self.ledger.mark("skipped", WORDS["lesson"][self.language == "zh"].format(why=note.title))
             self._write()
             self.desk.progress(f"{text}: {why}")
             return self._failed(action, why, certain=True)
@@ -191,7 +203,8 @@ class _Errand:
         status = self._await(job)
         self.jobs[-1] = Ran(job, order, status)
         outcome = status.outcome or Outcome(status.state is State.SUCCEEDED)
-        result = narrate.result_text(action, outcome, self.language)
+        result = narrate.result_text(action, outcome, scene, self.language)
+        why = reasons.short(outcome, scene, self.command.language, action.object)
         if status.state is State.SUCCEEDED:
             fresh = sane(self.desk.scene())
             if self._shows(action, fresh):
@@ -199,26 +212,86 @@ class _Errand:
                 self._write()
                 self.desk.progress(f"{text}: {result or self.say('done')}")
                 self._expect(action)
-                return ""
-            result = self.say("unseen")
+                self.refused.clear()
+                return self._progressed(action, fresh)
+            result = why = self.say("unseen")
         self.ledger.mark("failed", result)
         self._write()
+        blocked = action.op == domain.PICK and outcome.cause is Cause.REJECTED and reasons.collides(outcome)
         self.desk.progress(f"{text}: {result}")
         if outcome.cause is Cause.CANCELLED:
             return "cancelled" if self.stop.is_set() else self.say("by_other")
         if outcome.cause is Cause.REJECTED:
-            result = self._with_lesson(order, result)
-        return self._failed(action, result, certain=outcome.cause is Cause.REJECTED)
+            self._heed(order)
+        if code := reasons.code(outcome):
+            self.codes.append(code)
+        if blocked:
+            return self._postpone(action, why, outcome, scene)
+        return self._failed(action, why, certain=outcome.cause is Cause.REJECTED)
 
-    def _with_lesson(self, order: Order, why: str) -> str:
-        """A refusal together with the lesson that the critic has drawn from it."""
+    def _progressed(self, action: Action, scene: Scene) -> str:
+        """A thing brought where it was wanted, and its goal still does not hold: another spot once, then no more."""
+        goal = next((g for g in self.groups[action.stage] if subject(g) == action.object), None)
+        if action.op != domain.PLACE or not action.final or goal is None or isinstance(goal, Holding):
+            return ""
+        if holds(goal, scene, self.robot):
+            return ""
+        key = (action.object, goal)
+        self.useless[key] = self.useless.get(key, 0) + 1
+        self.bad_spots.setdefault(action.object, []).append(tuple(action.params["target_position"]))
+        if self.useless[key] >= GIVE_UP:
+            self.given_up[action.object] = self.say("useless", n=self.useless[key])
+        return ""
+
+    def _postpone(self, action: Action, why: str, outcome: Outcome, scene: Scene) -> str:
+        """Something is in the way of a grasp: other things first, then again; at last what is in the way is moved."""
+        id = action.object
+        self.refused[id] = self.refused.get(id, 0) + 1
+        self.late = [*(one for one in self.late if one != id), id]
+        self.expected = None
+        if self.refused[id] < GIVE_UP or self._dig(action, outcome, scene):
+            return ""
+        self.given_up[id] = why
+        for other, neighbours in self.dig.items():  # and what this was lifted out for cannot be had either
+            if id in neighbours and self.refused.get(other, 0) >= GIVE_UP:
+                self.given_up.setdefault(other, why)
+        return ""
+
+    def _dig(self, action: Action, outcome: Outcome, scene: Scene) -> bool:
+        """Neighbours in the same container that the refusal names are set on the table, each once."""
+        id, places = action.object, layout(scene)
+        box = places.get(id, Where())
+        if box.relation != "in":
+            return False
+        already = {other for others in self.dig.values() for other in others} | set(self.dig)
+        stop = {*self.command.protected, *self.given_up, id, *already}
+        named = reasons.movable_among(reasons.in_the_way(outcome, scene), scene)
+        others = tuple(o for o in named if o not in stop and o in places and resting(places, o) == box)
+        if not others:
+            return False
+        self.dig[id] = (*self.dig.get(id, ()), *others)
+        goals = [g for group in self.groups for g in group]
+        orphans = [o for o in others if o not in {subject(g) for g in goals}]
+        back = not any(isinstance(g, (*POSE_GOALS, Holding)) for g in goals)
+        if orphans and back:
+            self.groups.append(tuple(In(o, box.of) for o in orphans))
+        language = self.command.language
+        names = ("、" if language == "zh" else ", ").join(
+            say.name(scene.thing(o), language, scene, o)
+            + (self.say("back" if back else "left") if o in orphans else "")
+            for o in others
+        )
+        self.desk.progress(self.say("dig", name=say.name(scene.thing(id), language, scene, id), others=names))
+        return True
+
+    def _heed(self, order: Order) -> None:
+        """Notes the lesson that the critic has drawn from a refusal."""
         about = [str(v) for v in order.params.values() if isinstance(v, str)]
         for note in self.desk.lessons():
             words = note.action.split()
             if words[:1] == [order.op] and any(word in about for word in words[1:]):
                 self.heeded.append(note.title)
-                return f"{why} [LESSONS.md: {note.title}]"
-        return why
+                return
 
     def _await(self, job: str) -> JobStatus:
         """The job's terminal status; asked to stop, the job is cancelled first and its end still awaited."""
@@ -280,13 +353,28 @@ class _Errand:
         judged = self._judge(scene, why)
         ok = all(j.held for j in judged)
         if not ok:
-            missing = "; ".join(f"{j.text} ({j.why})" if j.why else j.text for j in judged if not j.held)
-            lost = [r for g, r in plan.unmet if g not in {j.goal for j in judged}]
-            reason = "; ".join(filter(None, (reason, self.say("unmet", what=missing), *dict.fromkeys(lost))))
+            reason = self._account(judged, reason, plan)
         self.ledger.close(self.say("dropped"))
         if self.ledger.rows:
             self._write()
         return self._report(ok, self.say("done") if ok else reason, judged)
+
+    def _account(self, judged: tuple[Judged, ...], reason: str, plan: Plan) -> str:
+        """One sentence: what does not hold, why, which lesson has it; codes in brackets at the end."""
+        by_why: dict[str, list[str]] = {}
+        for j in judged:
+            if not j.held:
+                by_why.setdefault(j.why, []).append(j.text)
+        zh = self.command.language == "zh"
+        comma, colon, semicolon = ("、", "：", "；") if zh else (", ", ": ", "; ")
+        missing = semicolon.join(comma.join(texts) + (colon + why if why else "") for why, texts in by_why.items())
+        goals = {j.goal for j in judged}
+        lost = [r for g, r in plan.unmet if g not in goals and r not in by_why]
+        said = semicolon.join(filter(None, (self.say("unmet", what=missing), reason, *dict.fromkeys(lost))))
+        if self.heeded:
+            said += self.say("noted", titles=comma.join(dict.fromkeys(self.heeded)))
+        codes = [c for c in dict.fromkeys(self.codes) if c not in said]
+        return f"{said} [{', '.join(codes)}]" if codes else said
 
     def _judge(self, scene: Scene, why: dict[Goal, str]) -> tuple[Judged, ...]:
         """Goals that must last are judged by the fresh scene, poses that the page cannot show by their jobs."""

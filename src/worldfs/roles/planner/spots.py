@@ -8,10 +8,14 @@ from dataclasses import dataclass, replace
 
 from ...ground.model import Profile, RobotState, Scene, Thing, Vec
 from .facts import Where, height, inside, top, top_of, yaw
-from .goals import Area, Beside, Placed
+from .footprint import gap, narrowest_gap, widest_gap
+from .goals import BESIDE_M, Area, Beside, Placed
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # room for fingers between two footprints: the widest that can be had
+FINGERS_M = 0.03  # between a thing and the one that it is put beside
+BESIDE_MARGIN_M = 0.02  # what a placement may be off and still be beside
+BESIDE_STEP_M = 0.01
 RIM_M = 0.04  # kept from the walls of a container
 NEAR_BASE_M = 0.32  # an arm cannot point straight down nearer than this
 BEST_REACH = 0.56  # share of the reach where an arm serves best
@@ -83,35 +87,57 @@ def on_surface(
                 continue
             candidates.append((cost + 0.3 * math.dist((x, y), near), x, y))
     candidates.sort()
-    for gap in GAPS_M:
+    for room in GAPS_M:
         for _, x, y in candidates:
-            if all(math.dist((x, y), p[:2]) >= r + wide + gap for p, r in taken):
+            if all(math.dist((x, y), p[:2]) >= r + wide + room for p, r in taken):
                 return (round(x, 4), round(y, 4), z)
     return None
 
 
 def beside(thing: Thing, goal: Beside, bench: Bench, avoid: Iterable[Vec] = ()) -> Vec | None:
-    """A free spot next to a thing, on the support that the thing stands on."""
+    """A free spot next to a thing, on the support or in the box that the thing is on or in.
+
+    By the same gap as the goal is judged by, `BESIDE_MARGIN_M` inside it; however the body may turn the thing if that
+    can be had.
+    """
     other = bench.now.get(goal.other) or bench.scene.thing(goal.other)
     if other is None:
         return None
+    spot = bench.places.get(goal.other, Where())
+    box = bench.scene.thing(spot.of) if spot.relation == "in" else None
     wide, span = bench.radius(thing), bench.radius(other)
     taken = [(o.position, bench.radius(o)) for o in bench.standing(thing.id) if o.id != other.id]
+    support = bench.scene.thing(spot.of) if spot.relation == "on" else None
+    if support is None and box is None:  # a basket stands on a table too
+        under = [t for t in bench.scene.furniture if t.id != other.id and inside(t, *other.position[:2])]
+        support = next((t for t in under if not t.is_container), None)
+    if box is not None:
+        within = [t for id, t in bench.now.items() if bench.places.get(id) == spot and id not in (thing.id, other.id)]
+        taken = [(t.position, bench.radius(t)) for t in within]
     z = round(other.position[2] - height(other) / 2 + height(thing) / 2, 4)
     refused = [tuple(a[:2]) for a in avoid]
-    found: list[tuple[float, float, float]] = []
-    for gap in (0.04, 0.06):
-        for step in range(24):
-            turn = step * math.pi / 12
-            x = other.position[0] + (wide + span + gap) * math.cos(turn)
-            y = other.position[1] + (wide + span + gap) * math.sin(turn)
+    found: list[tuple[bool, float, float, float]] = []
+    for step in range(24):
+        turn = step * math.pi / 12
+        for n in range(1, int((wide + span + BESIDE_M) / BESIDE_STEP_M) + 1):
+            x = other.position[0] + n * BESIDE_STEP_M * math.cos(turn)
+            y = other.position[1] + n * BESIDE_STEP_M * math.sin(turn)
+            moved = replace(thing, position=(x, y, z))
+            if narrowest_gap(moved, other) < FINGERS_M or gap(moved, other) > BESIDE_M - BESIDE_MARGIN_M:
+                continue
             cost = bench.serves(x, y)
             clear = all(math.dist((x, y), p[:2]) >= r + wide + 0.012 for p, r in taken)
-            if cost is not None and clear and not any(math.dist((x, y), r) < GRID_M for r in refused):
-                found.append((cost + 0.3 * math.dist((x, y), thing.position[:2]), x, y))
+            if cost is None or not clear or any(math.dist((x, y), r) < GRID_M for r in refused):
+                continue
+            if box is not None and not inside(box, x, y, wide + RIM_M / 2):
+                continue
+            if support is not None and len(support.size) >= 2 and not inside(support, x, y, wide):
+                continue
+            loose = widest_gap(moved, other) > BESIDE_M - BESIDE_MARGIN_M
+            found.append((loose, cost + 0.3 * math.dist((x, y), thing.position[:2]), x, y))
     if not found:
         return None
-    _, x, y = min(found)
+    _, _, x, y = min(found)
     return (round(x, 4), round(y, 4), z)
 
 

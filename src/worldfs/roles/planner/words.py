@@ -71,9 +71,10 @@ MASS = frozenset(("stuff", "k:fruit", "k:toy", *GENERIC_ZH))  # a bare mass word
 VERBS: dict[str, str] = {
     "clear": "clear", "clear up": "clear", "clear off": "clear", "clear away": "clear", "clear out": "clear",
     "tidy": "clear", "tidy up": "clear", "tidy away": "clear", "clean": "clear", "clean up": "clear",
-    "clean off": "clear", "put away": "clear", "remove": "clear", "collect": "clear", "stow": "clear",
+    "clean off": "clear", "put away": "clear", "remove": "clear", "collect": "clear", "stow": "clear", "empty": "clear", "empty out": "clear",
     "put": "put", "place": "put", "move": "put", "set": "put", "transfer": "put", "lay": "put", "load": "put",
     "bring": "bring", "carry": "bring", "fetch": "bring", "take": "bring", "get": "bring", "give": "bring",
+    "hand": "bring", "pass": "bring",
     "drop": "drop", "release": "drop", "put down": "down", "set down": "down", "lay down": "down", "let go of": "drop",
     "let go": "drop",
     "pick up": "pick", "pick": "pick", "grasp": "pick", "grab": "pick", "grip": "pick", "lift": "pick",
@@ -135,6 +136,19 @@ QUESTIONS = _set(
     "should shall may might isn't aren't doesn't didn't wasn't weren't hasn't haven't tell list describe say count "
     "shouldn't couldn't wouldn't"
 )
+DOERS = _set("you i we they any")
+# Words of questions. With any other beside nouns and prepositions a question is not understood well enough.
+ASK_SOME = _set("any some a an there")
+ASK_EVERY = _set("all every each both")
+ASK_SPEAK = _set("tell list describe say count have")
+ASK_PLAIN = _set(
+    "is are am be do does the a an any some there all every each both this that these those my your our me you i we "
+    "it its they what what's which where where's how many much kind kinds of colour color colours colors have got has "
+    "see tell list describe count say show can could please now still currently right moment and or not know else left "
+    "been being hold holds holding held carrying hand gripper fingers contain contains lie lies lying stand stands "
+    "standing sitting put clear tidy clean empty heavy weigh weighs weight mass big large tall high wide long small "
+    "size sizes here open closed shut number position located none one"
+)
 NEGATIONS = _set(
     "not no never don't dont doesn't didn't won't wont can't cant cannot couldn't wouldn't shouldn't mustn't isn't "
     "aren't neither nor none nothing nobody nowhere without stop avoid refrain forbid forbidden prohibit prohibited "
@@ -148,6 +162,9 @@ IFS = _set(
 PAST = _set(
     "he she they was were cleared tidied cleaned picked grasped grabbed lifted stacked sorted moved placed went "
     "did had has said says told asked saying yesterday ago already been took brought fetched found looked"
+)
+GREETINGS = frozenset(
+    ("hello", "hi", "thanks", "thank you", "good morning", "bye", "你好", "您好", "谢谢", "谢谢你", "再见")
 )
 STOP_SIGNS = "🚫❌⛔✋🛑❎🙅👎✖✕×"
 SMALL_TALK = "🙂😀😊😃🙏👍🤖👋😄✨❤️\ufe0f"
@@ -187,7 +204,7 @@ _ZH: dict[str, str] = {
     "act:put": "放进 放到 放在 放入 放 移到 移动到 移进 挪到 挪进 搬到 搬进 拿到 装进 装入 收进 收到 摆到 摆在 丢进 扔进 投进 置于 移入",
     "act:stackon": "叠在 叠到 摞在 摞到 堆在 堆到 叠放在 码在",
     "act:stack": "叠起来 摞起来 堆起来 叠 摞 堆 叠放 叠好 摞好 码起来 堆叠",
-    "act:pick": "拿起 拿起来 抓起 抓起来 抓取 抓住 抓 拿 拿着 捡起 捡起来 拾起 举起 举起来 夹起 夹住 取 拿住 提起 提起来",
+    "act:pick": "拿起 拿起来 抓起 抓起来 抓取 抓住 抓 拿 拿着 捡起 捡起来 拾起 举起 举起来 夹起 夹住 取 拿住 拿出来 取出来 拿出 取出 提起 提起来",
     "act:bring": "拿来 拿过来 取来 取过来 带来 递给我 拿给我",
     "act:down": "放下 放下来",
     "act:sort": "分类 归类 分开 排序 分组 分拣 归类好 分好类 分类放好 分类整理 整理分类",
