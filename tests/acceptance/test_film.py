@@ -16,9 +16,7 @@ def test_a_film_shows_different_pictures(onboarded: Callable, gl) -> None:
 
     place = onboarded()
     film = place.root.parent / "film.gif"
-    said = place.paos(
-        "do", "pick up the apple", "--driver", "simulation", "--seed", "7", "--record", str(film)
-    )
+    said = place.paos("do", "pick up the apple", "--driver", "simulation", "--seed", "7", "--record", str(film))
     assert said.code == 0, said
     assert str(film) in said.out
     with Image.open(film) as gif:

@@ -30,13 +30,7 @@ def read(data: bytes) -> Environment:
 
     Raises BadInput for a text that is half-written, no UTF-8, or larger than MAX_BYTES.
     """
-    if len(data) > MAX_BYTES:
-        raise BadInput(
-            f"{len(data):,} bytes",
-            path="ENVIRONMENT.md",
-            expected=f"at most {MAX_BYTES:,}: it is read before every decision",
-            fix="keep maps and point clouds in files under artifacts/ and refer to them",
-        )
+    _limit(data)
     found, dialect = locate(block.decode(data))
     if found is None or dialect == "empty":
         return Environment(Scene(), value=found.value if found else {})
@@ -71,7 +65,10 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str) -> bytes:
     """
     from worldfs.formats import environment_merge
 
-    return environment_merge.merge(data, seen, robot_id=robot_id, now=now)
+    _limit(data)
+    merged = environment_merge.merge(data, seen, robot_id=robot_id, now=now)
+    _limit(merged)  # what could not be read again is not written
+    return merged
 
 
 def upgrade(data: bytes) -> bytes:
@@ -79,3 +76,13 @@ def upgrade(data: bytes) -> bytes:
     from worldfs.formats import environment_upgrade
 
     return environment_upgrade.upgrade(data)
+
+
+def _limit(data: bytes) -> None:
+    if len(data) > MAX_BYTES:
+        raise BadInput(
+            f"{len(data):,} bytes",
+            path="ENVIRONMENT.md",
+            expected=f"at most {MAX_BYTES:,}: it is read before every decision",
+            fix="keep maps and point clouds in files under artifacts/ and refer to them",
+        )

@@ -193,13 +193,15 @@ class World:
             self.kernel.wake()
 
     def close(self) -> None:
-        if self.kernel is not None:
-            self.kernel.close()
-            self.kernel = None
-        self.store.close()
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        kernel, self.kernel = self.kernel, None
+        try:
+            if kernel is not None:
+                kernel.close()
+        finally:  # a house that gave way still lets go of its root
+            self.store.close()
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
 
     def __enter__(self) -> Self:
         return self
