@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 DEFAULT_NODE = "franka_001"
 DEFAULT_DRIVER = "simulation"
 DEFAULT_PROFILE = "franka_panda"
+_DRIVER = re.compile(
+    rb"^\W*(?:driver|\xe9\xa9\xb1\xe5\x8a\xa8)[*`_\s]*(?::|\xef\xbc\x9a)[*`_\s]*([\w.-]+)", re.IGNORECASE | re.MULTILINE
+)
 
 
 class NodeSpec(NamedTuple):
@@ -100,10 +104,7 @@ def _sheet_robots(store: Store) -> list[str]:
     return list(dict.fromkeys(entry.order.node for entry in entries if entry.order and entry.order.node))
 
 
-def _profile_driver(data: bytes) -> str:
-    from worldfs.formats import embodied
-
-    try:
-        return embodied.read(data).driver or DEFAULT_DRIVER
-    except BadInput:
-        return DEFAULT_DRIVER
+def _profile_driver(profile: bytes) -> str:
+    """The Driver line of EMBODIED.md. Looked for, not parsed: every command in a foreign workspace asks."""
+    found = _DRIVER.search(profile)
+    return found[1].decode() if found else DEFAULT_DRIVER

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +15,7 @@ from worldfs.ground.errors import BadInput, Missing, NotFound, UserError, WorldE
 from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
 from worldfs.tree import path as paths
 from worldfs.tree.rights import OPERATOR
+from worldfs.tree.stores import revision
 from worldfs.tree.stores.contract import Store, Watch
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.lock import RootLock
@@ -42,16 +43,13 @@ Log = Callable[[str, "Job"], None]
 class World:
     """A workspace, opened. With `serve` it holds the root's lock and works; without, it reads and submits."""
 
-    def __init__(
-        self, root: Path, store: Store, clock: Clock, config: Config | None, nodes: tuple[NodeSpec, ...]
-    ) -> None:
+    def __init__(self, root: Path, store: Store, clock: Clock, config: Config | None) -> None:
         self.root = root
         self.store = store
         self.clock = clock
         self.config = config
-        self.specs = nodes
         self.jobs = Jobs(store, clock)
-        rooms = Workspace(PROJECT, tuple(spec.id for spec in nodes), store, self.jobs)
+        rooms = Workspace(PROJECT, lambda: [spec.id for spec in self.specs], store, self.jobs)
         behaviours: dict[str, Behaviour] = {
             "actions": files.Actions(store, self.jobs, "ACTION.md"),
             "sessions": files.Sessions(store, "SESSIONS.md"),
@@ -85,7 +83,7 @@ class World:
             lock = RootLock(workspace, "kernel").acquire()
         try:
             store = store or DiskStore(workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
-            world = cls(workspace, store, clock or SystemClock(), config, find_nodes(config, store))
+            world = cls(workspace, store, clock or SystemClock(), config)
             world._lock = lock
             if serve:
                 world._serve(drivers, threads, log)
@@ -94,6 +92,11 @@ class World:
                 lock.release()
             raise
         return world
+
+    @cached_property
+    def specs(self) -> tuple[NodeSpec, ...]:
+        """The nodes of this workspace; found when first asked for, since most readers never do."""
+        return find_nodes(self.config, self.store)
 
     # -- assembling ---------------------------------------------------------------------------------------------
 
@@ -144,10 +147,10 @@ class World:
         except NotFound:
             present = b""
         earlier = self.store.get(mark)
-        digest = hashlib.blake2b(present, digest_size=16).hexdigest().encode()
+        digest = revision.of(present).encode()
         if not present.strip() or (earlier is not None and earlier.data == digest):
             if present != text:
-                self.store.put(mark, hashlib.blake2b(text, digest_size=16).hexdigest().encode())
+                self.store.put(mark, revision.of(text).encode())
                 self.tree.write(path, text, WATCHDOG)
         elif present != text:
             from worldfs.ground.model import Finding
@@ -231,7 +234,7 @@ class World:
         """A path of the tree; bare names of the workspace ("ENVIRONMENT.md", "artifacts") are found in their room."""
         if name.startswith("/") or not name:
             return paths.parse(name or "/")
-        for base in (f"/projects/{PROJECT}", *(f"/nodes/{spec.id}" for spec in self.specs), "/meta"):
+        for base in self._rooms():
             path = paths.join(base, name)
             if self.tree.table.find(path) is not None or any(self.tree.table.below(path)):
                 return path
@@ -253,6 +256,11 @@ class World:
         """An action id that nobody has yet, in the page's form, told apart by the time."""
         base = self.clock.now().strftime("act_%Y%m%d_%H%M%S")
         return next(id for n in itertools.count(1) if not self.jobs.known(id := f"{base}_{n:02d}"))
+
+    def _rooms(self) -> Iterator[str]:
+        yield f"/projects/{PROJECT}"
+        yield from (f"/nodes/{spec.id}" for spec in self.specs)
+        yield "/meta"
 
     def node_of(self, job_id: str) -> str:
         return self.jobs.load(job_id).order.node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -12,7 +13,24 @@ from worldfs.ground.errors import BadInput
 from .table import GLOBAL, Argument, Command
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """argparse makes one for each argument; told its width it loads nothing to find it out."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_width())
+
+
+def _width() -> int:
+    try:
+        return os.get_terminal_size().columns - 2
+    except OSError:
+        return 118
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_Help, **options)
+
     def error(self, message: str) -> NoReturn:
         raise BadInput(message, op=self.prog, fix=f"see: {self.prog} --help", code="USAGE")
 
@@ -26,12 +44,13 @@ def parse(argv: Sequence[str], table: Sequence[Command]) -> dict[str, Any]:
         prog="paos",
         description="An operating system for agents whose whole interface is files.",
         parents=[common],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"paos {__version__}", help="print the version")
-    commands = top.add_subparsers(metavar="COMMAND", parser_class=_Parser)
-    for command in table:
+    # `prog` is given, or argparse would load a formatter to find it out. Commands whose names do not stand in the call
+    # cannot be meant: their parsers are made only when none does, for the help and the error to name them all.
+    commands = top.add_subparsers(metavar="COMMAND", parser_class=_Parser, prog="paos")
+    for command in [item for item in table if item.name in argv] or table:
         sub = commands.add_parser(
             command.name,
             help=command.help,

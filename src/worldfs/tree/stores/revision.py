@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+try:
+    from _blake2 import blake2b  # what hashlib gives, without loading OpenSSL at every start of a command
+except ImportError:
+    from hashlib import blake2b
 from typing import Final
 
 KEPT: Final = ".paos"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from worldfs.kernel.jobs import Jobs
 from worldfs.tree.stores.contract import Store
@@ -14,7 +14,7 @@ Names = Mapping[str, str]
 class Workspace:
     """`/projects/<project>` and `/nodes/<node>` over one store."""
 
-    def __init__(self, project: str, nodes: tuple[str, ...], store: Store, jobs: Jobs) -> None:
+    def __init__(self, project: str, nodes: Callable[[], Sequence[str]], store: Store, jobs: Jobs) -> None:
         self.project = project
         self.nodes = nodes
         self._store = store
@@ -30,10 +30,10 @@ class Workspace:
         if variable == "project":
             return [self.project]
         if variable == "node":
-            return list(self.nodes)
+            return list(self.nodes())
         if variable == "job":
             ids = [*self._jobs.open_ids(), *self._jobs.done_ids()]
-            only = len(self.nodes) == 1
+            only = len(self.nodes()) == 1
             return [id for id in ids if only or self._jobs.load(id).order.node == names.get("node")]
         return []
 
