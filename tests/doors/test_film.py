@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.doors.cli.film import Film
+from worldfs.drivers.film import Film
 from worldfs.ground.errors import BadInput, Missing
 
 numpy = pytest.importorskip("numpy")

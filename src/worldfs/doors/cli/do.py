@@ -41,7 +41,7 @@ def run(call: Call) -> int:
     with ExitStack() as stack:
         stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
         if call["record"]:
-            from .film import kind_of
+            from worldfs.drivers.film import kind_of
 
             kind_of(call["record"])  # said before a world is built for nothing
         world = _world(call, stack)
@@ -73,7 +73,8 @@ def _film(call: Call, world: World, stack: ExitStack) -> Motion | None:
     motion = Motion.of(world, call["node"], call["record"])
     if motion is not None:
         return stack.enter_context(motion)
-    from .film import Film
+    from worldfs.drivers.film import Film
+
     from .pictures import Pictures
 
     film = stack.enter_context(Film(call["record"]))

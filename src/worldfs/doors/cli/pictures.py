@@ -11,10 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from worldfs.drivers.film import FPS, Film
 from worldfs.ground.errors import WorldError
 
 from .call import Call
-from .film import FPS, Film
 
 _RGB = re.compile(rb'"?camera_rgb"?\s*:\s*"?([^"\s,}]+)')
 _REST = FPS // 2  # frames for which each picture stands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,12 +14,12 @@ import numpy as np
 from ...ground.driver import Interpreter, Run
 from ...ground.errors import BadInput, Missing, WorldError, from_os
 from ...ground.model import Cause, Finding, Json, Order, Outcome, Scene
+from ..film import Film
 from . import actions, panda, perceive, script
 from .arm import Arm
 from .build import TIMESTEP
 from .camera import Eye
 from .evidence import Receipt
-from .film import Film, film
 from .ik import HIGH, HOME, LOW, Solver
 from .motion import CLOSE, Mover, Stopped
 from .pictures import Album, write_png
@@ -131,7 +132,7 @@ class Tabletop:
         """
         if not self._cameras:
             raise Missing("the cameras are switched off", op="record", fix="open the body with cameras=True")
-        self._film = film(path, fps)
+        self._film = Film(os.fspath(path), fps)
         self._fps = fps
         self._filmed()
 
@@ -142,7 +143,10 @@ class Tabletop:
         done, self._film = self._film, None
         if self._arm is not None:
             self._arm.mover.watch = None
-        done.close()
+        if done.frames:
+            done.close()
+        else:
+            done.discard()
         return done.frames
 
     def eye(self) -> Eye:

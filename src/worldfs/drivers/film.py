@@ -1,4 +1,4 @@
-"""A film of the camera: frames into .mp4 (H.264) or .gif."""
+"""A film: frames of a camera into .mp4 (H.264) or .gif."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Frame = NDArray[uint8]  # height × width × 3, RGB
 
 FPS = 25
+GIF_FPS = 15  # above that, every second frame
+GIF_SIZE = (480, 360)
 
 
 class Reel(Protocol):
@@ -54,16 +56,15 @@ class Film:
 
     def close(self) -> None:
         """Raises `Missing` when no camera gave a frame."""
-        self._reel.close()
         if self.frames == 0:
-            if os.path.exists(self._part):
-                os.unlink(self._part)
+            self.discard()
             raise Missing(
                 "no frame came from the camera",
                 path=self.path,
                 op="--record",
                 fix="start the kernel with cameras, and install what pictures need (make demo says what)",
             )
+        self._reel.close()
         os.replace(self._part, self.path)
 
     def __enter__(self) -> Self:
@@ -72,7 +73,11 @@ class Film:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if error is None:
             self.close()
-            return
+        else:
+            self.discard()
+
+    def discard(self) -> None:
+        """Leave no file."""
         self._reel.close()
         if os.path.exists(self._part):
             os.unlink(self._part)
@@ -116,23 +121,26 @@ class _Mp4:
 
 
 class _Gif:
-    """Every second frame: a GIF's clock has steps of 10 ms, and its files are large."""
+    """Small pictures in 128 colours, and not too many: a GIF's clock has steps of 10 ms, and its files are large."""
 
     def __init__(self, path: str, fps: int) -> None:
         from PIL import Image
 
         self._path, self._fps = path, fps
+        self._every = 2 if fps > GIF_FPS else 1
         self._image = Image
         self._pictures: list[Any] = []
         self._count = 0
 
     def add(self, frame: Frame) -> None:
-        if self._count % 2 == 0:
-            self._pictures.append(self._image.fromarray(frame).quantize(128))
+        if self._count % self._every == 0:
+            picture = self._image.fromarray(frame)
+            picture.thumbnail(GIF_SIZE)
+            self._pictures.append(picture.quantize(128, dither=self._image.Dither.NONE))
         self._count += 1
 
     def close(self) -> None:
         if self._pictures:
             first, *rest = self._pictures
-            first.save(self._path, save_all=True, append_images=rest, duration=2000 // self._fps, loop=0)
+            first.save(self._path, save_all=True, append_images=rest, duration=1000 * self._every // self._fps, loop=0)
             self._pictures = []
