@@ -137,7 +137,10 @@ class Place:
 
     def bytes(self) -> dict[str, tuple[bytes, int]]:
         """Every file there is, with its time of change."""
-        files = (file for file in sorted(self.root.rglob("*")) if file.is_file())
+        # What the store pushes aside comes and goes for a second after any replacement; it is no document of anybody.
+        files = (
+            file for file in sorted(self.root.rglob("*")) if ".paos/displaced" not in file.as_posix() and file.is_file()
+        )
         return {str(file.relative_to(self.root)): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
 
 

@@ -158,16 +158,15 @@ class Site:
         ):
             if (self.root / name).exists():
                 read(self.read(name))
-        for folder in ("quarantine", "done"):
-            for file in (self.root / ".paos" / folder).rglob("*.json"):
-                json.loads(file.read_bytes())
-        self._jobs()
+        for file in (self.root / ".paos/quarantine").rglob("*.json"):
+            json.loads(file.read_bytes())
+        self._jobs()  # reads every job, open and ended
 
     def litter(self) -> list[str]:
         """Temporaries, ours wherever they lie, and open files of ended jobs."""
         kept = self.root / ".paos"
         found = [file for file in self.root.rglob("*") if file.is_file() and DRAFT in file.name]
         found += (kept / "drafts").glob("*")
-        ended = {file.stem for file in (kept / "done").rglob("*.json")}
-        found += [file for file in (kept / "jobs").glob("*") if file.name.split(".")[0] in ended]
+        ended = {id for id, job in self._jobs().items() if job.status.state.terminal}
+        found += [file for file in (kept / "jobs").glob("*") if file.name.removesuffix(".jsonl") in ended]
         return [str(file.relative_to(self.root)) for file in found]
