@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from .clock import Clock
 from .model import Finding, Order, Outcome, Profile, Scene
@@ -58,6 +58,22 @@ class Driver(Protocol):
 
     def close(self) -> None:
         """Let go of threads, windows and devices; idempotent."""
+        ...
+
+
+FILM_FPS = 10  # frames for each simulated second
+
+
+@runtime_checkable
+class Filming(Protocol):
+    """What a body may offer beside the port: a film of its own motion."""
+
+    def record(self, path: Path, fps: int) -> None:
+        """From now on, until `stop_recording`. Raises `Missing` without camera or encoder."""
+        ...
+
+    def stop_recording(self) -> int:
+        """The file is whole when this returns; how many frames it has (0: no file)."""
         ...
 
 

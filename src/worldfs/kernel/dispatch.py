@@ -36,6 +36,10 @@ class House(Protocol):
         """A lesson; durable when this returns."""
         ...
 
+    def control(self, node: str, text: str) -> None:
+        """What the node's body is asked to do beside its jobs, in its own words; on its lane, between jobs."""
+        ...
+
 
 @dataclass(slots=True)
 class Node:

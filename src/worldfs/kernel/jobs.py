@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 OPEN = ".paos/jobs"
 DONE = ".paos/done"
 CANCEL = ".paos/cancel"
+CONTROL = ".paos/control"  # one file a node: what its body is asked to do beside its jobs, gone once it is done
 ALERTS = ".paos/alerts.json"  # what is wrong now, rendered by the kernel when it changes
 _ENDING = ".jsonl"
 

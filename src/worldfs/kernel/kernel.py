@@ -6,6 +6,7 @@ import bisect
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +20,7 @@ from . import schedule
 from .admission import admit, circle
 from .alerts import Alerts
 from .dispatch import GRACE_S, Dispatch, House, Lane, Node, Ticket, refusal
-from .jobs import CANCEL, OPEN, Jobs, dependencies_first, ended, id_of
+from .jobs import CANCEL, CONTROL, OPEN, Jobs, dependencies_first, ended, id_of
 from .recovery import lost, recover
 from .sheet import Sheet
 from .waiting import Waiting
@@ -64,7 +65,7 @@ class Kernel:
         self._delayed = 0  # pending jobs that wait for a time
         self._dirty_since: float | None = None
         self._render_cost = 0.0
-        self._watch = store.watch(sheet_key, OPEN, CANCEL)
+        self._watch = store.watch(sheet_key, OPEN, CANCEL, CONTROL)
         self._resync = True
         self.dispatch = Dispatch(self.jobs, house, clock, self._learn, self._watch.wake)
 
@@ -157,6 +158,28 @@ class Kernel:
                     self._discover(id)
             elif change.key.startswith(CANCEL + "/") and change.kind is ChangeKind.PUT:
                 self.cancel(change.key[len(CANCEL) + 1 :])
+            elif change.key.startswith(CONTROL + "/") and change.kind is ChangeKind.PUT:
+                self._control(change.key[len(CONTROL) + 1 :])
+
+    def _control(self, node: str) -> None:
+        """Handed to the lane, so that it comes before what is submitted after it."""
+        if node in self.lanes:
+            self.lanes[node].submit(partial(self._obey, node))
+
+    def _obey(self, node: str) -> None:
+        key = f"{CONTROL}/{node}"
+        try:
+            stored = self.store.get(key)
+            if stored is None:
+                return
+            self.house.control(node, stored.data.decode("utf-8", "replace"))
+            self.alert(key, None)
+        except Exception as error:
+            code, fix = (error.code, error.fix) if isinstance(error, UserError) else ("CONTROL_FAILED", "")
+            self.alert(key, Finding(code, key, "something that this body can do", str(error) or repr(error), fix))
+        self.alert.tell()
+        with suppress(NotFound):
+            self.store.delete(key, durable=False)  # who asked waits for it to go, then looks for an alert
 
     def _take_in(self) -> bool:
         forward = False
@@ -167,6 +190,8 @@ class Kernel:
                     self._discover(id)
             for id in self.jobs.cancels():
                 self.cancel(id)
+            for node in self.store.list(CONTROL):
+                self._control(node)
         taken = self.sheet.take_in()
         if taken.new:
             new = {order.id: order for order in reversed(taken.new)}  # of an id that comes twice, the first

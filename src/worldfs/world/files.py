@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from worldfs.ground.errors import BadInput, Missing, NotFound
-from worldfs.kernel.jobs import ALERTS, Jobs
+from worldfs.kernel.jobs import ALERTS, CONTROL, Jobs
+from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import Store
 
 if TYPE_CHECKING:
@@ -125,6 +126,28 @@ class Cancel:
 
     def write(self, names: Names, data: bytes, actor: str) -> None:
         self.jobs.ask_cancel(names["job"], actor)
+
+
+class Film:
+    """A node's `film`: what was asked last, until the body has done it."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def read(self, names: Names) -> bytes:
+        stored = self.store.get(f"{CONTROL}/{names['node']}")
+        if stored is None:
+            raise NotFound("nothing is asked for", path=f"/nodes/{names['node']}/film", op="read")
+        return stored.data
+
+    def write(self, names: Names, data: bytes, actor: str) -> None:
+        name = data.decode("utf-8", "replace").strip()
+        if name and not (safe_name(name) and name.lower().endswith((".gif", ".mp4"))):
+            raise BadInput(
+                f"{name[:80]!r} is no name of a film", path=f"/nodes/{names['node']}/film", op="write", actor=actor,
+                expected="NAME.gif or NAME.mp4, or nothing to stop",
+            )  # fmt: skip
+        self.store.put(f"{CONTROL}/{names['node']}", name.encode())
 
 
 def job_views(jobs: Jobs) -> dict[str, View]:

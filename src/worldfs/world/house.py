@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 
 from worldfs.formats import embodied, environment, lessons
 from worldfs.ground.clock import Clock, stamp
-from worldfs.ground.driver import Driver, Reviewer
+from worldfs.ground.driver import FILM_FPS, Driver, Filming, Reviewer
+from worldfs.ground.errors import Missing
 from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, Profile, Scene
 from worldfs.roles.lessons import note_for, note_for_failure, note_for_lost
 from worldfs.tree.tree import Tree
@@ -25,6 +27,7 @@ class Room:
         self.reviewer = reviewer
         self.language = language
         self.drivers: dict[str, Driver] = {}
+        self.films: Path | None = None  # where films of bodies go; None: there is no disk
         base = f"/projects/{project}"
         self.environment = Document(tree, f"{base}/ENVIRONMENT.md", WATCHDOG, environment.read)
         self.judged = Document(tree, f"{base}/ENVIRONMENT.md", CRITIC, environment.read)
@@ -53,6 +56,19 @@ class Room:
         now = stamp(self.clock.now().replace(microsecond=0))
         self.environment.change(lambda data: environment.merge(data, seen, robot_id=node, now=now))
         self._seen[node] = (seen, self.tree.probe(self.environment.path, WATCHDOG))
+
+    def control(self, node: str, text: str) -> None:
+        """Film the body's motion into artifacts/films/, or stop."""
+        body = self.drivers[node]
+        if self.films is None or not isinstance(body, Filming):
+            raise Missing(
+                f"the body of {node} cannot film itself", op="film", fix="use one that can: --driver simulation"
+            )
+        if not text:
+            body.stop_recording()
+            return
+        self.films.mkdir(parents=True, exist_ok=True)
+        body.record(self.films / text, FILM_FPS)
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         when, language = self.clock.now(), self.language()

@@ -179,6 +179,15 @@ ROWS: tuple[Row, ...] = (
         view="cancel",
     ),
     Row(
+        NODE + "/film",
+        Kind.CONTROL,
+        "write a file name (clear.gif, clear.mp4) to film the body into artifacts/films/, nothing to stop",
+        frozenset(),
+        {PLANNER: "", ORCHESTRATOR: "", OPERATOR: ""},
+        key=".paos/control/{node}",
+        view="film",
+    ),
+    Row(
         "/meta/alerts.json",
         Kind.VIEW,
         "what is wrong now: unreadable files, refused entries, devices",

@@ -54,6 +54,7 @@ class World:
             "actions": files.Actions(store, self.jobs, "ACTION.md"),
             "sessions": files.Sessions(store, "SESSIONS.md"),
             "cancel": files.Cancel(self.jobs),
+            "film": files.Film(store),
             "robots": files.View(lambda names: self._robots()),
             **files.job_views(self.jobs),
             **files.meta_views(store),
@@ -116,6 +117,7 @@ class World:
         room = Room(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
         scene = environment.read(room.environment.fetch()[0]).scene
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
+        room.films = artifacts / "films" if artifacts is not None else None
         nodes = {}
         for spec in self.specs:
             driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter(spec.id)))

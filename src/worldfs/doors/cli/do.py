@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from worldfs.roles.planner import Report
     from worldfs.world.world import World
 
-    from .motion import Motion
 
 # How the planner's word on the instruction becomes an exit code.
 EXIT = {"reached": 0, "answered": 0, "failed": 1, "cancelled": 1, "timeout": 1, "not_understood": 2}
@@ -43,9 +42,11 @@ def run(call: Call) -> int:
         if call["record"]:
             from worldfs.drivers.film import kind_of
 
+            from .motion import Motion
+
             kind_of(call["record"])  # said before a world is built for nothing
         world = _world(call, stack)
-        motion = _film(call, world, stack) if call["record"] else None
+        motion = stack.enter_context(Motion(call, world, call["record"])) if call["record"] else None
         if call["timeout"] is not None:
             timer = threading.Timer(call["timeout"], time_is_up)
             timer.daemon = True
@@ -59,27 +60,11 @@ def run(call: Call) -> int:
         {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": result.reason},
         "good" if code == 0 else "bad",
     )
-    if motion is not None and not motion.frames:
+    if motion is not None and not motion.made:
         call.voice.aside("paos: nothing moved, so there is no film")
-    elif call["record"]:
+    elif motion is not None:
         call.voice.say(f"film: {call['record']}", {"event": "film", "file": call["record"]})
     return code
-
-
-def _film(call: Call, world: World, stack: ExitStack) -> Motion | None:
-    """The body's own film; where that is not to be had, one of the pictures that ENVIRONMENT.md names."""
-    from .motion import Motion
-
-    motion = Motion.of(world, call["node"], call["record"])
-    if motion is not None:
-        return stack.enter_context(motion)
-    from worldfs.drivers.film import Film
-
-    from .pictures import Pictures
-
-    film = stack.enter_context(Film(call["record"]))
-    stack.enter_context(Pictures(call, film))
-    return None
 
 
 def _world(call: Call, stack: ExitStack) -> World:

@@ -1,54 +1,53 @@
-"""The film that a body makes of its own motion, where this very process serves its kernel."""
+"""A film of the motion, made by the body itself, whoever serves its kernel."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from pathlib import Path
+import shutil
+from datetime import UTC, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Self
+
+from worldfs.ground.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from worldfs.kernel.dispatch import Lane
     from worldfs.world.world import World
 
-FPS = 10  # frames for each simulated second
+    from .call import Call
 
-
-@runtime_checkable
-class Filming(Protocol):
-    """A body that can film itself while it moves."""
-
-    def record(self, path: Path, fps: int) -> None: ...
-
-    def stop_recording(self) -> int: ...
+TAKEN_S = 10.0  # for a kernel to begin
+ENDED_S = 120.0  # for the body to finish what it does and the encoder to write the file
 
 
 class Motion:
-    """While inside, the body films into `path`. Raises what `record` raises, before anything moves."""
+    """While inside, the body films; then the film is at `path`. Asked for through the node's `film` file."""
 
-    def __init__(self, lane: Lane, body: Filming, path: str) -> None:
-        self._lane, self._body, self._path = lane, body, Path(path)
-        self.frames = 0
-
-    @staticmethod
-    def of(world: World, node: str | None, path: str) -> Motion | None:
-        """None where the kernel is another process's, or the body cannot film."""
-        if world.kernel is None:
-            return None
-        id = world.desk(node).robot_id
-        body = world.kernel.nodes[id].driver
-        return Motion(world.kernel.lanes[id], body, path) if isinstance(body, Filming) else None
+    def __init__(self, call: Call, world: World, path: str) -> None:
+        node = world.desk(call["node"]).robot_id
+        self._world, self._actor, self._path = world, call.actor, path
+        self._control = f"/nodes/{node}/film"
+        self._name = f"do_{datetime.now(UTC):%Y%m%d_%H%M%S_%f}{os.path.splitext(path)[1].lower()}"
+        self.made = False
 
     def __enter__(self) -> Self:
-        self._lane.call(lambda: self._body.record(self._path, FPS))
+        self._ask(self._name, TAKEN_S)
+        for alert in self._world.status()["alerts"]:
+            if str(alert.get("field", "")).startswith(".paos/control/"):
+                raise BadInput(alert["found"], op="--record", fix=alert["fix"], code=alert["code"])
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._lane.call(self._stop)
-        if self.frames == 0:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._path)  # an encoder begins its file before the first frame
+        self._ask("", ENDED_S)
+        film = self._world.root / "artifacts" / "films" / self._name
+        if film.exists():
+            shutil.move(film, self._path)
+            self.made = True
 
-    def _stop(self) -> None:
-        self.frames = self._body.stop_recording()
+    def _ask(self, text: str, patience: float) -> None:
+        """Written, and done once the file has gone."""
+        self._world.tree.write(self._control, text.encode(), self._actor)
+        self._world.tree.wait(self._control, self._actor, lambda data: data is None, timeout=patience)
+        with contextlib.suppress(NotFound):
+            self._world.tree.read(self._control, self._actor)
+            raise BadInput("the kernel did not answer", path=self._control, op="--record", fix="see: paos status")

@@ -1,0 +1,47 @@
+"""A node's `film`: a name and nothing else, and never a way out of artifacts/films."""
+
+import pytest
+
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.tree.stores.memory import MemoryStore
+from worldfs.world.world import World
+
+FILM = "/nodes/franka_001/film"
+
+
+@pytest.fixture
+def world(tmp_path):
+    with World.open(tmp_path, store=MemoryStore()) as world:
+        yield world
+
+
+@pytest.mark.parametrize("name", ["../out.gif", "/tmp/out.gif", "a/b.gif", "..", "film.exe", "film", "a\nb.gif"])
+def test_what_is_no_name_of_a_film_is_refused_and_nothing_is_asked(world, name):
+    with pytest.raises(BadInput):
+        world.tree.write(FILM, name.encode(), "planner")
+    with pytest.raises(NotFound):
+        world.tree.read(FILM, "planner")
+
+
+def test_what_is_asked_stands_there_until_it_is_done(world):
+    world.tree.write(FILM, b"clear.gif\n", "operator")
+    assert world.tree.read(FILM, "operator") == b"clear.gif"
+
+
+def test_a_critic_films_nobody(world):
+    with pytest.raises((NotFound, NotPermitted)):
+        world.tree.write(FILM, b"clear.gif", "critic")
+
+
+def test_a_body_that_cannot_film_says_so_and_the_kernel_goes_on(tmp_path):
+    from worldfs.testing.driver import NullDriver
+
+    store = MemoryStore()
+    with World.open(
+        tmp_path, store=store, serve=True, threads=False, drivers={"simulation": lambda seat: NullDriver()}
+    ) as world:
+        world.tree.write(FILM, b"clear.gif", "operator")
+        world.tick()
+        assert "cannot film" in str(world.status()["alerts"])
+        with pytest.raises(NotFound):
+            world.tree.read(FILM, "operator")
