@@ -1,4 +1,4 @@
-"""One command on its way: an action at a time, the scene read anew before each, goals judged in the world at the end."""
+"""One command on its way: the scene read anew before each action, the goals judged in the world at the end."""
 
 from __future__ import annotations
 
