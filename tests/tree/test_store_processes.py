@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 from worldfs.ground.durable import Disk
 from worldfs.tree.stores.disk import DiskStore
@@ -96,6 +95,4 @@ def test_reading_starts_without_what_only_writing_needs(tmp_path):
         "assert DiskStore(sys.argv[1]).get('a').data == b'1'\n"
         "print({'ctypes', 'inotify_simple', 'numpy', 'msgspec'} & set(sys.modules))"
     )
-    began = time.perf_counter()
     assert start(script, tmp_path, stdout=subprocess.PIPE).communicate()[0] == "set()\n"
-    assert time.perf_counter() - began < 10
