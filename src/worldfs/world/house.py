@@ -10,6 +10,7 @@ from worldfs.ground.clock import Clock, stamp
 from worldfs.ground.driver import Driver, Reviewer
 from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, Profile, Scene
 from worldfs.roles.lessons import note_for, note_for_failure, note_for_lost
+from worldfs.roles.wording import localise, localise_outcome
 from worldfs.tree.tree import Tree
 
 from .documents import Document
@@ -42,7 +43,8 @@ class Room:
         profile = self.profile(order.node).get()
         findings = list(self.reviewer.review(order, self.judged.get().scene, profile))
         if not any(not item.warning for item in findings):
-            findings += self.drivers[order.node].review(order)
+            language = self.language()
+            findings += [localise(item, language) for item in self.drivers[order.node].review(order)]
         return findings
 
     def settle(self, node: str) -> None:
@@ -56,8 +58,11 @@ class Room:
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         when, language = self.clock.now(), self.language()
-        note = self._note(order, outcome, when, language)
+        note = self._note(order, localise_outcome(outcome, language), when, language)
         self.lessons.change(lambda data: lessons.add(data, note, language=language))
+
+    def say(self, outcome: Outcome) -> Outcome:
+        return localise_outcome(outcome, self.language())
 
     def _note(self, order: Order, outcome: Outcome, when: datetime, language: str) -> Note:
         if outcome.cause is Cause.REJECTED:
