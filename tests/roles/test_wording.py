@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldfs.ground.model import Cause, Finding, Outcome, Scene
+from worldfs.ground.model import Cause, Finding, Order, Outcome, Scene, Thing
+from worldfs.kernel.admission import admit
 from worldfs.kernel.dispatch import refusal
 from worldfs.roles.wording import chinese, localise, localise_outcome
 
@@ -62,8 +63,6 @@ def body():
 
 @pytest.mark.parametrize(("op", "params"), ORDERS)
 def test_a_body_s_refusal_is_chinese_in_a_chinese_workspace(body, op, params) -> None:
-    from worldfs.ground.model import Order
-
     findings = body.review(Order("act_001", "franka_001", op, params))
     assert findings, "the order is bad"
     for finding in findings:
@@ -151,8 +150,17 @@ def test_no_english_word_is_left(text) -> None:
     assert all(number in told for number in numbers)
 
 
+def test_the_kernel_s_own_refusals_are_chinese() -> None:
+    order = Order("act_001", "ghost_01", "pick_up", depends_on=("act_000",))
+    refused = admit(order, ["arm_01"], lambda id: False)
+    assert len(refused) == 2
+    for finding in refused:
+        told = localise(finding, "zh")
+        assert not any(english_left(text) for text in words(told)), told
+        assert localise_outcome(refusal((finding,)), "zh").message == refusal((told,)).message
+
+
 def test_the_planner_still_finds_what_is_in_the_way() -> None:
-    from worldfs.ground.model import Thing
     from worldfs.roles.planner import reasons
 
     found = "at the grasp basket_01-robot (12 mm deep), bar_01-robot (4 mm deep)"
