@@ -84,3 +84,40 @@ def test_an_english_instruction_is_answered_but_the_workspace_stays_chinese(home
     assert home.do("go home").code == 0
     assert home.text("TASK.md").startswith("# 任务")
     assert "总体进度" in home.text("TASK.md")
+
+
+LETTERS = re.compile(r"[A-Za-z]{2,}")
+KEPT = re.compile(r"[a-z]+_\w+|[A-Z]+_[A-Z_]+|\w+\.md|\bplace\b|\bid\b")  # ids, ops, codes, file names
+
+
+def test_a_random_scene_has_chinese_names_and_is_found_in_either_language(onboarded: Callable) -> None:
+    home = onboarded("--language", "zh")
+    assert home.do("put the red apple in the basket", "--seed", "7").code == 0
+    assert home.where("apple_01") == {("in", "basket_01")}
+    named = {thing["id"]: thing["name"] for thing in home.value("ENVIRONMENT.md")["objects"]}
+    assert named == {
+        "apple_01": "红色苹果",
+        "cube_01": "蓝色方块",
+        "can_01": "绿色罐子",
+        "bar_01": "黄色长条",
+        "brick_01": "棕色砖块",
+    }
+    assert home.do("把红色苹果放到桌子上").code == 0
+    assert home.where("apple_01") == {("on", "table_01")}
+
+
+def test_the_body_s_own_words_are_chinese_too(home) -> None:
+    low = {"action_id": "low", "action_type": "move_to", "params": {"target_pose": [0.45, 0.0, 0.005, 0, 0, 0]}}
+    fine = {"action_id": "fine", "action_type": "move_to", "params": {"target_pose": [0.4, 0.0, 0.4, 3.1416, 0, 0]}}
+    empty = {"action_id": "empty", "action_type": "place", "params": {"target": "basket_01"}}
+    home.queue(low, fine, empty)
+    home.up()
+    ended = home.ended()
+    assert ended["fine"].status.outcome.ok, ended["fine"].status.outcome
+    for id in ("low", "empty", "fine"):
+        message = ended[id].status.outcome.message
+        assert HAN.search(message), message
+        assert not LETTERS.findall(KEPT.sub("", message.split("：", 1)[-1])), message
+    for lesson in home.lessons():
+        for line in re.findall(r"^- \*\*(?:原因|修复)\*\*: (.+)", lesson, re.MULTILINE):
+            assert not LETTERS.findall(KEPT.sub("", line)), line

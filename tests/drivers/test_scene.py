@@ -1,6 +1,7 @@
 """A page's scene becomes a world where everything rests on something."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -121,3 +122,11 @@ def test_a_robot_elsewhere_and_turned_works_there(opened):
     assert hand.body.observe().robots[0].pose == pytest.approx(base, abs=1e-4)
     assert hand.do("pick_up", object_id="cube_01").ok
     assert hand.do("place", target_position=[2.15, 1.45, 0.425]).ok
+
+
+def test_a_chinese_random_scene_differs_in_names_only() -> None:
+    english, chinese = random_scene(3, 9), random_scene(3, 9, language="zh")
+    for one, other in zip((*english.objects, *english.furniture), (*chinese.objects, *chinese.furniture), strict=True):
+        assert not other.name.isascii()
+        assert replace(one, name="") == replace(other, name="")
+    assert english.relations == chinese.relations

@@ -21,5 +21,6 @@ def _make(name: str, seed: int | None, objects: int | None, cameras: bool, seat:
         cameras=cameras,
         artifacts=seat.artifacts,
         interpreter=seat.interpreter,
+        language=seat.language,
     )
     return make(name, settings)

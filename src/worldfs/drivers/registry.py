@@ -17,7 +17,8 @@ class Settings:
     """What every factory is given; a driver takes what it needs.
 
     `seed`, `objects`: the random scene of a simulation that is opened on an empty one. `artifacts`: directory beside
-    ENVIRONMENT.md for pictures. `interpreter`: language to orders, for real_execute.
+    ENVIRONMENT.md for pictures. `interpreter`: language to orders, for real_execute. `language` (en | zh): of the names
+    in that random scene.
     """
 
     robot_id: str
@@ -26,6 +27,7 @@ class Settings:
     cameras: bool = True
     artifacts: Path | None = None
     interpreter: Interpreter | None = None
+    language: str = "en"
 
 
 def _simulation(settings: Settings) -> Driver:
@@ -43,6 +45,7 @@ def _simulation(settings: Settings) -> Driver:
         cameras=settings.cameras,
         artifacts=settings.artifacts,
         interpreter=settings.interpreter,
+        language=settings.language,
     )
 
 

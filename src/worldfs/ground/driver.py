@@ -79,11 +79,12 @@ class Filming(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What a driver is told about the place it takes: whose body it is, where pictures go, who reads words for it."""
+    """What a driver is told about the place it takes: whose body, where pictures go, who reads words for it."""
 
     robot_id: str
     artifacts: Path | None = None  # directory for pictures, below the workspace; None: keep none
     interpreter: Interpreter | None = None
+    language: str = "en"  # en | zh: of the names that a body gives to things it makes up
 
 
 DriverFactory = Callable[[Seat], Driver]

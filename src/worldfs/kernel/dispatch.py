@@ -40,6 +40,10 @@ class House(Protocol):
         """What the node's body is asked to do beside its jobs, in its own words; on its lane, between jobs."""
         ...
 
+    def say(self, outcome: Outcome) -> Outcome:
+        """The outcome in the words that people here read; what it means stays the same."""
+        ...
+
 
 @dataclass(slots=True)
 class Node:
@@ -190,15 +194,18 @@ class Dispatch:
         order, status = ticket.job.order, ticket.job.status
         now = self.clock.now()
         # Only an attempt is tried again: a critic that breaks has used up none, and would break for ever.
-        if outcome.cause in RETRIED and status.state is State.RUNNING and status.attempt < order.attempts:
-            if not ticket.cancel.is_set():
-                again = stamp(now + timedelta(seconds=backoff_s(order.backoff, status.attempt)))
-                status = replace(status, state=State.PENDING, not_before=again, outcome=outcome)
-                self.jobs.write_status(order.id, status)
-                ticket.job = replace(ticket.job, status=status)
-                return
+        retried = outcome.cause in RETRIED and status.state is State.RUNNING and status.attempt < order.attempts
+        if retried and ticket.cancel.is_set():
+            retried = False
             why = f"cancelled; attempt {status.attempt} had ended before: {outcome.message}"
             outcome = replace(outcome, cause=Cause.CANCELLED, code="CANCELLED", message=why)
+        outcome = self.house.say(outcome)
+        if retried:
+            again = stamp(now + timedelta(seconds=backoff_s(order.backoff, status.attempt)))
+            status = replace(status, state=State.PENDING, not_before=again, outcome=outcome)
+            self.jobs.write_status(order.id, status)
+            ticket.job = replace(ticket.job, status=status)
+            return
         state = State.SUCCEEDED if outcome.ok else State.FAILED
         job = replace(ticket.job, status=replace(status, state=state, completed_at=stamp(now), outcome=outcome))
         self.jobs.end(job)

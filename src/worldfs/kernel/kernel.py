@@ -73,7 +73,9 @@ class Kernel:
 
     def recover(self) -> None:
         """Once, before the first tick: what the last run left."""
-        going, gone = recover(self.jobs, self.clock, self._repeatable, self._learn, self._unreadable)
+        going, gone = recover(
+            self.jobs, self.clock, self._repeatable, self._learn, self._unreadable, say=self.house.say
+        )
         for job in gone:
             self.log("lost", job)
             self.sheet.update(job)
@@ -214,6 +216,7 @@ class Kernel:
                 JobStatus(accepted_at=at),
                 self.clock,
                 "the sheet said it was under way, but no worker here has it",
+                self.house.say,
             )
             if not self.jobs.known(order.id):
                 self._remember(job)
@@ -370,6 +373,7 @@ class Kernel:
 
     def _end(self, job: Job, outcome: Outcome) -> None:
         """End a job that is not running."""
+        outcome = self.house.say(outcome)
         state = State.SUCCEEDED if outcome.ok else State.FAILED
         job = replace(
             job, status=replace(job.status, state=state, completed_at=stamp(self.clock.now()), outcome=outcome)

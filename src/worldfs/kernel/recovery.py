@@ -12,9 +12,9 @@ from worldfs.ground.model import Cause, Job, JobStatus, Order, Outcome, State
 from .jobs import Jobs, ended
 
 
-def lost(order: Order, status: JobStatus, clock: Clock, why: str) -> Job:
+def lost(order: Order, status: JobStatus, clock: Clock, why: str, say: Callable[[Outcome], Outcome]) -> Job:
     """A job whose worker is gone: it may have moved, so it is never repeated unasked (HOUSE §6.8)."""
-    outcome = Outcome.failure(Cause.LOST, "LOST", why)
+    outcome = say(Outcome.failure(Cause.LOST, "LOST", why))
     return Job(order, replace(status, state=State.FAILED, completed_at=stamp(clock.now()), outcome=outcome))
 
 
@@ -24,6 +24,8 @@ def recover(
     repeatable: Callable[[Order], bool],
     remember: Callable[[Order, Outcome], None],
     unreadable: Callable[[str, Exception], None],
+    *,
+    say: Callable[[Outcome], Outcome],
 ) -> tuple[list[Job], list[Job]]:
     """(open jobs to go on with, jobs that were lost and have ended just now)."""
     going: list[Job] = []
@@ -55,6 +57,7 @@ def recover(
                     job.status,
                     clock,
                     "the worker died while it ran; it may have moved, so it is not repeated",
+                    say,
                 )
                 if job.status.outcome is not None:
                     remember(job.order, job.status.outcome)

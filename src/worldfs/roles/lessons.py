@@ -32,6 +32,7 @@ _TITLES = (
     ("", "Max Grip Width", "Object Too Wide", "物体过宽"),
     ("", "Bounds", "{thing} Out of Workspace", "{thing}超出工作空间"),
     ("", "collision check", "Collision in the Way", "路径会碰撞"),
+    ("", "碰撞检查", "Collision in the Way", "路径会碰撞"),
     ("UNKNOWN_OBJECT", "", "Unknown Object", "未知物体"),
     ("OP_NOT_IN_PROFILE", "", "Action Not Supported", "动作不受支持"),
     ("REQUIRED_SENSOR_MISSING", "", "Sensor Missing", "缺少传感器"),

@@ -12,6 +12,7 @@ from worldfs.ground.driver import FILM_FPS, Driver, Filming, Reviewer
 from worldfs.ground.errors import Missing
 from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, Profile, Scene
 from worldfs.roles.lessons import note_for, note_for_failure, note_for_lost
+from worldfs.roles.wording import localise, localise_outcome
 from worldfs.tree.tree import Tree
 
 from .documents import Document
@@ -45,7 +46,8 @@ class Room:
         profile = self.profile(order.node).get()
         findings = list(self.reviewer.review(order, self.judged.get().scene, profile))
         if not any(not item.warning for item in findings):
-            findings += self.drivers[order.node].review(order)
+            language = self.language()
+            findings += [localise(item, language) for item in self.drivers[order.node].review(order)]
         return findings
 
     def settle(self, node: str) -> None:
@@ -72,8 +74,11 @@ class Room:
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         when, language = self.clock.now(), self.language()
-        note = self._note(order, outcome, when, language)
+        note = self._note(order, localise_outcome(outcome, language), when, language)
         self.lessons.change(lambda data: lessons.add(data, note, language=language))
+
+    def say(self, outcome: Outcome) -> Outcome:
+        return localise_outcome(outcome, self.language())
 
     def _note(self, order: Order, outcome: Outcome, when: datetime, language: str) -> Note:
         if outcome.cause is Cause.REJECTED:

@@ -120,7 +120,7 @@ class World:
         room.films = artifacts / "films" if artifacts is not None else None
         nodes = {}
         for spec in self.specs:
-            driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter(spec.id)))
+            driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter(spec.id), self.language()))
             room.drivers[spec.id] = driver
             nodes[spec.id] = Node(spec.id, driver, artifacts)
         kernel = Kernel(self.store, self.clock, room, nodes, threads=threads, log=log)

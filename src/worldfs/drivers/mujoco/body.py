@@ -46,6 +46,7 @@ class Tabletop:
     """Driver of one Panda. `seed` and `objects` shape the random scene that an empty `open` builds.
 
     `artifacts`: directory beside ENVIRONMENT.md that pictures go to (in its `camera/`); None: no pictures are kept.
+    `language` (en | zh): of the names in that random scene.
     `interpreter`: language to orders, for real_execute. Called from one thread at a time, any thread.
     """
 
@@ -61,10 +62,12 @@ class Tabletop:
         cameras: bool = True,
         artifacts: Path | None = None,
         interpreter: Interpreter | None = None,
+        language: str = "en",
     ) -> None:
         self.robot_id = robot_id
         self.seed, self.count = 0 if seed is None else seed, 5 if objects is None else objects
         self.interpreter = interpreter
+        self._language = language
         self._cameras = cameras
         self._album_root = artifacts
         self._album = Album(artifacts) if artifacts is not None else None
@@ -86,7 +89,7 @@ class Tabletop:
         """Builds the world. Errors: `BadInput` for numbers that no world can have."""
         self._let_go()
         if not scene.objects and not scene.furniture:
-            made = random_scene(self.seed, self.count, self.robot_id)
+            made = random_scene(self.seed, self.count, self.robot_id, self._language)
             scene = replace(made, robots=scene.robots or made.robots)
         plan = layout(scene, self.robot_id)
         rig = Rig(plan)

@@ -123,14 +123,26 @@ def rest(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], floo
     return None
 
 
-def random_scene(seed: int, count: int = 5, robot_id: str = "franka_001") -> Scene:
-    """A table, a basket and `count` things of the five kinds, reachable and apart: the same for the same seed."""
+def random_scene(seed: int, count: int = 5, robot_id: str = "franka_001", language: str = "en") -> Scene:
+    """A table, a basket and `count` things of the five kinds, reachable and apart: the same for the same seed.
+
+    `language` (en | zh) changes names only; ids, kinds and colour words are the same in both.
+    """
+    zh = language.startswith("zh")
+    table, basket = (CHINESE[w] if zh else w for w in ("table", "basket"))
     rng = np.random.default_rng(seed)
     furniture = (
-        Thing("table_01", "table", "furniture", (0.45, 0.0, 0.0), size=(*TABLE_SIZE, TABLE_HEIGHT), shape="table"),
+        Thing(
+            "table_01",
+            table,
+            "furniture",
+            (0.45, 0.0, 0.0),
+            size=(*TABLE_SIZE, TABLE_HEIGHT),
+            shape="table",
+        ),
         Thing(
             "basket_01",
-            "basket",
+            basket,
             "container",
             (0.40, -0.40, 0.045),
             size=(0.30, 0.40, 0.09),
@@ -152,7 +164,7 @@ def random_scene(seed: int, count: int = 5, robot_id: str = "franka_001") -> Sce
         objects.append(
             Thing(
                 f"{kind}_{i // len(FIVE) + 1:02d}",
-                f"{color} {kind}",
+                CHINESE[color] + CHINESE[kind] if zh else f"{color} {kind}",
                 "fruit" if kind == "apple" else kind,
                 (x, y, size[2] / 2 + 0.0005),
                 (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)),
@@ -175,6 +187,25 @@ FIVE: tuple[tuple[str, tuple[float, float, float], float, str], ...] = (
     ("brick", (0.04, 0.07, 0.1), 0.5, "brown"),
 )
 EXTRA_COLORS = ("orange", "purple", "cyan", "pink", "white")
+CHINESE = {
+    "table": "桌子",
+    "basket": "篮子",
+    "apple": "苹果",
+    "cube": "方块",
+    "can": "罐子",
+    "bar": "长条",
+    "brick": "砖块",
+    "red": "红色",
+    "blue": "蓝色",
+    "green": "绿色",
+    "yellow": "黄色",
+    "brown": "棕色",
+    "orange": "橙色",
+    "purple": "紫色",
+    "cyan": "青色",
+    "pink": "粉色",
+    "white": "白色",
+}
 
 
 def _spot(rng: np.random.Generator, taken: list[tuple[float, float]], count: int) -> tuple[float, float]:

@@ -139,7 +139,7 @@ def _plain(thing: Thing, language: str) -> str:
         colour = words.COLOURS.get(thing.color.lower(), ("", ""))[1].split()
         return (colour[0] if colour else "") + words.KINDS[kind.lower()][2].split()[0]
     if kind and language == "en" and not thing.name.isascii():
-        return f"{thing.color.lower()} {kind}".strip() if thing.color.isascii() else kind
+        return f"{thing.color.lower()} {kind}".strip() if thing.color.isascii() and thing.color.isalpha() else kind
     return thing.name if thing.name and not chinese else thing.id
 
 
