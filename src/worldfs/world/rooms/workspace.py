@@ -9,6 +9,7 @@ from worldfs.tree.stores.contract import Store
 from worldfs.tree.table import Row
 
 Names = Mapping[str, str]
+AS_STORED = ("sessions", "film")  # there when their bytes are: kept until a runtime serves it; asked and not yet done
 
 
 class Workspace:
@@ -40,5 +41,4 @@ class Workspace:
     def exists(self, row: Row, names: Names) -> bool:
         if "job" in names:
             return self._jobs.known(names["job"])
-        computed = row.view and row.view != "sessions"  # which is kept as it lies, until a runtime serves it
-        return bool(computed) or self._store.probe(row.fill(names)) is not None
+        return bool(row.view and row.view not in AS_STORED) or self._store.probe(row.fill(names)) is not None
