@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any
 
@@ -39,6 +38,8 @@ def of_entry(entry: Json, prefix: str = "") -> str:
 
 def digest(value: Any) -> str:
     """SHA-256 of a JSON value: key order and the spelling of numbers (1, 1.0, 1e0) do not matter."""
+    import hashlib  # loads OpenSSL, which a reader of a page does not need
+
     text = json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
