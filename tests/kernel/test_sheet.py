@@ -224,3 +224,14 @@ def test_half_a_surrogate_pair_is_an_argument_like_any_other(bench):
     bench.store.put("ACTION.md", rb'{"queue": [{"action_id": "a", "action_type": "m", "params": {"x": "\ud800"}}]}')
     bench.drain()
     assert bench.outcome("a").ok and bench.starts("a") == 1
+
+
+def test_what_is_cancelled_before_its_group_was_accepted_never_runs(bench):
+    kernel = bench.start()
+    many = [bench.action(f"a{n:03d}") for n in range(200)]
+    bench.write(*many)
+    kernel.tick()
+    assert not bench.jobs.known("a199")
+    bench.write(*many[:199], bench.action("a199", keys={"status": "cancelled"}))
+    bench.drain()
+    assert bench.starts("a199") == 0 and bench.starts("a198") == 1

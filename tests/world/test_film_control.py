@@ -45,3 +45,14 @@ def test_a_body_that_cannot_film_says_so_and_the_kernel_goes_on(tmp_path):
         assert "cannot film" in str(world.status()["alerts"])
         with pytest.raises(NotFound):
             world.tree.read(FILM, "operator")
+
+
+def test_a_name_that_was_put_past_the_door_leads_nowhere_either(tmp_path):
+    from worldfs.testing.driver import NullDriver
+
+    store = MemoryStore()
+    drivers = {"simulation": lambda seat: NullDriver()}
+    with World.open(tmp_path, store=store, serve=True, threads=False, drivers=drivers) as world:
+        store.put(".paos/control/franka_001", b"../../out.gif")
+        world.tick()
+        assert "no name of a film" in str(world.status()["alerts"])

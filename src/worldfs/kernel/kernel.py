@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from worldfs.ground.clock import Clock, stamp
-from worldfs.ground.errors import BadInput, BrokenHouse, NotFound, UserError
+from worldfs.ground.errors import BadInput, BrokenHouse, NotFound, UserError, WorldError
 from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
 from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import Change, ChangeKind, Store
@@ -179,8 +179,8 @@ class Kernel:
         except Exception as error:
             code, fix = (error.code, error.fix) if isinstance(error, UserError) else ("CONTROL_FAILED", "")
             self.alert(key, Finding(code, key, "something that this body can do", str(error) or repr(error), fix))
-        self.alert.tell()
-        with suppress(NotFound):
+        with suppress(WorldError):  # a lane outlives a broken disk; the kernel meets it at its own next write
+            self.alert.tell()
             self.store.delete(key, durable=False)  # who asked waits for it to go, then looks for an alert
 
     def _take_in(self) -> bool:
@@ -198,6 +198,8 @@ class Kernel:
         if taken.new:
             new = {order.id: order for order in reversed(taken.new)}  # of an id that comes twice, the first
             self._intake.extend(new[id] for id in dependencies_first(dict(reversed(new.items()))))
+        if taken.withdrawn:
+            self._intake = deque(order for order in self._intake if order.id not in taken.withdrawn)
         if self._intake:
             # A group at a time, so that the first of many is under way while the last is being accepted; all at once
             # what came from copies that are forgotten below.

@@ -30,6 +30,7 @@ class Taken:
     new: list[Order] = field(default_factory=list)
     lost: list[Order] = field(default_factory=list)  # new ids found in the middle of running (D27)
     cancel: list[str] = field(default_factory=list)
+    withdrawn: set[str] = field(default_factory=set)  # cancelled before they were accepted
     refused: list[tuple[Order, Finding]] = field(default_factory=list)  # what cannot be read, as far as it says
     displaced: bool = False  # some of it comes from copies that `forget` lets go
 
@@ -198,6 +199,8 @@ class Sheet:
                 taken.new.append(entry.order)
             elif entry.state == "between":
                 taken.lost.append(entry.order)
+            elif entry.state == "cancelled":
+                taken.withdrawn.add(entry.id)
             elif entry.state == "terminal":
                 self._history.add(entry.id)  # of an old workspace: shown, never run (D26)
         if refused:
@@ -222,14 +225,7 @@ class Sheet:
             self._digest[entry.id] = action.entry_digest(true)
         if action.entry_digest(entry.order) == self._digest[entry.id]:
             return None
-        return Finding(
-            "ID_REUSED",
-            f"{self.key} {entry.id}",
-            f"{true.op} {json.dumps(true.params, ensure_ascii=False, default=str)} on {true.node} (that id is taken)",
-            f"{entry.order.op} {json.dumps(entry.order.params, ensure_ascii=False, default=str)} on {entry.order.node}",
-            "give the new action an id of its own",
-            entry.id,
-        )
+        return id_reused(self.key, true, entry.order)
 
     def _set_aside(self, refused: Sequence[tuple[action.Entry, Finding]], data: bytes, taken: Taken) -> None:
         """Copy refused entries to where nobody overwrites them, each once, and name them."""
@@ -253,6 +249,16 @@ class Sheet:
         made = self.store.put_many(copies.items())
         # What was copied in an earlier run has been learned from then.
         taken.refused += [item for item, revision in zip(meant, made, strict=True) if item and revision is not None]
+
+
+def id_reused(key: str, true: Order, other: Order) -> Finding:
+    """An id that is taken by another order: that one stays as it is (D23)."""
+    taken, wanted = (
+        f"{order.op} {json.dumps(order.params, ensure_ascii=False, default=str)} on {order.node}"
+        for order in (true, other)
+    )
+    fix = "give the new action an id of its own"
+    return Finding("ID_REUSED", f"{key} {true.id}", f"{taken} (that id is taken)", wanted, fix, true.id)
 
 
 def _meant(entry: action.Entry, raw: object, finding: Finding) -> tuple[Order, Finding] | None:

@@ -52,7 +52,7 @@ class Actions:
         from dataclasses import replace
 
         from worldfs.formats import action
-        from worldfs.ground.model import Finding
+        from worldfs.kernel.sheet import id_reused
 
         sheet = action.read(data, node=names["node"])
         refused = [item for item in sheet.findings if not item.warning]
@@ -65,16 +65,7 @@ class Actions:
                 if entry.state == "pending":
                     new.append(replace(entry.order, asker=actor))
             elif action.entry_digest(known.order) != action.entry_digest(entry.order):
-                refused.append(
-                    Finding(
-                        "ID_REUSED",
-                        f"{self.key} {entry.id}",
-                        "an id of its own",
-                        "an id that another order has",
-                        "give the new action a new id",
-                        entry.id,
-                    )
-                )
+                refused.append(id_reused(self.key, known.order, entry.order))
             elif entry.state == "cancelled":
                 cancel.append(entry.id)
         self.jobs.accept(new)
@@ -141,13 +132,17 @@ class Film:
         return stored.data
 
     def write(self, names: Names, data: bytes, actor: str) -> None:
-        name = data.decode("utf-8", "replace").strip()
-        if name and not (safe_name(name) and name.lower().endswith((".gif", ".mp4"))):
-            raise BadInput(
-                f"{name[:80]!r} is no name of a film", path=f"/nodes/{names['node']}/film", op="write", actor=actor,
-                expected="NAME.gif or NAME.mp4, or nothing to stop",
-            )  # fmt: skip
+        name = film_name(data.decode("utf-8", "replace"), names["node"])
         self.store.put(f"{CONTROL}/{names['node']}", name.encode())
+
+
+def film_name(text: str, node: str) -> str:
+    """One segment that ends like a film, or "" to stop. Asked at the door and again by who obeys: both are ways in."""
+    name = text.strip()
+    if name and not (safe_name(name) and name.lower().endswith((".gif", ".mp4"))):
+        expected = "NAME.gif or NAME.mp4, or nothing to stop"
+        raise BadInput(f"{name[:80]!r} is no name of a film", path=f"/nodes/{node}/film", op="film", expected=expected)
+    return name
 
 
 def job_views(jobs: Jobs) -> dict[str, View]:

@@ -16,6 +16,7 @@ from worldfs.roles.wording import localise, localise_outcome
 from worldfs.tree.tree import Tree
 
 from .documents import Document
+from .files import film_name
 from .layout import CRITIC, WATCHDOG
 
 
@@ -61,16 +62,16 @@ class Room:
 
     def control(self, node: str, text: str) -> None:
         """Film the body's motion into artifacts/films/, or stop."""
-        body = self.drivers[node]
+        body, name = self.drivers[node], film_name(text, node)
         if self.films is None or not isinstance(body, Filming):
             raise Missing(
                 f"the body of {node} cannot film itself", op="film", fix="use one that can: --driver simulation"
             )
-        if not text:
+        if not name:
             body.stop_recording()
             return
         self.films.mkdir(parents=True, exist_ok=True)
-        body.record(self.films / text, FILM_FPS)
+        body.record(self.films / name, FILM_FPS)
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         when, language = self.clock.now(), self.language()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.ground.errors import BadInput, NotFound, WorldError
 
 if TYPE_CHECKING:
     from worldfs.world.world import World
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .call import Call
 
 TAKEN_S = 10.0  # for a kernel to begin
+BROKEN_S = 2.0  # for a kernel that may be gone
 ENDED_S = 120.0  # for the body to finish what it does and the encoder to write the file
 
 
@@ -38,6 +39,10 @@ class Motion:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if error is not None:  # perhaps the kernel has gone: what went wrong is said, not what came of the film
+            with contextlib.suppress(WorldError):
+                self._ask("", BROKEN_S)
+            return
         self._ask("", ENDED_S)
         film = self._world.root / "artifacts" / "films" / self._name
         if film.exists():
