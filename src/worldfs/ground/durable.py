@@ -28,7 +28,7 @@ How = Literal["over", "new", "swap"]
 class Disk:
     """The durable boundaries. `boundary(name, path)` is called before each of them takes effect; it may raise.
 
-    Names: write, fsync, rename, fsync_dir, unlink, append, mkdir.
+    Names: write, fsync, rename, fsync_dir, unlink, append, mkdir, create, truncate.
     """
 
     def __init__(self, boundary: Callable[[str, str], None] | None = None) -> None:
@@ -52,6 +52,17 @@ class Disk:
         if self.boundary:
             self.boundary("append", path)
         _write(fd, data)
+
+    def create(self, fd: int, name: str, path: str, flags: int, mode: int = 0o644) -> int:
+        """Open a child of the directory `fd`, made if it is not there; the new descriptor."""
+        if self.boundary:
+            self.boundary("create", path)
+        return os.open(name, flags | os.O_CREAT, mode, dir_fd=fd)
+
+    def truncate(self, fd: int, size: int, path: str) -> None:
+        if self.boundary:
+            self.boundary("truncate", path)
+        os.ftruncate(fd, size)
 
     def fsync(self, fd: int, path: str, *, data_only: bool = False) -> None:
         if self.boundary:

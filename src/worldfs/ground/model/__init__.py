@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Any
 from .base import Json, Vec
 
 if TYPE_CHECKING:
+    from .agent import AgentTask, LastSession, Message, Metrics, Remark, Report, SessionRecord
     from .job import Cause, Finding, Job, JobStatus, Order, Outcome, State
     from .note import Note, Step, Task
     from .profile import Op, Parameter, Profile
     from .scene import Relation, RobotState, Scene, Thing
 
 __all__ = [
+    "AgentTask",
     "Cause",
     "Finding",
     "Job",
     "JobStatus",
     "Json",
+    "LastSession",
+    "Message",
+    "Metrics",
     "Note",
     "Op",
     "Order",
@@ -29,8 +34,11 @@ __all__ = [
     "Parameter",
     "Profile",
     "Relation",
+    "Remark",
+    "Report",
     "RobotState",
     "Scene",
+    "SessionRecord",
     "State",
     "Step",
     "Task",
@@ -39,6 +47,7 @@ __all__ = [
 ]
 
 _HOME = {
+    **dict.fromkeys(("AgentTask", "LastSession", "Message", "Metrics", "Remark", "Report", "SessionRecord"), "agent"),
     **dict.fromkeys(("Cause", "Finding", "Job", "JobStatus", "Order", "Outcome", "State"), "job"),
     **dict.fromkeys(("Note", "Step", "Task"), "note"),
     **dict.fromkeys(("Op", "Parameter", "Profile"), "profile"),

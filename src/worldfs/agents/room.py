@@ -1,0 +1,126 @@
+"""The room of one agent: its directory, its one lock, its clock. Everything that an agent keeps goes through a room.
+
+journal.jsonl …          the seven files, where the specification has them
+.paos/state.lock         held for every change, for as long as it takes
+.paos/kernel.lock        held for a whole session by its runner (tree/stores/lock.py)
+.paos/aside/             what was set aside, byte for byte, with a reason beside it
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.durable import Disk
+from worldfs.ground.errors import BadInput, Exists, NotFound
+from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.revision import KEPT, of
+
+NAME: Final = "[a-z0-9][a-z0-9_-]{0,63}"
+GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
+LOCK: Final = f"{KEPT}/state.lock"
+ASIDE: Final = f"{KEPT}/aside"
+_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+
+
+def check_name(name: str) -> str:
+    """The name of an agent as it is, or `BadInput` (reference, ambiguity 13)."""
+    if 0 < len(name) <= 64 and set(name) <= _SIGNS and name[0] not in "_-":
+        return name
+    raise BadInput(
+        f"{name[:80]!r} is no name of an agent",
+        op="agent",
+        expected="1 to 64 of a-z 0-9 _ -, beginning with a letter or digit",
+    )
+
+
+class Room:
+    """Usable from many threads and many processes at once: `alone()` is what changes are made in."""
+
+    def __init__(
+        self, root: str | os.PathLike[str], name: str, *, clock: Clock | None = None, disk: Disk | None = None
+    ):
+        """`root`/`name` must be there: `NotFound` says how to make it."""
+        self.name = check_name(name)
+        self.path = Path(root) / name
+        self.clock = clock or SystemClock()
+        try:
+            self.store = DiskStore(self.path, disk, guarded=GUARDED)
+        except NotFound:
+            raise NotFound(
+                f"no agent {name!r}",
+                path=str(root),
+                op="agent",
+                expected="one of: " + (", ".join(names(root)) or "none yet"),
+                fix=f"make it with: paos agent init {name}",
+            ) from None
+        self.root = self.store.root
+        self.disk = self.store.disk
+        self._mutex = threading.RLock()
+        self._depth = 0
+        self._fd = -1
+        self._pid = 0
+
+    def close(self) -> None:
+        with self._mutex:
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+            self.store.close()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else changes anything meanwhile, in this and in every other process; may be nested."""
+        with self._mutex:
+            if self._depth == 0:
+                fcntl.flock(self._lock(), fcntl.LOCK_EX)
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if self._depth == 0 and self._fd >= 0:
+                    fcntl.flock(self._fd, fcntl.LOCK_UN)
+
+    def _lock(self) -> int:
+        pid = os.getpid()
+        if self._fd < 0 or self._pid != pid:  # a forked child shares our lock: it needs one of its own
+            if self._fd >= 0:
+                os.close(self._fd)
+            self._fd, self._pid = self.root.lock_file(LOCK), pid
+        return self._fd
+
+    def set_aside(self, name: str, data: bytes, reason: str) -> str:
+        """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `alone`.
+
+        The same bytes of the same file are kept once.
+        """
+        at = self.clock.now().strftime("%Y%m%d-%H%M%S")
+        digest = of(data)
+        with suppress(NotFound):
+            for there in self.store.list(ASIDE):
+                if there.endswith(f"-{digest}-{name.replace('/', '%')}"):
+                    return f"{ASIDE}/{there}"
+        key = f"{ASIDE}/{at}-{digest}-{name.replace('/', '%')}"
+        why = {"file": name, "at": at, "reason": reason}
+        with suppress(Exists):
+            self.root.create(key, data, private=True)
+            self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
+        return key
+
+
+def names(root: str | os.PathLike[str]) -> list[str]:
+    """The agents below a root: directories with an agent's name, sorted. No link is followed."""
+    found = []
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(root) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False) and set(entry.name) <= _SIGNS and entry.name[0] not in "_-":
+                found.append(entry.name)
+    return sorted(name for name in found if len(name) <= 64)

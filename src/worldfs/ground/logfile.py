@@ -1,0 +1,125 @@
+"""A file of lines that many processes add to: kept open, added to at the end, noticed when somebody replaced it.
+
+No lock here: who appends or cuts holds the one lock of the file's directory (agents/room.py).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from .durable import Root
+from .errors import NotFound
+from .walk import Folder, refuse
+
+_FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+CHUNK: Final = 1 << 16
+
+
+class LogFile:
+    """`path` below `root`; attached when it is first looked at. `inode`, `size`: of the last `look`; 0: no file."""
+
+    def __init__(self, root: Root, path: str) -> None:
+        self.root, self.path = root, path
+        self.inode = self.size = self.mtime = 0
+        self._fd = -1
+        self._folder: Folder | None = None
+        self._new = False  # its name is not durable yet
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+        self.inode = self.size = self.mtime = 0
+
+    def look(self) -> bool:
+        """What stands at the path now; True if it is the file that we saw last and it only grew (or is as it was)."""
+        name = self.path.rpartition("/")[2]
+        try:
+            if self._folder is None:
+                place = self.root.place(self.path)
+                if place is None:
+                    return self._gone()
+                self._folder = place.folder
+            try:
+                info = os.stat(name, dir_fd=self._folder.fd, follow_symlinks=False)
+            except FileNotFoundError:
+                return self._gone()
+            same = info.st_ino == self.inode and self._fd >= 0 and info.st_size >= self.size
+            if info.st_ino != self.inode or self._fd < 0:
+                self.close()
+                place = self.root.place(self.path)
+                self.root.status(place, "read") if place else None  # links and odd files are refused
+                self._fd = os.open(name, _FLAGS, dir_fd=self._folder.fd)
+                info = os.fstat(self._fd)
+            self.inode, self.size, self.mtime = info.st_ino, info.st_size, info.st_mtime_ns
+            return same
+        except OSError as error:
+            raise refuse(error, self.path, "read") from error
+
+    def _gone(self) -> bool:
+        was = self._fd >= 0
+        self.close()
+        return not was
+
+    def read(self, start: int, size: int) -> bytes:
+        """At most `size` bytes from `start`; fewer only at the end. `look` first."""
+        if self._fd < 0:
+            return b""
+        try:
+            parts = []
+            while size > 0 and (part := os.pread(self._fd, min(size, 1 << 20), start)):
+                parts.append(part)
+                start += len(part)
+                size -= len(part)
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+        except OSError as error:
+            raise refuse(error, self.path, "read") from error
+
+    def append(self, data: bytes, *, durable: bool = True) -> None:
+        """Whole or not at all as far as a living process can see to it; durable with its name when told so."""
+        disk = self.root.disk
+        try:
+            if self._fd < 0:
+                self._create()
+            try:
+                disk.append(self._fd, data, self.path)
+            except OSError:
+                os.ftruncate(self._fd, self.size)
+                raise
+            if durable:
+                self.sync()
+            info = os.fstat(self._fd)
+            self.size, self.mtime = info.st_size, info.st_mtime_ns
+        except OSError as error:
+            raise refuse(error, self.path, "append") from error
+
+    def sync(self) -> None:
+        """What was appended so far is durable when this returns. Needs no lock."""
+        try:
+            self.root.disk.fsync(self._fd, self.path, data_only=True)
+            self.root.disk.appends += 1
+            if self._new:
+                self.root.sync(self.root.room(self.path))
+                self._new = False
+        except OSError as error:
+            raise refuse(error, self.path, "sync") from error
+
+    def cut(self, size: int) -> None:
+        """Drop everything from `size` on: a torn tail, which somebody has kept elsewhere."""
+        if self._fd < 0:
+            raise NotFound("no such file", path=self.path, op="cut")
+        try:
+            self.root.disk.truncate(self._fd, size, self.path)
+            self.root.disk.fsync(self._fd, self.path, data_only=True)
+            info = os.fstat(self._fd)
+            self.size, self.mtime = info.st_size, info.st_mtime_ns
+        except OSError as error:
+            raise refuse(error, self.path, "cut") from error
+
+    def _create(self) -> None:
+        place = self.root.room(self.path)
+        self._folder = place.folder
+        self._fd = self.root.disk.create(place.folder.fd, place.name, self.path, _FLAGS)
+        info = os.fstat(self._fd)
+        self.inode, self.size, self._new = info.st_ino, info.st_size, True

@@ -1,0 +1,1 @@
+"""What is remembered, found again: one search for LESSONS.md and every memory.md."""
