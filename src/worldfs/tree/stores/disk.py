@@ -124,6 +124,43 @@ class DiskStore(Store):
             made += self._put_group(group)
         return made
 
+    def swap_many(self, items: Sequence[tuple[str, bytes, Expected]]) -> Sequence[str]:
+        """Several compare-and-swaps that share their waiting for the disk: all drafts before the first rename.
+
+        In order; each is all or nothing. `Conflict` at the first that changed: those before it are in place.
+        """
+        begun: list[tuple[Place, Place, os.stat_result | None, bytes | None, bytes, Expected]] = []
+        fds: list[int] = []
+        key = ""
+        try:
+            for key, data, expect in items:
+                self._check(key, "write")
+                place = self.root.room(key)
+                before = self._file(place, "write")
+                seen, found = self.root.glance(place), self.root.read_at(place)
+                self._compare(place, found, expect)
+                draft, fd = self.root.begin(place, before)
+                fds.append(fd)
+                begun.append((draft, place, seen, found, data, expect))
+                self.disk.write(fd, data, draft.path)
+            written, fds = fds, []  # `finish` closes them, whatever happens
+            self.root.finish([draft for draft, *_ in begun], written)
+            revisions = []
+            while begun:
+                draft, place, seen, found, data, expect = begun.pop(0)
+                key = place.path
+                self._place(draft, place, seen, found, data, expect, of(data))
+                revisions.append(of(data))
+            self.root.sync(*(self.root.room(key) for key, _, _ in items))
+            return revisions
+        except OSError as error:
+            raise refuse(error, key, "write") from error
+        finally:
+            for fd in fds:
+                os.close(fd)
+            for draft, *_ in begun:
+                self.root.drop(draft)
+
     def _put_group(self, group: Sequence[tuple[str, bytes]]) -> Sequence[str | None]:
         for key, _ in group:
             self._check(key, "write")
@@ -229,6 +266,19 @@ class DiskStore(Store):
         found = self.root.read_at(place)
         self._compare(place, found, expect)  # early: a lost race should cost no fsync
         draft = self.root.draft(place, data, before)
+        self._place(draft, place, seen, found, data, expect, new)
+
+    def _place(
+        self,
+        draft: Place,
+        place: Place,
+        seen: os.stat_result | None,
+        found: bytes | None,
+        data: bytes,
+        expect: Expected,
+        new: str,
+    ) -> None:
+        """Put a finished draft in place of what was `found`, if that is still there."""
         try:
             with self._alone():
                 if not _same(seen, self.root.glance(place)):
@@ -241,12 +291,12 @@ class DiskStore(Store):
                 self.aside.let_go()
         except FileExistsError:
             self.root.drop(draft)
-            return self._swap(place, data, before, expect, new)  # a foreign program created it meanwhile
+            return self._swap(place, data, None, expect, new)  # a foreign program created it meanwhile
         except OSError as error:
             self.root.drop(draft)
             if error.errno != errno.EXDEV:
                 raise
-            return self._swap(place, data, before, expect, new)  # now with its draft beside it
+            return self._swap(place, data, self._file(place, "write"), expect, new)  # now with its draft beside it
         except Exception:
             self.root.drop(draft)
             raise
