@@ -14,6 +14,7 @@ import threading
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
+from typing import NamedTuple
 
 from worldfs.ground.durable import DRAFT, Disk, Root
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe
@@ -29,6 +30,16 @@ LOCK = f"{KEPT}/store.lock"
 SCRATCH = f"{KEPT}/drafts"
 GROUP = 128  # drafts open at a time
 OWN = (LOCK, SCRATCH, trash.HOME, displaced.HOME, f"{KEPT}/kernel.lock")
+
+
+class _Swap(NamedTuple):
+    """A compare-and-swap under way: what was seen and read at the place, and what shall stand there."""
+
+    place: Place
+    seen: os.stat_result | None
+    found: bytes | None
+    data: bytes
+    expect: Expected
 
 
 class DiskStore(Store):
@@ -129,7 +140,7 @@ class DiskStore(Store):
 
         In order; each is all or nothing. `Conflict` at the first that changed: those before it are in place.
         """
-        begun: list[tuple[Place, Place, os.stat_result | None, bytes | None, bytes, Expected]] = []
+        begun: list[tuple[Place, _Swap]] = []
         fds: list[int] = []
         key = ""
         try:
@@ -141,16 +152,16 @@ class DiskStore(Store):
                 self._compare(place, found, expect)
                 draft, fd = self.root.begin(place, before)
                 fds.append(fd)
-                begun.append((draft, place, seen, found, data, expect))
+                begun.append((draft, _Swap(place, seen, found, data, expect)))
                 self.disk.write(fd, data, draft.path)
             written, fds = fds, []  # `finish` closes them, whatever happens
-            self.root.finish([draft for draft, *_ in begun], written)
+            self.root.finish([draft for draft, _ in begun], written)
             revisions = []
             while begun:
-                draft, place, seen, found, data, expect = begun.pop(0)
-                key = place.path
-                self._place(draft, place, seen, found, data, expect, of(data))
-                revisions.append(of(data))
+                draft, swap = begun.pop(0)
+                key, new = swap.place.path, of(swap.data)
+                self._place(draft, swap, new)
+                revisions.append(new)
             self.root.sync(*(self.root.room(key) for key, _, _ in items))
             return revisions
         except OSError as error:
@@ -158,7 +169,7 @@ class DiskStore(Store):
         finally:
             for fd in fds:
                 os.close(fd)
-            for draft, *_ in begun:
+            for draft, _ in begun:
                 self.root.drop(draft)
 
     def _put_group(self, group: Sequence[tuple[str, bytes]]) -> Sequence[str | None]:
@@ -266,19 +277,11 @@ class DiskStore(Store):
         found = self.root.read_at(place)
         self._compare(place, found, expect)  # early: a lost race should cost no fsync
         draft = self.root.draft(place, data, before)
-        self._place(draft, place, seen, found, data, expect, new)
+        self._place(draft, _Swap(place, seen, found, data, expect), new)
 
-    def _place(
-        self,
-        draft: Place,
-        place: Place,
-        seen: os.stat_result | None,
-        found: bytes | None,
-        data: bytes,
-        expect: Expected,
-        new: str,
-    ) -> None:
-        """Put a finished draft in place of what was `found`, if that is still there."""
+    def _place(self, draft: Place, swap: _Swap, new: str) -> None:
+        """Put a finished draft in place of what was found, if that is still there."""
+        place, seen, found, data, expect = swap
         try:
             with self._alone():
                 if not _same(seen, self.root.glance(place)):
