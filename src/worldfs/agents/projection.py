@@ -40,7 +40,7 @@ def _session(state: AgentState, entry: Mapping[str, Any]) -> bytes:
         known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
         extra = {key: value for key, value in order.params.items() if key not in known}
         record = SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
-        old = documents.render(documents.session_value(record))
+        old = documents.session_write(record)
     changes: Json = {"ended_at": entry["ts"], "status": entry["outcome"], "errors": list(entry.get("errors", ()))}
     changes |= {key: entry[key] for key in _FIGURES if key in entry}
     if entry.get("handoff"):
@@ -52,7 +52,7 @@ def _report(state: AgentState, entry: Mapping[str, Any], session: Json) -> bytes
     from worldfs.formats.agent import documents
     from worldfs.ground.model import Report
 
-    old = state.kept["report.json"].read() or documents.render(documents.report_value(Report(state.name)))
+    old = state.kept["report.json"].read() or documents.report_write(Report(state.name, str(entry["ts"])))
     last = mapping(old).get("last_session")
     value = dict(last) if type(last) is dict and last.get("id") == entry["session_id"] else {}
     value |= {

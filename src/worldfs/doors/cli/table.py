@@ -50,7 +50,7 @@ _BODY = (
     Argument(("--no-cameras",), "render no pictures", takes="switch"),
 )
 
-COMMANDS = (
+_WORLD = (
     Command(
         "onboard",
         "make a home, its configuration and a workspace; overwrite nothing",
