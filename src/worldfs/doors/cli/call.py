@@ -48,6 +48,12 @@ class Call:
         return Path(given).expanduser().absolute() if given else self.home.workspace
 
     @property
+    def agents(self) -> Path:
+        """The state root of agents: `--agents`, else $PAOS_AGENTS, else below the home."""
+        given = self["agents"] or self.environ.get("PAOS_AGENTS")
+        return Path(given).expanduser().absolute() if given else self.home.path / "agents"
+
+    @property
     def name(self) -> str:
         """How this command was called so far, for hints that can be typed again: `paos --home demo`."""
         import shlex
@@ -72,11 +78,11 @@ class Call:
         # A directory named with --workspace may have nothing to do with the home: then its own files say all.
         config = None if self["workspace"] else self.home.config(self.environ)
         if not serve:
-            return World.open(place, config=config)
+            return World.open(place, config=config, agents=self.agents)
         from .bodies import factories
 
         drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
-        return World.open(place, config=config, serve=True, drivers=drivers, log=log or _silent)
+        return World.open(place, config=config, agents=self.agents, serve=True, drivers=drivers, log=log or _silent)
 
 
 def _silent(what: str, job: Job) -> None:

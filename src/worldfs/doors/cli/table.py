@@ -30,12 +30,15 @@ class Command(NamedTuple):
     more: str = ""  # a second paragraph of help
 
 
-ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_watchdog")
+ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_watchdog", "agent")
 SHELLS = ("bash", "zsh", "fish")
 
 GLOBAL = (
     Argument(("--home",), "the home directory (default: $PAOS_HOME, else ~/.PhyAgentOS)", "DIR", completes="file"),
     Argument(("--workspace",), "open this directory as the workspace, whoever made it", "DIR", completes="file"),
+    Argument(
+        ("--agents",), "where agents live (default: $PAOS_AGENTS, else agents in the home)", "DIR", completes="file"
+    ),
     Argument(("--as",), "act with the rights of this role (default: operator)", "ROLE", completes="role"),
     Argument(("--json",), "print JSON: one object, or one a line for what goes on", takes="switch"),
 )
