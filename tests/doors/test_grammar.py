@@ -30,6 +30,15 @@ TABLE = (
         ),
     ),
     Command("move", "many, then one", "x:move", (Argument(("from",), "", many="+"), Argument(("to",), "", "TO"))),
+    Command(
+        "end",
+        "perhaps a word of some, then any",
+        "x:end",
+        (
+            Argument(("outcome",), "", choices=("completed", "error"), many="?", default="completed"),
+            Argument(("facts",), "", many="*"),
+        ),
+    ),
     Command("queue add", "a name that is no command before its last word", "x:add", (NAME,)),
 )
 
@@ -87,6 +96,15 @@ def test_a_value_may_be_empty_or_begin_with_a_dash_if_it_is_joined() -> None:
 def test_many_words_leave_the_last_one_to_who_needs_it() -> None:
     options = said("move a b c")
     assert (options["from"], options["to"]) == (["a", "b"], "c")
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome", "facts"),
+    [("end", "completed", []), ("end error a=1", "error", ["a=1"]), ("end a=1 b=2", "completed", ["a=1", "b=2"])],
+)
+def test_a_word_that_is_no_choice_is_left_to_the_next(line: str, outcome: str, facts: list[str]) -> None:
+    options = said(line)
+    assert (options["outcome"], options["facts"]) == (outcome, facts)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ class Call:
     @property
     def agents(self) -> Path:
         """The state root of agents: `--agents`, else $PAOS_AGENTS, else below the home."""
+        from pathlib import Path
+
         given = self["agents"] or self.environ.get("PAOS_AGENTS")
         return Path(given).expanduser().absolute() if given else self.home.path / "agents"
 

@@ -110,7 +110,15 @@ def _deal(words: Sequence[str], command: Command) -> dict[str, Any]:
         if free < least:
             missing = ", ".join(_shown(later) for later in wanted[place:] if later.many in ("", "+"))
             raise _wrong(f"missing: {missing}", command.name)
-        taken = words[at : at + (free if item.many in ("+", "*") else min(free, 1))]
+        most = free if item.many in ("+", "*") else min(free, 1)
+        if (
+            item.many == "?"
+            and item.choices
+            and place + 1 < len(wanted)
+            and not set(words[at : at + 1]) & {*item.choices}
+        ):
+            most = 0  # the word is for the next one: `agent end rio cost=3`
+        taken = words[at : at + most]
         at += len(taken)
         values = [_value(item, text, command.name) for text in taken]
         if item.many in ("+", "*"):
