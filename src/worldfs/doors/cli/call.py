@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from worldfs.ground.model import Job
     from worldfs.world.home import Home
     from worldfs.world.world import World
@@ -41,12 +42,16 @@ class Call:
     @property
     def workspace(self) -> Path:
         """`--workspace` if given, else the home's."""
+        from pathlib import Path
+
         given = self["workspace"]
         return Path(given).expanduser().absolute() if given else self.home.workspace
 
     @property
     def agents(self) -> Path:
         """The state root of agents: `--agents`, else $PAOS_AGENTS, else below the home."""
+        from pathlib import Path
+
         given = self["agents"] or self.environ.get("PAOS_AGENTS")
         return Path(given).expanduser().absolute() if given else self.home.path / "agents"
 
