@@ -25,7 +25,8 @@ def make(
 
     from . import metrics, todo
 
-    now = stamp((clock or SystemClock()).now().replace(microsecond=0))
+    moment = (clock or SystemClock()).now().replace(microsecond=0)
+    now = stamp(moment)
     try:
         fresh = not root.exists()
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -39,7 +40,7 @@ def make(
             "report.json": documents.report_write(Report(name, now, summary="No session yet")),
             "tasks.json": todo.empty(name, now),
             "memory.md": memory.template(name, language),
-            "metrics.json": metrics.Fold().render(name, now, None),
+            "metrics.json": documents.metrics_write(metrics.project(metrics.Fold(), name, moment)),
             "journal.jsonl": b"",
         }
         made = [file for file, data in first.items() if _create(house, f"{name}/{file}", data)]

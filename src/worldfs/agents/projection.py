@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.ground.clock import parse_stamp
+
 from .documents import edited, mapping
 
 if TYPE_CHECKING:
@@ -18,11 +20,16 @@ _LAST: Final = ("sources_archived", "branch", "pr_number")
 
 def files(state: AgentState, entry: Mapping[str, Any]) -> dict[str, bytes]:
     """The files' new bytes by name, for a `session_end` entry. The same entry gives the same files again."""
+    from worldfs.formats.agent.documents import metrics_write
+
+    from .metrics import project
+
     session = _session(state, entry)
     fold = state.fold()
+    moment = parse_stamp(str(entry["ts"])) or state.room.clock.now()
     return {
         "session.json": session,
-        "metrics.json": fold.render(state.name, str(entry["ts"]), state.kept["metrics.json"].read()),
+        "metrics.json": metrics_write(project(fold, state.name, moment), state.kept["metrics.json"].read() or b""),
         "report.json": _report(state, entry, mapping(session)),
         ".paos/metrics.json": fold.dump(),
     }

@@ -27,6 +27,7 @@ Json = dict[str, Any]
 VERBS: Final = {"research": "researching", "extract": "extracting", "evaluate": "evaluating", "ad-hoc": "researching"}
 LEASE_S: Final = 600.0  # of the letters of a session; its runner's heartbeats renew it
 LET_GO_TRIES, LET_GO_S = 50, 0.02
+CAUSES: Final = {"lost": "lost", "cancelled": "cancelled", "rejected": "rejected"}  # others are what the outcome says
 STARTED: Final = (
     "type", "domain", "branch", "model", "timeout_seconds", "research_question", "belief_targeted",
     "disconfirmation_target", "sources_expected",
@@ -138,9 +139,9 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
         jobs.put_away(sid)
         return
     ok = entry["outcome"] == "completed"
-    cause = None if ok else Cause(entry.get("cause", "timeout" if entry["outcome"] == "timeout" else "error"))
+    cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
-    result = Outcome(ok, message, cause, "" if ok else str(entry["outcome"]).upper())
+    result = Outcome(ok, message, cause and Cause(cause), "" if ok else str(entry["outcome"]).upper())
     status = replace(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )

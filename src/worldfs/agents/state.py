@@ -395,12 +395,15 @@ class AgentState:
 
     def fold(self) -> Fold:
         """The metrics as of the journal's last entry. Call inside `alone`."""
+        from .documents import mapping
         from .metrics import Fold
 
         if self._fold is None:
             stored = self.room.store.get(FOLD)
-            baseline = self.kept["metrics.json"].read()
-            self._fold = Fold.load(stored.data) if stored is not None else Fold.of(baseline)
+            if stored is not None:
+                self._fold = Fold.load(stored.data)
+            else:
+                self._fold = Fold(mapping(self.kept["metrics.json"].read() or b"") or None)
         if self._fold.applied_seq != self.journal.seq():
             for seq, entry in self.journal.since(self._fold.applied_seq):
                 self._fold.apply(seq, entry)
