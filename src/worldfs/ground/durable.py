@@ -171,7 +171,7 @@ class Root(Walk):
 
     def draft(self, place: Place, data: bytes, before: os.stat_result | None, *, private: bool = False) -> Place:
         """A finished temporary for `place`, not yet on disk by name; mode (and owner, for root) of what it replaces."""
-        draft, fd = self._begin(place, before, private=private)
+        draft, fd = self.begin(place, before, private=private)
         try:
             self.disk.write(fd, data, draft.path)
             self.disk.fsync(fd, draft.path)
@@ -184,6 +184,33 @@ class Root(Walk):
             raise
         os.close(fd)
         return draft
+
+    def finish(self, drafts: Iterable[Place], fds: Iterable[int]) -> None:
+        """Make written temporaries durable and close them; begun together, so that they share a journal commit."""
+        fds = list(fds)
+        try:
+            for fd in fds:
+                linux.start_writeback(fd)
+            for draft, fd in zip(drafts, fds, strict=True):
+                self.disk.fsync(fd, draft.path)
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+    def flush(self, path: str) -> None:
+        """Make durable what somebody else wrote there: content and name. Nothing there: nothing to do."""
+        try:
+            place = self.place(path)
+            fd = None if place is None else self.open(place)
+            if place is None or fd is None:
+                return
+            try:
+                self.disk.fsync(fd, path)
+            finally:
+                os.close(fd)
+            self.sync(place)
+        except OSError as error:
+            raise refuse(error, path, "sync") from error
 
     def drop(self, draft: Place) -> None:
         """Forget a temporary; never the reason of a failure."""
@@ -276,15 +303,13 @@ class Root(Walk):
         try:
             try:
                 for place, data in items:
-                    begun.append((place, *self._begin(place, None)))
+                    begun.append((place, *self.begin(place, None)))
                     self.disk.write(begun[-1][2], data, begun[-1][1].path)
-                for _, _, fd in begun:
-                    linux.start_writeback(fd)
-                for _, draft, fd in begun:
-                    self.disk.fsync(fd, draft.path)
-            finally:
+            except BaseException:
                 for _, _, fd in begun:
                     os.close(fd)
+                raise
+            self.finish([draft for _, draft, _ in begun], [fd for _, _, fd in begun])
             for place, draft, _ in begun:
                 try:
                     self.rename(draft, place, "new")
@@ -401,7 +426,8 @@ class Root(Walk):
         """From now on temporaries for this folder lie in it: another mount, or a bind mount of the same disk."""
         self._apart.add(folder.path)
 
-    def _begin(self, place: Place, before: os.stat_result | None, *, private: bool = False) -> tuple[Place, int]:
+    def begin(self, place: Place, before: os.stat_result | None, *, private: bool = False) -> tuple[Place, int]:
+        """An empty temporary for `place`, open for writing: the caller writes, syncs and closes."""
         if before is not None and stat.S_ISDIR(before.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         tag = f"{os.getpid():x}-{next(self._count):x}-{os.urandom(3).hex()}"

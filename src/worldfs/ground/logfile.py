@@ -78,17 +78,23 @@ class LogFile:
 
     def append(self, data: bytes, *, durable: bool = True) -> None:
         """Whole or not at all as far as a living process can see to it; durable with its name when told so."""
-        disk = self.root.disk
+        try:
+            self.write(data)
+            if durable:
+                self.sync()
+        except OSError as error:
+            raise refuse(error, self.path, "append") from error
+
+    def write(self, data: bytes) -> None:
+        """Add to the end without waiting for the disk; `sync` follows."""
         try:
             if self._fd < 0:
                 self._create()
             try:
-                disk.append(self._fd, data, self.path)
+                self.root.disk.append(self._fd, data, self.path)
             except OSError:
                 os.ftruncate(self._fd, self.size)
                 raise
-            if durable:
-                self.sync()
             info = os.fstat(self._fd)
             self.size, self.mtime = info.st_size, info.st_mtime_ns
         except OSError as error:
@@ -105,13 +111,14 @@ class LogFile:
         except OSError as error:
             raise refuse(error, self.path, "sync") from error
 
-    def cut(self, size: int) -> None:
+    def cut(self, size: int, *, durable: bool = True) -> None:
         """Drop everything from `size` on: a torn tail, which somebody has kept elsewhere."""
         if self._fd < 0:
             raise NotFound("no such file", path=self.path, op="cut")
         try:
             self.root.disk.truncate(self._fd, size, self.path)
-            self.root.disk.fsync(self._fd, self.path, data_only=True)
+            if durable:
+                self.root.disk.fsync(self._fd, self.path, data_only=True)
             info = os.fstat(self._fd)
             self.size, self.mtime = info.st_size, info.st_mtime_ns
         except OSError as error:
