@@ -53,9 +53,9 @@ def _any_object(name: str) -> Callable[[bytes], Sequence[Finding]]:
 
 
 def _tasks(data: bytes) -> Sequence[Finding]:
-    from worldfs.formats.agent import tasks
+    from worldfs.formats.agent import documents
 
-    return tasks.judge(data)
+    return documents.tasks_judge(data)
 
 
 def _memory(data: bytes) -> Sequence[Finding]:
@@ -90,7 +90,7 @@ def _merged_memory(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged
 
 def _report(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
     """A proposal: what the agent says of itself is taken over, the rest is the kernel's."""
-    from worldfs.formats.agent.documents import render
+    from worldfs.formats.agent.jsonfile import render
 
     mine, proposed = mapping(ours), mapping(theirs)
     older = [mapping(base) for base in bases]
@@ -128,6 +128,6 @@ def _clean_text(data: bytes) -> bytes:
 
 def edited(data: bytes, changes: Mapping[str, Any]) -> bytes:
     """A JSON document with some of its top keys changed, everything else as it was."""
-    from worldfs.formats.agent.documents import render
+    from worldfs.formats.agent.jsonfile import render
 
-    return render(mapping(data) | changes, data)
+    return render({**mapping(data), **changes}, data)

@@ -15,7 +15,8 @@ from worldfs.ground.errors import BrokenHouse, WorldError, from_os
 
 from .call import Call
 from .parser import parse
-from .table import COMMANDS, Command
+from .command import Command
+from .table import COMMANDS
 from .voice import Voice
 
 Function = Callable[[Call], int]

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from .table import GLOBAL, Argument, Command
+from .command import Argument, Command
+from .table import GLOBAL
 
 _ABOUT = "An operating system for agents whose whole interface is files."
 _COLUMN = 26  # where what a thing is begins

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 
 from worldfs.ground.errors import BadInput
 
-from .table import GLOBAL, Argument, Command
+from .command import Argument, Command
+from .table import GLOBAL
 
 HELP = ("-h", "--help")
 

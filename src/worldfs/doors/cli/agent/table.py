@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..table import Argument, Command
+from ..command import Argument, Command
 
 _NAME = Argument(("name",), "the agent", "NAME", completes="agent")
 _TYPES = ("research", "extract", "evaluate", "ad-hoc")
