@@ -93,7 +93,7 @@ class Program:
     """A store's program (bench/peers/turns.py) in a process of its own. Raises `Absent` if it does not get ready."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._noise = tempfile.TemporaryFile("w+")
+        self._noise = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed with the process
         self._process = subprocess.Popen(
             command, env=environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._noise, text=True
         )
