@@ -141,7 +141,7 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
     ok = entry["outcome"] == "completed"
     cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
-    result = Outcome(ok, message, cause and Cause(cause), "" if ok else str(entry["outcome"]).upper())
+    result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
     status = replace(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )
