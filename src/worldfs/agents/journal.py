@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from worldfs.ground.logfile import LogFile
@@ -31,6 +31,7 @@ MARK: Final = f"{KEPT}/journal.mark"
 SEALED: Final = f"{KEPT}/journal"
 LIMIT: Final = 8 << 20  # bytes of the live segment
 LINE_MAX: Final = 4 << 20  # bytes of one line
+MANY: Final = 20_000  # entries held in memory at most by `since`
 _CHUNK: Final = 1 << 16
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 _RESERVED: Final = ("ts", "event", "seq")
@@ -84,6 +85,11 @@ class Journal:
                 lines.append(line(entry, seq))
             self._write(b"".join(lines), len(lines), durable)
             return self.seen.seq
+
+    def seq(self) -> int:
+        """The number of the last entry. Call inside `alone`."""
+        self._ready()
+        return self.seen.seq
 
     def take_in(self) -> None:
         """Look for what others did to the file, and settle it. Call inside `alone`."""
@@ -216,6 +222,38 @@ class Journal:
                 if seq is not None and seq > last:
                     yield seq, entry
                     last = seq
+
+    def since(self, after: int) -> Iterator[tuple[int, Json]]:
+        """As `lines`, but from the end backwards first: costs what is new, not what the live segment holds."""
+        found: list[tuple[int, Json]] = []
+        with self._open(None) as log:
+            for raw in _backwards(log):
+                entry = parse(raw)
+                seq = None if entry is None else number(entry)
+                if entry is None or seq is None:
+                    continue
+                if seq <= after:
+                    yield from reversed(found)
+                    return
+                found.append((seq, entry))
+                if len(found) >= MANY or seq == after + 1:
+                    break
+        if found and found[-1][0] == after + 1:
+            yield from reversed(found)
+        else:
+            yield from self.lines(after)
+
+    def find(self, wanted: Callable[[Json], bool], until: Callable[[Json], bool]) -> Json | None:
+        """The newest entry that is `wanted`; the search ends with the entry that `until` names."""
+        for name in (None, *reversed(self.segments())):
+            with self._open(name) as log:
+                for raw in _backwards(log):
+                    entry = parse(raw)
+                    if entry is not None and wanted(entry):
+                        return entry
+                    if entry is not None and until(entry):
+                        return None
+        return None
 
     def everything(self) -> Iterator[Json]:
         """Every entry that parses, those without a number too, oldest first."""

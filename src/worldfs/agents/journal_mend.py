@@ -22,7 +22,6 @@ class _Judged(NamedTuple):
     seq: int
     first: int
     foreign: list[bytes]  # whole lines to take over
-    torn: bytes  # what stands after `good` and is no whole line
 
 
 def mend(journal: Journal) -> None:
@@ -58,10 +57,11 @@ def judge(text: bytes, known: int, seq: int, *, adopting: bool) -> _Judged:
         raw = text[at : end if stop < 0 else stop]
         entry = parse(raw)
         if stop < 0:
-            if entry is not None and not foreign:  # somebody wrote a whole line and no newline after it
+            if entry is not None and adopting and not foreign:
+                good = end
+            elif entry is not None:  # somebody wrote a whole line and no newline after it
                 foreign.append(raw)
-                return _Judged(good, seq, first, foreign, b"")
-            return _Judged(good, seq, first, foreign, raw)
+            break
         at = stop + 1
         numbered = None if entry is None else number(entry)
         if numbered is not None and (numbered == seq + 1 or (adopting and numbered > seq)) and not foreign:
@@ -71,7 +71,7 @@ def judge(text: bytes, known: int, seq: int, *, adopting: bool) -> _Judged:
             good = at
         elif entry is not None:
             foreign.append(raw)
-    return _Judged(good, seq, first, foreign, b"")
+    return _Judged(good, seq, first, foreign)
 
 
 def _settle(journal: Journal, text: bytes, judged: _Judged) -> None:
@@ -81,8 +81,12 @@ def _settle(journal: Journal, text: bytes, judged: _Judged) -> None:
         reason = "lines that somebody added, taken over with numbers" if judged.foreign else "a line torn by a crash"
         room.set_aside(NAME, rest, reason)
         live.cut(judged.good)
+    good = text[: judged.good]
+    if good and not good.endswith(b"\n"):
+        live.append(b"\n")
+        good += b"\n"
     if live.inode or judged.seq:
-        journal.shadow_anew(text[: judged.good])
+        journal.shadow_anew(good)
     journal.note(judged.seq, judged.first)
     if judged.foreign:
         entries = [entry for raw in judged.foreign if (entry := parse(raw)) is not None]

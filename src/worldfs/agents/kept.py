@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput, Conflict, NotFound
+from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
 from worldfs.ground.linux import written_now
-from worldfs.tree.stores.contract import ABSENT
+from worldfs.tree.stores.contract import ABSENT, ANY, Expected
 from worldfs.tree.stores.revision import KEPT, of
 
 from .room import Room
@@ -45,6 +45,26 @@ class Rules(NamedTuple):
     keep: int = 10  # generations
 
 
+def write_many(room: Room, kept: Mapping[str, Kept], files: Mapping[str, bytes]) -> None:
+    """Replace several files as a group, durable; names that are not `kept` are machine-kept ones. Inside `alone`."""
+    while True:
+        items: list[tuple[str, bytes, Expected]] = []
+        for name, data in files.items():
+            if name in kept:
+                kept[name].take_in(settle=True)
+                items.append((name, data, kept[name].expected()))
+            else:
+                items.append((name, data, ANY))
+        try:
+            revisions = room.store.swap_many(items)
+        except (Conflict, Exists):  # somebody writes right now: those in place are seen by the next round
+            continue
+        for (name, data, _), revision in zip(items, revisions, strict=True):
+            if name in kept:
+                kept[name].keep(data, revision)
+        return
+
+
 class Generation(NamedTuple):
     number: int
     revision: str
@@ -61,6 +81,7 @@ class Kept:
         self.room, self.name, self.rules = room, name, rules
         self._home = f"{GENERATIONS}/{name}"
         self._known: list[Generation] | None = None
+        self._standing: str | None = None  # revision of the file when `take_in` was done with it
         self._good: tuple[str, bytes] | None = None  # revision and bytes of the newest generation, if we have them
 
     # -- reading ----------------------------------------------------------------------------------------------------
@@ -110,10 +131,18 @@ class Kept:
 
         `settle`: even an unfinished-looking text is decided about now, because ours is about to be written.
         """
-        for late in self.room.store.displaced(self.name):
-            self._foreign(late, None)
+        counts = self._look(settle)
+        late = self.room.store.displaced(self.name, keep=True)
+        for text in late:
+            counts = self._late(text, counts)
+        if late:
+            self.room.store.forget(self.name)
+        return counts
+
+    def _look(self, settle: bool) -> bytes | None:
         stored = self.room.store.get(self.name)
         newest = self._newest(fresh=True)
+        self._standing = None if stored is None else stored.revision
         if stored is None:
             return self._missing(newest)
         if newest is not None and stored.revision == newest.revision:
@@ -121,19 +150,17 @@ class Kept:
             return stored.data
         if newest is None:
             return self._first(stored.data)
-        if not self._fine(stored.data):
-            if not settle and self._unfinished():
-                return self.version(newest)
-            return self._refuse(stored.data, stored.revision, newest)
-        return self._foreign(stored.data, stored.revision)
+        if self._fine(stored.data):
+            return self._foreign(stored.data)
+        if not settle and self._unfinished():
+            return self.version(newest)
+        return self._refuse(stored.data, newest)
 
     def write(self, data: bytes) -> None:
         """Replace what `take_in` returned. `Conflict` if somebody was faster: take in again."""
-        newest = self._newest()
-        expect = newest.revision if newest is not None and self.room.store.probe(self.name) is not None else ABSENT
         try:
-            revision = self.room.store.put(self.name, data, expect)
-        except FileExistsError:  # pragma: no cover - the store says `Exists`
+            revision = self.room.store.put(self.name, data, self.expected())
+        except Exists:
             raise Conflict("it appeared meanwhile", path=self.name, op="write") from None
         self.keep(data, revision)
 
@@ -155,7 +182,7 @@ class Kept:
             old = known.pop(0)
             with suppress(FileNotFoundError):
                 disk.unlink(place.folder.fd, old.name, f"{self._home}/{old.name}")
-        self._known, self._good = known, (revision, data)
+        self._known, self._good, self._standing = known, (revision, data), revision
 
     def settle(self) -> None:
         """Make the newest good version durable: a mind with plain file tools is about to work on the file."""
@@ -177,6 +204,10 @@ class Kept:
                 raise NotFound("that version was lost with the power", path=self.name, op="undo", fix="try another")
             self.write(data)
             return data
+
+    def expected(self) -> Expected:
+        """The revision that `take_in` left: what a compare-and-swap of this file expects."""
+        return ABSENT if self._standing is None else self._standing
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
@@ -204,66 +235,83 @@ class Kept:
     def _missing(self, newest: Generation | None) -> bytes | None:
         if newest is None or (data := self.version(newest)) is None:
             return None
-        with suppress(Conflict):
-            self.room.store.put(self.name, data, ABSENT)
-            self.room.found(
-                "FILE_REMOVED", self.name, "the file", "nothing: somebody removed it", "it is back as it was last"
-            )
+        self._put(data)
+        self.room.found("FILE_REMOVED", self.name, "the file", "nothing: somebody removed it", "it is back as it was")
         return data
 
     def _first(self, data: bytes) -> bytes:
         """A file from before us. What is wrong with it is named; it stays until something must be written."""
-        clean = self.rules.clean(data)
         for finding in self.rules.judge(data):
             if not finding.warning:
                 self.room.set_aside(self.name, data, f"unreadable when first seen: {finding.found}")
-                self.room.found(finding.code, finding.field, finding.expected, finding.found, finding.fix)
+                self._tell(finding, "its text is kept; the next change begins anew")
                 return data
+        clean = self.rules.clean(data)
         if clean == data:
             self.keep(data)
         else:
-            self.keep(clean, self.room.store.put(self.name, clean, of(data)))
+            self._put(clean)
+            self.keep(clean)
         return clean
 
-    def _refuse(self, data: bytes, revision: str, newest: Generation) -> bytes | None:
+    def _refuse(self, data: bytes, newest: Generation) -> bytes | None:
         """A foreign text that means nothing: set aside, the last good version back, and the fault named."""
         good = self.version(newest)
         key = self.room.set_aside(self.name, data, "not readable as what it should be")
         for finding in self.rules.judge(data):
             if not finding.warning:
-                fix = f"{finding.fix}; your text is kept in {key}, the file is as it was before"
-                self.room.found(finding.code, finding.field, finding.expected, finding.found, fix)
+                self._tell(finding, f"your text is kept in {key}, the file is as it was before")
         if good is not None:
-            self.room.store.put(self.name, good, revision)
+            self._put(good)
         return good
 
-    def _foreign(self, theirs: bytes, revision: str | None) -> bytes | None:
-        """A text by somebody else: accepted, merged with ours, or set aside. `revision` None: found beside the file."""
-        known = self._known if self._known is not None else self.generations()
-        newest = known[-1] if known else None
-        ours = None if newest is None else self.version(newest)
-        if ours is None:
-            return theirs
-        if revision is None and (theirs == ours or any(of(theirs) == old.revision for old in known)):
+    def _foreign(self, theirs: bytes) -> bytes:
+        """A valid text by somebody else: accepted as it is, merged with ours, or set aside where both cannot be."""
+        ours, merged = self._merged(theirs)
+        if merged.data == theirs:
+            self.room.root.flush(self.name)
+            self.keep(theirs, self._standing or "")
+        elif merged.data == ours:
+            self._put(ours)  # it is the newest generation already
+        else:
+            self._put(merged.data)
+            self.keep(merged.data)
+        return merged.data
+
+    def _late(self, theirs: bytes, ours: bytes | None) -> bytes | None:
+        """What somebody wrote to an old copy of the file, found beside it; what counts then."""
+        if any(of(theirs) == old.revision for old in self.generations()):
             return ours
         if not self._fine(theirs):
             self.room.set_aside(self.name, theirs, "written to an old copy of the file, and not readable")
             return ours
-        bases = [text for old in known if (text := self.version(old)) is not None]
-        theirs_clean = self.rules.clean(theirs)
-        merged = self.rules.merge(bases, ours, theirs_clean)
+        _, merged = self._merged(theirs)
+        if merged.data != ours:
+            self._put(merged.data)
+            self.keep(merged.data)
+        return merged.data
+
+    def _merged(self, theirs: bytes) -> tuple[bytes, Merged]:
+        """(ours, what becomes of theirs), conflicts told and set aside."""
+        bases = [text for old in self._known or self.generations() if (text := self.version(old)) is not None]
+        if not bases:
+            return b"", Merged(theirs)
+        clean = self.rules.clean(theirs)
+        merged = self.rules.merge(bases, bases[-1], clean)
         if merged.conflicts:
-            key = self.room.set_aside(self.name, theirs_clean, "; ".join(merged.conflicts))
+            words = "; ".join(merged.conflicts)
+            key = self.room.set_aside(self.name, clean, words)
             self.room.found(
-                "EDIT_CONFLICT", self.name, "an edit of the newest version", "; ".join(merged.conflicts)[:500],
+                "EDIT_CONFLICT", self.name, "an edit of the newest version", words[:500],
                 f"read the file again and repeat what is missing; your text is kept in {key}",
             )  # fmt: skip
-        if revision is None:
-            if merged.data != ours:
-                self.write(merged.data)
-        elif merged.data == theirs:
-            self.room.root.flush(self.name)
-            self.keep(theirs, revision)
-        else:
-            self.keep(merged.data, self.room.store.put(self.name, merged.data, revision))
-        return merged.data
+        return bases[-1], merged
+
+    def _put(self, data: bytes) -> None:
+        """Replace what stands there; if somebody was faster, the next look meets what they wrote."""
+        with suppress(Conflict, Exists):
+            self._standing = self.room.store.put(self.name, data, self.expected())
+
+    def _tell(self, finding: Finding, then: str) -> None:
+        fix = f"{finding.fix}; {then}" if finding.fix else then
+        self.room.found(finding.code, finding.field, finding.expected, finding.found, fix)

@@ -151,6 +151,14 @@ class Room:
         data = json.dumps([asdict(item) for item in findings], ensure_ascii=False, indent=1).encode() + b"\n"
         self.store.put(FINDINGS, data, durable=False)
 
+    def hint(self, path: str, data: bytes) -> None:
+        """A small file that may be lost or torn in a crash and that nobody needs then; written in place."""
+        fd = self.root.lock_file(path)
+        try:
+            self.root.sign(fd, data)
+        finally:
+            os.close(fd)
+
     def set_aside(self, name: str, data: bytes, reason: str) -> str:
         """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `alone`.
 
