@@ -100,7 +100,20 @@ def test_append_adds_and_syncs(tmp_path):
     root.append("log", b"1\n")
     root.append("log", b"2\n")
     assert root.read("log") == b"1\n2\n"
-    assert boundaries(disk) == ["create log", "fsync_dir ", *["append log", "fsync log"] * 2]
+    assert boundaries(disk) == ["create log", "append log", "fsync log", "fsync_dir ", "append log", "fsync log"]
+
+
+def test_the_name_of_a_file_that_somebody_else_made_is_made_durable_at_our_first_append(tmp_path):
+    (tmp_path / "log").write_bytes(b"1\n")
+    disk = Counted()
+    root = Root(tmp_path, disk)
+    root.append("log", b"2\n")
+    root.append("log", b"3\n")
+    os.rename(tmp_path / "log", tmp_path / "old")
+    (tmp_path / "log").write_bytes(b"another\n")
+    root.append("log", b"4\n")
+    first, later = ["append log", "fsync log", "fsync_dir "], ["append log", "fsync log"]
+    assert boundaries(disk) == [*first, *later, *first]
 
 
 def test_remove_is_durable_and_says_what_is_missing(tmp_path):

@@ -22,6 +22,7 @@ from .walk import FOLDER, Folder, Place, Walk, check, odd, refuse
 __all__ = ["DRAFT", "Disk", "How", "Root"]
 
 DRAFT: Final = ".paos-tmp-"
+NAMES: Final = 1024  # of files appended to, remembered
 
 
 class Root(Walk):
@@ -38,6 +39,7 @@ class Root(Walk):
         self._apart: set[str] = set()  # folders behind another mount, whose temporaries must lie beside their target
         self._count = itertools.count()
         self._claimed: Folder | None = None
+        self._named: dict[str, int] = {}  # files whose names we know to be durable, with their inodes
 
     def close(self) -> None:
         super().close()
@@ -228,7 +230,6 @@ class Root(Walk):
                 fd = os.open(place.name, flags, dir_fd=place.folder.fd)
             except FileNotFoundError:
                 fd = self.disk.create(place.folder.fd, place.name, path, flags)
-                self.sync(place)  # first, so that who finds bytes in it knows that its name is durable
             try:
                 info = os.fstat(fd)
                 if not stat.S_ISREG(info.st_mode):
@@ -241,10 +242,19 @@ class Root(Walk):
                 if durable:
                     self.disk.fsync(fd, path, data_only=True)
                     self.disk.appends += 1
+                    self._sure_of(place, info.st_ino)
             finally:
                 os.close(fd)
         except OSError as error:
             raise refuse(error, path, "append") from error
+
+    def _sure_of(self, place: Place, inode: int) -> None:
+        """Make a file's name durable once: who made it may have died before that."""
+        if self._named.get(place.path) != inode:
+            self.sync(place)
+            if len(self._named) >= NAMES:
+                self._named.clear()
+            self._named[place.path] = inode
 
     def remove(self, path: str) -> None:
         """Unlink a file durably. `NotFound` if it is not there."""

@@ -174,7 +174,7 @@ class History:
             (sure if self._durable(names, upto) else pending).append(names)
         open_files = [file for file in self._files if self._pending(file, upto)]
         nothing = {file: self._variants(file, upto)[1] for file in open_files}
-        begin = pending[0].index if pending else upto
+        begin = pending[0].at if pending else upto
         table = _changed(self._first, [names for names in sure if names.at < begin])
         sure = [names for names in sure if names.at >= begin]
         for words, chosen in dict(_subsets(pending)).items():
