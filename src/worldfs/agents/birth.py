@@ -19,11 +19,14 @@ def make(
     root: Path, name: str, *, clock: Clock | None = None, disk: Disk | None = None, language: str = "en"
 ) -> list[str]:
     """Create what is missing below `root`/`name`, durable; the names of the files that are new. Nothing is replaced."""
-    from worldfs.formats.agent import documents, memory, tasks
+    from worldfs.formats.agent import documents, memory
     from worldfs.ground.clock import SystemClock, stamp
-    from worldfs.ground.model import Metrics, Report
+    from worldfs.ground.model import Report
 
-    now = stamp((clock or SystemClock()).now().replace(microsecond=0))
+    from . import metrics, todo
+
+    moment = (clock or SystemClock()).now().replace(microsecond=0)
+    now = stamp(moment)
     try:
         fresh = not root.exists()
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -34,10 +37,10 @@ def make(
         if fresh or not any(os.scandir(root)):
             _create(house, ".gitignore", IGNORE)
         first = {
-            "report.json": documents.render(documents.report_value(Report(name, now, summary="No session yet"))),
-            "tasks.json": tasks.empty(name, now),
+            "report.json": documents.report_write(Report(name, now, summary="No session yet")),
+            "tasks.json": todo.empty(name, now),
             "memory.md": memory.template(name, language),
-            "metrics.json": documents.render(documents.metrics_value(Metrics(name, now))),
+            "metrics.json": documents.metrics_write(metrics.project(metrics.Fold(), name, moment)),
             "journal.jsonl": b"",
         }
         made = [file for file, data in first.items() if _create(house, f"{name}/{file}", data)]

@@ -21,11 +21,11 @@ PROPOSED: Final = ("summary", "current_task", "next_priority", "blocked_by")
 def documents(room: Room) -> dict[str, Kept]:
     """The five documents of a room by file name."""
     rules = {
-        "report.json": Rules(_any_object("report.json"), _report, _clean_json, keep=4),
-        "tasks.json": Rules(_tasks, _merged_tasks, _clean_json),
-        "session.json": Rules(_any_object("session.json"), _ours, _clean_json, keep=4),
-        "metrics.json": Rules(_any_object("metrics.json"), _ours, _clean_json, keep=4),
-        "memory.md": Rules(_memory, _merged_memory, _clean_text),
+        "report.json": Rules(_any_object("report.json"), _report, _clean, keep=4),
+        "tasks.json": Rules(_tasks, _merged_tasks, _clean),
+        "session.json": Rules(_any_object("session.json"), _ours, _clean, keep=4),
+        "metrics.json": Rules(_any_object("metrics.json"), _ours, _clean, keep=4),
+        "memory.md": Rules(_memory, _merged_memory, _clean),
     }
     return {name: Kept(room, name, rule) for name, rule in rules.items()}
 
@@ -53,9 +53,9 @@ def _any_object(name: str) -> Callable[[bytes], Sequence[Finding]]:
 
 
 def _tasks(data: bytes) -> Sequence[Finding]:
-    from worldfs.formats.agent import tasks
+    from worldfs.formats.agent import documents
 
-    return tasks.judge(data)
+    return documents.tasks_judge(data)
 
 
 def _memory(data: bytes) -> Sequence[Finding]:
@@ -90,7 +90,7 @@ def _merged_memory(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged
 
 def _report(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
     """A proposal: what the agent says of itself is taken over, the rest is the kernel's."""
-    from worldfs.formats.agent.documents import render
+    from worldfs.formats.agent.jsonfile import render
 
     mine, proposed = mapping(ours), mapping(theirs)
     older = [mapping(base) for base in bases]
@@ -114,20 +114,14 @@ def _ours(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
     return Merged(ours, ("only the kernel writes this file",))
 
 
-def _clean_json(data: bytes) -> bytes:
-    from worldfs.formats.agent import redact
+def _clean(data: bytes) -> bytes:
+    from worldfs.formats.agent.redact import redact_bytes
 
-    return redact.redact_bytes(data)
-
-
-def _clean_text(data: bytes) -> bytes:
-    from worldfs.formats.agent import redact
-
-    return redact.redact_bytes(data)
+    return redact_bytes(data)
 
 
 def edited(data: bytes, changes: Mapping[str, Any]) -> bytes:
     """A JSON document with some of its top keys changed, everything else as it was."""
-    from worldfs.formats.agent.documents import render
+    from worldfs.formats.agent.jsonfile import render
 
-    return render(mapping(data) | changes, data)
+    return render({**mapping(data), **changes}, data)

@@ -126,6 +126,15 @@ class Kept:
                     self.write(data)
                     return data
 
+    def offer(self, theirs: bytes) -> bytes:
+        """A whole valid text by somebody who may have read an older one: merged as a foreign edit is; durable."""
+
+        def edit(ours: bytes) -> bytes:
+            merged = self._merged(theirs)[1] if ours else Merged(theirs)
+            return merged.data
+
+        return self.change(edit)
+
     def take_in(self, *, settle: bool = False) -> bytes | None:
         """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
 

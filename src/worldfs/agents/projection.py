@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.ground.clock import parse_stamp
+
 from .documents import edited, mapping
 
 if TYPE_CHECKING:
@@ -18,11 +20,16 @@ _LAST: Final = ("sources_archived", "branch", "pr_number")
 
 def files(state: AgentState, entry: Mapping[str, Any]) -> dict[str, bytes]:
     """The files' new bytes by name, for a `session_end` entry. The same entry gives the same files again."""
+    from worldfs.formats.agent.documents import metrics_write
+
+    from .metrics import project
+
     session = _session(state, entry)
     fold = state.fold()
+    moment = parse_stamp(str(entry["ts"])) or state.room.clock.now()
     return {
         "session.json": session,
-        "metrics.json": fold.render(state.name, str(entry["ts"]), state.kept["metrics.json"].read()),
+        "metrics.json": metrics_write(project(fold, state.name, moment), state.kept["metrics.json"].read() or b""),
         "report.json": _report(state, entry, mapping(session)),
         ".paos/metrics.json": fold.dump(),
     }
@@ -40,7 +47,7 @@ def _session(state: AgentState, entry: Mapping[str, Any]) -> bytes:
         known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
         extra = {key: value for key, value in order.params.items() if key not in known}
         record = SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
-        old = documents.render(documents.session_value(record))
+        old = documents.session_write(record)
     changes: Json = {"ended_at": entry["ts"], "status": entry["outcome"], "errors": list(entry.get("errors", ()))}
     changes |= {key: entry[key] for key in _FIGURES if key in entry}
     if entry.get("handoff"):
@@ -52,7 +59,7 @@ def _report(state: AgentState, entry: Mapping[str, Any], session: Json) -> bytes
     from worldfs.formats.agent import documents
     from worldfs.ground.model import Report
 
-    old = state.kept["report.json"].read() or documents.render(documents.report_value(Report(state.name)))
+    old = state.kept["report.json"].read() or documents.report_write(Report(state.name, str(entry["ts"])))
     last = mapping(old).get("last_session")
     value = dict(last) if type(last) is dict and last.get("id") == entry["session_id"] else {}
     value |= {

@@ -9,10 +9,11 @@ recover  a commit without its projections is projected; a session without commit
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.ground.errors import BadInput, Busy, NotFound
 from worldfs.kernel.jobs import Jobs
 from worldfs.tree.stores.lock import RootLock, holder
 
@@ -25,6 +26,8 @@ Json = dict[str, Any]
 
 VERBS: Final = {"research": "researching", "extract": "extracting", "evaluate": "evaluating", "ad-hoc": "researching"}
 LEASE_S: Final = 600.0  # of the letters of a session; its runner's heartbeats renew it
+LET_GO_TRIES, LET_GO_S = 50, 0.02
+CAUSES: Final = {"lost": "lost", "cancelled": "cancelled", "rejected": "rejected"}  # others are what the outcome says
 STARTED: Final = (
     "type", "domain", "branch", "model", "timeout_seconds", "research_question", "belief_targeted",
     "disconfirmation_target", "sources_expected",
@@ -42,7 +45,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
     from worldfs.ground.model import JobStatus, Order, SessionRecord, State
 
     room = state.room
-    lock = RootLock(room.path, "session", clock=room.clock).acquire()
+    lock = _lock(state)
     try:
         with room.alone():
             recover(state)
@@ -75,6 +78,18 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
     return record
 
 
+def _lock(state: AgentState) -> RootLock:
+    """The lock of a session. One that has just ended may be let go of by a keeper a moment later."""
+    for _ in range(LET_GO_TRIES):
+        try:
+            return RootLock(state.room.path, "session", clock=state.room.clock).acquire()
+        except Busy:
+            if running(state):
+                break
+            time.sleep(LET_GO_S)
+    return RootLock(state.room.path, "session", clock=state.room.clock).acquire()
+
+
 def running(state: AgentState) -> str:
     """The id of the session that has not ended, "" if there is none."""
     return next(iter(Jobs(state.room.store, state.room.clock).open_ids()), "")
@@ -93,7 +108,7 @@ def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], fi
             )  # fmt: skip
         state.take_in(settle=True)
         letters = [item.message.id for item in state.inbox.claimed(sid)] if outcome == "completed" else []
-        entry = {"ts": room.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
+        entry: Json = {"ts": room.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
         entry |= {key: value for key, value in figures.items() if value is not None}
         entry |= {key: value for key, value in said.items() if value}
         if letters:
@@ -124,9 +139,9 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
         jobs.put_away(sid)
         return
     ok = entry["outcome"] == "completed"
-    cause = None if ok else Cause(entry.get("cause", "timeout" if entry["outcome"] == "timeout" else "error"))
+    cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
-    result = Outcome(ok, message, cause, "" if ok else str(entry["outcome"]).upper())
+    result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
     status = replace(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )

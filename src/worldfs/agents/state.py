@@ -123,10 +123,10 @@ class AgentState:
         return None if data is None else documents.report_read(data)
 
     def tasks(self) -> tuple[AgentTask, ...]:
-        from worldfs.formats.agent import tasks
+        from worldfs.formats.agent import documents
 
         data = self.kept["tasks.json"].read()
-        return () if data is None else tasks.read(data)
+        return () if data is None else documents.tasks_read(data).tasks
 
     def session(self) -> SessionRecord | None:
         from worldfs.formats.agent import documents
@@ -204,13 +204,15 @@ class AgentState:
         id: str = "",
     ) -> AgentTask:
         """A new pending task; with an `id` that is there already, nothing is written and that one comes back."""
-        from worldfs.formats.agent import tasks
+        from worldfs.formats.agent.documents import tasks_read
         from worldfs.ground.model import AgentTask
+
+        from . import todo
 
         made: list[AgentTask] = []
 
         def edit(old: bytes) -> bytes:
-            there = {task.id: task for task in tasks.read(old)} if old else {}
+            there = {task.id: task for task in tasks_read(old).tasks} if old else {}
             made.clear()
             if id in there:
                 made.append(there[id])
@@ -218,15 +220,17 @@ class AgentState:
             now = self.room.now()
             new = AgentTask(id or _free_id(there), type, description, "pending", priority, now, context, follow_up_from)
             made.append(new)
-            return tasks.added(old, self.name, self._clean(new), now)
+            return todo.added(old, self.name, self._clean(new), now)
 
         self.kept["tasks.json"].change(edit)
         return made[0]
 
     def update_task(self, id: str, **changes: Any) -> AgentTask:
         """Change fields of one task. `NotFound` names the tasks there are; `BadInput` for a word that is none."""
-        from worldfs.formats.agent import tasks
+        from worldfs.formats.agent.documents import tasks_read
         from worldfs.ground.model import AgentTask
+
+        from . import todo
 
         _only(changes, AgentTask._fields, "update_task")
 
@@ -234,10 +238,10 @@ class AgentState:
             now = self.room.now()
             if changes.get("status") in ("completed", "dropped"):
                 changes.setdefault("completed_at", now)
-            return tasks.changed(old, id, self._clean(changes), now)
+            return todo.changed(old, id, self._clean(changes), now)
 
         data = self.kept["tasks.json"].change(edit)
-        return next(task for task in tasks.read(data) if task.id == id)
+        return next(task for task in tasks_read(data).tasks if task.id == id)
 
     def close_task(self, id: str, outcome: str = "", status: str = "completed") -> AgentTask:
         """Completed or dropped, with a word on what came of it."""
@@ -391,32 +395,49 @@ class AgentState:
 
     def fold(self) -> Fold:
         """The metrics as of the journal's last entry. Call inside `alone`."""
+        from .documents import mapping
         from .metrics import Fold
 
         if self._fold is None:
             stored = self.room.store.get(FOLD)
-            baseline = self.kept["metrics.json"].read()
-            self._fold = Fold.load(stored.data) if stored is not None else Fold.of(baseline)
+            if stored is not None:
+                self._fold = Fold.load(stored.data)
+            else:
+                self._fold = Fold(mapping(self.kept["metrics.json"].read() or b"") or None)
         if self._fold.applied_seq != self.journal.seq():
             for seq, entry in self.journal.since(self._fold.applied_seq):
                 self._fold.apply(seq, entry)
         return self._fold
 
+    def refold(self) -> None:
+        """Count the metrics anew: the baseline that was imported, and every entry of the journal."""
+        from worldfs.formats.agent.documents import metrics_write
+
+        from .metrics import Fold, project
+
+        with self.room.alone():
+            fold = Fold(self.fold().baseline)
+            for seq, entry in self.journal.lines():
+                fold.apply(seq, entry)
+            self._fold = fold
+            kept = self.kept["metrics.json"]
+            like = kept.take_in(settle=True) or b""
+            fresh = metrics_write(project(fold, self.name, self.room.clock.now()), like)
+            self._put_many({"metrics.json": fresh, FOLD: fold.dump()})
+
     def put_session(self, record: SessionRecord) -> None:
         """session.json and report.json at the start of a session."""
         from worldfs.formats.agent import documents
+        from worldfs.ground.model import Report
 
         from .documents import edited
         from .session_job import VERBS
 
-        session = documents.session_value(record)
         report = {
             "agent": self.name, "updated_at": record.started_at, "status": VERBS[record.type],
         }  # fmt: skip
-        last = self.kept["report.json"].take_in(settle=True) or documents.render(
-            documents.report_value(_report(self.name))
-        )
-        self._put_many({"session.json": documents.render(session), "report.json": edited(last, report)})
+        last = self.kept["report.json"].take_in(settle=True) or documents.report_write(Report(self.name))
+        self._put_many({"session.json": documents.session_write(record), "report.json": edited(last, report)})
 
     def put_end(self, entry: Mapping[str, Any]) -> None:
         """session.json, metrics.json and report.json at the end of one, as a group."""
@@ -445,12 +466,6 @@ class AgentState:
         if file not in ("memory.md", "tasks.json"):
             raise BadInput(f"no versions of {file!r}", path=self.name, op="undo", expected="memory.md or tasks.json")
         return self.kept[file]
-
-
-def _report(name: str) -> Report:
-    from worldfs.ground.model import Report
-
-    return Report(name)
 
 
 def _only(changes: Mapping[str, Any], allowed: Sequence[str], op: str) -> None:

@@ -14,8 +14,9 @@ from typing import Any, cast
 from worldfs.ground.errors import BrokenHouse, WorldError, from_os
 
 from .call import Call
+from .command import Command
 from .parser import parse
-from .table import COMMANDS, Command
+from .table import COMMANDS
 from .voice import Voice
 
 Function = Callable[[Call], int]
@@ -27,7 +28,7 @@ def main(argv: Sequence[str] | None = None, table: Sequence[Command] = COMMANDS)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
-    voice = Voice(json="--json" in words)
+    voice = Voice(json="--json" in (words[: words.index("--")] if "--" in words else words))
     try:
         code = _carry_out(words, table, voice)
         sys.stdout.flush()  # here, where a closed pipe is still ours to answer
