@@ -101,6 +101,20 @@ class Journal:
             self._ready()
             self.rotate()
 
+    def drop_line(self, raw: bytes) -> None:
+        """Take a line that is no entry out of the live segment; it is set aside. For the doctor."""
+        with self.room.alone():
+            self._ready()
+            text = self.live.read(0, self.live.size)
+            if (line_ := raw + b"\n") not in text or parse(raw) is not None:
+                return
+            self.room.set_aside(NAME, line_, "a line that is no entry")
+            text = text.replace(line_, b"", 1)
+            self.room.root.replace(NAME, text)
+            self.live.look()
+            self.shadow_anew(text)
+            self.note(self.seen.seq, self.seen.first)
+
     def retain(self, size: int) -> list[str]:
         """Remove the oldest sealed segments until at most `size` bytes of them are left; the names removed."""
         with self.room.alone():

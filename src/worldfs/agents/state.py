@@ -409,6 +409,22 @@ class AgentState:
                 self._fold.apply(seq, entry)
         return self._fold
 
+    def refold(self) -> None:
+        """Count the metrics anew: the baseline that was imported, and every entry of the journal."""
+        from worldfs.formats.agent.documents import metrics_write
+
+        from .metrics import Fold, project
+
+        with self.room.alone():
+            fold = Fold(self.fold().baseline)
+            for seq, entry in self.journal.lines():
+                fold.apply(seq, entry)
+            self._fold = fold
+            kept = self.kept["metrics.json"]
+            like = kept.take_in(settle=True) or b""
+            fresh = metrics_write(project(fold, self.name, self.room.clock.now()), like)
+            self._put_many({"metrics.json": fresh, FOLD: fold.dump()})
+
     def put_session(self, record: SessionRecord) -> None:
         """session.json and report.json at the start of a session."""
         from worldfs.formats.agent import documents

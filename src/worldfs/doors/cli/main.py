@@ -14,8 +14,8 @@ from typing import Any, cast
 from worldfs.ground.errors import BrokenHouse, WorldError, from_os
 
 from .call import Call
-from .parser import parse
 from .command import Command
+from .parser import parse
 from .table import COMMANDS
 from .voice import Voice
 
