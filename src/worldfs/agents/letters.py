@@ -1,8 +1,8 @@
 """Letters as files: names whose order is the order of delivery, the archive of what was read, and the dead ones.
 
-    inbox/<uuid>.json                        what waits, complete, visible to every mind and every v1 reader
-    .paos/letters/done/<xx>/<hash>.json      acknowledged, by the hash of its id: receipt, and memory against repeats
-    .paos/letters/dead/<name>                not deliverable, with its reason in `<name>.why`
+inbox/<uuid>.json                        what waits, complete, visible to every mind and every v1 reader
+.paos/letters/done/<xx>/<hash>.json      acknowledged, by the hash of its id: receipt, and memory against repeats
+.paos/letters/dead/<name>                not deliverable, with its reason in `<name>.why`
 """
 
 from __future__ import annotations

@@ -139,7 +139,9 @@ def raw(doc: Doc, index: int | None, body: str, pinned: bool) -> list[str]:
         mark = f"{int(digits) + 1 if same else 1}{mark[len(digits) :]}"
     first, *more = body.split("\n")
     if pinned:
-        first = ("📌 " if any("📌" in line for item in doc.items for line in doc.text(item)[:1]) else "[pinned] ") + first
+        first = (
+            "📌 " if any("📌" in line for item in doc.items for line in doc.text(item)[:1]) else "[pinned] "
+        ) + first
     if _RULE.fullmatch(f"{mark}{first}"):
         mark = "+ "
     gap = " " * len((indent + mark).expandtabs(4))
@@ -259,9 +261,7 @@ def _stop(lines: Sequence[str], at: int, indent: int, width: int) -> int:
         mark = _MARK.match(line) is not None
         if here >= width or (here > indent + (1 if blank or mark else 0)):
             pass  # below the mark
-        elif blank or mark or line[0] in "#>|<`~" or _RULE.fullmatch(line):
-            return stop
-        elif line[0] in "*_" and (match := _BOLD.fullmatch(line)) and canonical(match[2]):
+        elif blank or mark or line[0] in "#>|<`~" or _RULE.fullmatch(line) or (line[0] in "*_" and (match := _BOLD.fullmatch(line)) and canonical(match[2])):
             return stop
         stop, blank = number + 1, False
     return stop
