@@ -37,8 +37,8 @@ class Beads:
     def finds(self, place: Path) -> list[Source]:
         def fits(head: bytes) -> bool:
             return (
-                (b'"title"' in head and (b'"issue_type"' in head or b'"status"' in head)) or b'"_schema":"beads' in head
-            )
+                b'"title"' in head and (b'"issue_type"' in head or b'"status"' in head)
+            ) or b'"_schema":"beads' in head
 
         where, files = files_of(place, PATTERNS, fits, 65_536)
         return single(self.name, (where, files[:1] if len(files) > 1 and _older(files) else files))

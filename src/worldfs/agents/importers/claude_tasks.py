@@ -34,8 +34,7 @@ class ClaudeTasks:
             return (
                 object_
                 or (b'"content"' in head and b'"status"' in head)
-                or (b'"tasks"' in head
-                and b'"blockedBy"' in head)
+                or (b'"tasks"' in head and b'"blockedBy"' in head)
             )
 
         where, files = files_of(place, PATTERNS, fits)

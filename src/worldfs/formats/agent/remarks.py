@@ -261,7 +261,13 @@ def _stop(lines: Sequence[str], at: int, indent: int, width: int) -> int:
         mark = _MARK.match(line) is not None
         if here >= width or (here > indent + (1 if blank or mark else 0)):
             pass  # below the mark
-        elif blank or mark or line[0] in "#>|<`~" or _RULE.fullmatch(line) or (line[0] in "*_" and (match := _BOLD.fullmatch(line)) and canonical(match[2])):
+        elif (
+            blank
+            or mark
+            or line[0] in "#>|<`~"
+            or _RULE.fullmatch(line)
+            or (line[0] in "*_" and (match := _BOLD.fullmatch(line)) and canonical(match[2]))
+        ):
             return stop
         stop, blank = number + 1, False
     return stop
