@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ import pytest
 
 from worldfs.agents.room import Room
 from worldfs.drivers.command import Command, Ended, Stop, run
+from worldfs.ground.durable import Disk
 from worldfs.ground.errors import Busy
 from worldfs.ground.model.agent import SessionRecord
 
@@ -22,9 +24,9 @@ from worldfs.ground.model.agent import SessionRecord
 class Book:
     """What the runner asks of an agent's state, written down."""
 
-    def __init__(self, root: Path, name: str = "rio") -> None:
+    def __init__(self, root: Path, name: str = "rio", disk: Disk | None = None) -> None:
         (root / name).mkdir(parents=True, exist_ok=True)
-        self.room = Room(root, name)
+        self.room = Room(root, name, disk=disk)
         self.record: SessionRecord | None = None
         self.calls: list[str] = []
         self.events: list[dict[str, Any]] = []
@@ -84,6 +86,14 @@ class Stage(NamedTuple):
     def command(self, *argv: str, **words: Any) -> Command:
         env = {**os.environ, "TEST_MARK": self.mark, **words.pop("env", {})}
         return Command(tuple(argv), env=env, **{"grace_s": 0.3, "timeout_s": 30.0, **words})
+
+    def sessions(self) -> Path:
+        return self.book.room.path / ".paos/sessions"
+
+    def facts(self, ended: Ended, name: str = "exit.json") -> dict[str, Any]:
+        value = json.loads((self.sessions() / ended.session.session_id / name).read_text())
+        assert isinstance(value, dict)
+        return value
 
     def alive(self) -> list[str]:
         """Everything with the mark that still runs, whoever its parent is now."""

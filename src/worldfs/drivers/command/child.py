@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
@@ -17,6 +18,7 @@ from worldfs.ground.errors import BrokenHouse
 from .reaper import GRACE, LIMIT
 
 LINGER: Final = 0.25  # s that a command's own children have to finish by themselves after it has ended
+LATE: Final = 4.0  # s that a warden may take for its end
 _CODE: Final = "import sys; sys.path.append(sys.argv[1]); from worldfs.drivers.command.warden import main; main()"
 
 
@@ -63,13 +65,23 @@ class Child:
         *lines, self._buffer = (self._buffer + data).split(b"\n")
         return [json.loads(line) for line in lines]
 
-    def close(self) -> None:
-        """Let go of the warden: if the command still runs it is ended, though nobody hears how."""
+    def close(self, *, behind: bool = False) -> None:
+        """Let go of the warden: if the command still runs it is ended, though nobody hears how.
+
+        `behind`: it has said its last word and goes on with what it could not end in time; nobody waits for that.
+        """
         for fd in (self._orders, self.fd):
             with suppress(OSError):
                 os.close(fd)
         self._orders = self.fd = -1
-        self._process.wait()
+        if behind:
+            threading.Thread(target=self._process.wait, daemon=True).start()
+            return
+        try:
+            self._process.wait(LATE)
+        except subprocess.TimeoutExpired:  # somebody stopped it
+            self._process.kill()
+            self._process.wait()
 
     def _say(self, order: dict[str, Any]) -> None:
         data = memoryview(json.dumps(order).encode() + b"\n")

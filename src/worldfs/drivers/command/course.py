@@ -64,12 +64,13 @@ def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care
     finally:
         os.close(stdin)
         flow.start()
+    course = Course()
     try:
         care.known(child)
         child.go()
         course = _watch(child, command, env=env, flow=flow, stop=stop, care=care)
     finally:
-        child.close()
+        child.close(behind=bool(course.survivors))
     if course.cause == "warden":
         swept = care.clear()
         course = course._replace(others=swept.met, survivors=swept.survivors)
@@ -86,7 +87,6 @@ def _watch(child: Child, command: Command, *, env: Mapping[str, str], flow: Flow
     given_up = None if command.timeout_s is None else time.monotonic() + command.timeout_s + late
     while True:
         care.beat()
-        flow.log.flush()
         now = time.monotonic()
         rest = TICK
         if command.silence_s is not None and not wish:
@@ -101,12 +101,9 @@ def _watch(child: Child, command: Command, *, env: Mapping[str, str], flow: Flow
         if stop.fd in ready:
             stop.heard()
         if stop.times > wishes:
-            wishes = stop.times
-            if wish:
-                child.kill()
-            else:
-                wish, given_up = "cancelled", time.monotonic() + late
-                child.end()
+            at_once = wish or stop.times > wishes + 1
+            wish, wishes, given_up = wish or "cancelled", stop.times, time.monotonic() + late
+            (child.kill if at_once else child.end)()
         for report in child.hear() if child.fd in ready else ():
             if "failed" in report:
                 told = report["failed"]

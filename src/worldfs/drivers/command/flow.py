@@ -9,7 +9,7 @@ import time
 from collections import deque
 from typing import Final
 
-from .output import Log
+from .output import PAUSE, Log
 
 READ: Final = 1 << 16
 DRAIN: Final = 0.5  # s for listeners to take the last words before the session's end is recorded without them
@@ -51,6 +51,8 @@ class _Pump:
     def __init__(self, log: Log, target: int) -> None:
         self._log, self._target = log, target
         self._source, self.write_end = os.pipe()
+        self._said = select.poll()
+        self._said.register(self._source, select.POLLIN)
         self._reading = threading.Lock()
         self._queue: deque[bytes] = deque()
         self._thread = threading.Thread(target=self._work, daemon=True)  # a stuck listener must not hold our exit
@@ -71,6 +73,8 @@ class _Pump:
         with self._reading:
             if self._ended:
                 return False
+            if self._log.behind and not self._said.poll(PAUSE * 1000):
+                self._log.flush()  # a pause in what it says: now is the time to write
             data = os.read(self._source, READ)
             if not data:
                 self._ended = True
@@ -102,11 +106,7 @@ class _Pump:
         if not self._thread.is_alive() or not self._reading.acquire(timeout=0.1):
             return  # done, or a survivor still holds the other end
         self._reading.release()
-        ready = select.poll()
-        while not self._ended:
-            ready.register(self._source, select.POLLIN)
-            if not ready.poll(0):
-                return
+        while not self._ended and self._said.poll(0):
             self._read()
 
     def wait(self, seconds: float | None) -> bool:

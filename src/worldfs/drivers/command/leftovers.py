@@ -51,18 +51,15 @@ def mark(state_dir: str, session: str) -> tuple[bytes, bytes]:
 
 
 def of_session(trace: Trace, run: Json | None, *, adopted: bool = False) -> list[Proc]:
-    """Every process of a session that can be known without its warden: recorded ones, their descendants and session
-    mates, and all that carry its mark; with `adopted`, our own children. Never ourselves, nor whom we descend from.
+    """Every process of a session that can be known without its warden: recorded ones, those with its mark, and all
+    their descendants; with `adopted`, our own children. Never ourselves, nor whom we descend from.
+
+    Who cleared its environment and lost its parents is not among them: its group and session are numbers only, and
+    may be somebody else's by now.
     """
     known = [one for key in ("warden", "command") if (one := alive((run or {}).get(key))) is not None]
-    found = {one.id: one for one in proc.marked(mark(os.path.abspath(trace.root.path), trace.id))}
+    found = {one.id: one for one in proc.marked(mark(os.path.realpath(trace.root.path), trace.id))}
     everyone = list(proc.everyone())
-    command = (run or {}).get("command") or {}
-    if all(command.get(key) == value for key, value in proc.here().items()):
-        # Its session's number cannot be reused while a member lives; an older process cannot be a member.
-        known += [
-            one for one in everyone if one.session == command.get("pid") and one.start >= (command.get("start") or 0)
-        ]
     if adopted:
         known += proc.below(os.getpid(), everyone)
     for one in [*known, *found.values()]:

@@ -6,6 +6,7 @@ and which are joined to the log at the end, by who writes it or, if that one was
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -20,6 +21,7 @@ from worldfs.ground.logfile import LogFile
 
 NAME: Final = "output.log"
 MOST: Final = 1 << 20  # bytes of the beginning, and of the end
+GAP: Final = b"\n[paos: output left out here]\n"
 PIECE: Final = 1 << 16  # a line without an end is cut there
 PAUSE: Final = 0.2  # s between two writes to the log
 KEY_BEGINS, KEY_ENDS = b"-----BEGIN ", b"-----END "
@@ -48,10 +50,10 @@ class Log:
         self._count = 0  # parts begun
         self._pending: deque[bytes] = deque()
         self._size = 0
-        self._dropped = 0  # bytes since the last flush that are not kept
+        self._gap = False  # something before what is pending is not kept
         self._torn = False  # what is pending begins anywhere
         self._in_key = False  # what was dropped ended inside a key block
-        self._flushed = now()
+        self._flushed = -math.inf
         self.seen = 0  # bytes said
         self.spoke_at = now()
         self.last_line = ""  # the newest line that says something, for people
@@ -72,6 +74,11 @@ class Log:
                 self._drop()
             if now - self._flushed >= PAUSE:
                 self._flush()
+
+    @property
+    def behind(self) -> bool:
+        """Something that was said is not in the log yet."""
+        return self._size > 0
 
     def flush(self) -> None:
         """What was said is in the log's file, but for a line that has not ended. Nothing here is fsynced."""
@@ -97,8 +104,7 @@ class Log:
     def _drop(self) -> None:
         data = self._pending.popleft()
         self._size -= len(data)
-        self._dropped += len(data)
-        self._torn = True
+        self._gap = self._torn = True
         begins, ends = data.rfind(KEY_BEGINS), data.rfind(KEY_ENDS)
         if begins != ends:
             self._in_key = begins > ends
@@ -121,9 +127,8 @@ class Log:
                 self.last_line = "".join(sign if sign.isprintable() else "?" for sign in line.strip())[:200]
                 break
         out = text.encode("utf-8", "surrogateescape")
-        if self._dropped:
-            out = gap(self._dropped) + out
-            self._dropped = 0
+        if self._gap:
+            out, self._gap = GAP + out, False
         try:
             self._keep(out)
         except WorldError as error:
@@ -138,7 +143,6 @@ class Log:
         line = data.find(b"\n", cut, cut + PIECE)
         cut = line + 1 if line >= 0 else cut + _word_end(data[cut : cut + 4096])
         self._torn = self._in_key = False
-        self._dropped += cut
         return data[cut:]
 
     def _keep(self, data: bytes) -> None:
@@ -196,10 +200,6 @@ def _word_end(front: bytes) -> int:
     return 0
 
 
-def gap(size: int | None) -> bytes:
-    return b"\n[paos: %s left out here]\n" % (b"output" if size is None else b"%d bytes" % size)
-
-
 def part_name(folder: str, number: int) -> str:
     return f"{folder}/output.{number}.part"
 
@@ -225,7 +225,7 @@ def join(root: Root, folder: str, *, most: int = MOST) -> None:
             if cut:
                 line = data.find(b"\n", cut, cut + 4096)
                 cut = line + 1 if line >= 0 else cut
-            lead = gap(None) if cut or numbers[0] > 1 else b""
+            lead = GAP if cut or numbers[0] > 1 else b""
             log.append(lead + data[cut:], durable=False)
         if log.inode:
             log.sync()

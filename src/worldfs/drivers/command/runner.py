@@ -81,7 +81,7 @@ def run(
 def redactor() -> Redact:
     """Text without secrets."""
     try:
-        from worldfs.formats.agent.redact import redact  # type: ignore[import-not-found]
+        from worldfs.formats.agent.redact import redact
     except ImportError:  # TODO: with the formats
         return str
 
@@ -112,7 +112,7 @@ class _Work:
         self._faults: set[str] = set()  # of the state, told once each
         self._heartbeat_s = heartbeat_s
         self._next_beat = time.monotonic() + heartbeat_s
-        home = os.path.abspath(self.root.path)
+        home = os.path.realpath(self.root.path)
         self.env = {
             **(os.environ if command.env is None else command.env),
             "PAOS_AGENT": state.room.name,

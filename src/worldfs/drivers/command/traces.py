@@ -36,7 +36,7 @@ class Trace:
 
     def path(self, name: str) -> str:
         """Where a file of it lies, for other programs."""
-        return os.path.join(os.path.abspath(self.root.path), self.folder, name)
+        return os.path.join(os.path.realpath(self.root.path), self.folder, name)
 
     def write(self, name: str, value: Json) -> None:
         """Durable when it returns."""

@@ -22,6 +22,7 @@ from typing import Any, Final, NoReturn
 from . import linux, proc
 from .reaper import STEP, Named, Swept, Word, sweep
 
+STAY: Final = 600.0  # s that the warden goes on with what it could not end in time
 DEAF: Final = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1", "USR2")
 
 
@@ -177,16 +178,14 @@ class _Warden:
     def _leave(self, spec: dict[str, Any], why: str) -> None:
         """End what is there; say how the command ended and who else was met."""
         begun = time.monotonic()
+        _hasten()
         if not why:  # what the command leaves behind may be about to finish by itself: `tee`, a last upload
             while not self._gone() and not self._pressed() and (rest := begun + spec["linger"] - time.monotonic()) > 0:
                 self.listen(min(rest, STEP * 5))
-        swept = Swept((), ())
+        swept = Swept()
         if not self._gone():
             grace = 0.0 if self.asked == "kill" else spec["grace"]
-            if self.adopts:
-                swept = sweep(self._below, self._wait, grace=grace, limit=spec["limit"])
-            else:
-                swept = self._sweep_group(grace, spec["limit"])
+            swept = (self._sweep if self.adopts else self._sweep_group)(grace, spec["limit"])
         self.say(
             {
                 "ended": {
@@ -199,6 +198,17 @@ class _Warden:
                 }
             }
         )
+
+        patience = STEP
+        while not self._gone() and time.monotonic() < begun + STAY:
+            # It is said that somebody survives; that is no reason to let go of it.
+            self._sweep(0.0, 0.1) if self.adopts else self._strike_group(signal.SIGKILL)
+            time.sleep(patience)
+            patience = min(2 * patience, 5.0)
+
+    def _sweep(self, grace: float, limit: float) -> Swept:
+        # What is below us has sessions, and so groups, of its own: nobody else is in them.
+        return sweep(self._below, self._wait, grace=grace, limit=limit, groups=True)
 
     def _pressed(self) -> bool:
         return self.orphaned or self.asked == "kill"
@@ -270,6 +280,15 @@ def _become(spec: dict[str, Any], gate: int, tell: int, warden: int) -> NoReturn
     except BaseException as error:
         os.write(tell, json.dumps({"stage": stage, "errno": errno.EINVAL, "text": str(error)}).encode())
     os._exit(127)
+
+
+def _hasten() -> None:
+    """What breeds without end must not keep us from the processor; without the right to it, as well as we can."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except (AttributeError, OSError):
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
 
 
 def _descriptor(pid: int) -> int:
