@@ -196,7 +196,7 @@ def test_reading_commands_start_without_the_heavy_modules() -> None:
     program = (
         "import sys, worldfs.doors.cli.main, worldfs.doors.cli.status, worldfs.doors.cli.files, worldfs.doors.cli.wait;"
         "print(*sorted({'numpy', 'mujoco', 'ruamel', 'ruamel.yaml', 'PIL', 'asyncio', 'msgspec', 'av', 'logging',"
-        " 'tempfile', 'subprocess'} & set(sys.modules)))"
+        " 'tempfile', 'subprocess', 'argparse'} & set(sys.modules)))"
     )
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)

@@ -12,21 +12,27 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.clock import Clock, SystemClock, stamp
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import BadInput, Exists, NotFound
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.revision import KEPT, of
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from worldfs.ground.model import Finding
+
 NAME: Final = "[a-z0-9][a-z0-9_-]{0,63}"
 GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
 LOCK: Final = f"{KEPT}/state.lock"
 ASIDE: Final = f"{KEPT}/aside"
+FINDINGS: Final = f"{KEPT}/findings.json"
+FINDINGS_MAX: Final = 50
 _SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
@@ -63,10 +69,12 @@ class Room:
             ) from None
         self.root = self.store.root
         self.disk = self.store.disk
+        self.findings: list[Finding] = []  # met since this room was opened
         self._mutex = threading.RLock()
         self._depth = 0
         self._fd = -1
         self._pid = 0
+        self._second: tuple[datetime | None, str] = None, ""
 
     def close(self) -> None:
         with self._mutex:
@@ -75,19 +83,35 @@ class Room:
                 self._fd = -1
             self.store.close()
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Nobody else changes anything meanwhile, in this and in every other process; may be nested."""
-        with self._mutex:
+    def alone(self) -> Room:
+        """`with room.alone():` nobody else changes anything meanwhile, here or in another process; may be nested."""
+        return self
+
+    def __enter__(self) -> Room:
+        self._mutex.acquire()
+        try:
             if self._depth == 0:
                 fcntl.flock(self._lock(), fcntl.LOCK_EX)
             self._depth += 1
-            try:
-                yield
-            finally:
-                self._depth -= 1
-                if self._depth == 0 and self._fd >= 0:
-                    fcntl.flock(self._fd, fcntl.LOCK_UN)
+        except BaseException:
+            self._mutex.release()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._depth -= 1
+        try:
+            if self._depth == 0 and self._fd >= 0:
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
+        finally:
+            self._mutex.release()
+
+    def now(self) -> str:
+        """The time as the files have it: whole seconds, UTC, Z."""
+        moment = self.clock.now().replace(microsecond=0)
+        if moment != self._second[0]:
+            self._second = moment, stamp(moment)
+        return self._second[1]
 
     def _lock(self) -> int:
         pid = os.getpid()
@@ -96,6 +120,44 @@ class Room:
                 os.close(self._fd)
             self._fd, self._pid = self.root.lock_file(LOCK), pid
         return self._fd
+
+    def found(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:
+        """Something was wrong with the files of this room: kept for the agent's next wake and for `paos check`."""
+        from worldfs.ground.model import Finding
+
+        finding = Finding(code, f"{self.name}/{field}", expected, found, fix, warning=warning)
+        self.findings.append(finding)
+        kept = [item for item in self.kept_findings() if (item.code, item.field) != (code, finding.field)]
+        self._keep_findings([*kept, finding][-FINDINGS_MAX:])
+
+    def kept_findings(self) -> list[Finding]:
+        """What is still to be told, oldest first."""
+        from worldfs.ground.model import Finding
+
+        stored = self.store.get(FINDINGS)
+        try:
+            return [Finding(**item) for item in json.loads(stored.data)] if stored else []
+        except (ValueError, TypeError):  # torn with the power: it told of what was, not of what is
+            return []
+
+    def told(self) -> None:
+        """The agent has had the findings before it for a whole session."""
+        if self.store.probe(FINDINGS) is not None:
+            self._keep_findings([])
+
+    def _keep_findings(self, findings: list[Finding]) -> None:
+        from dataclasses import asdict
+
+        data = json.dumps([asdict(item) for item in findings], ensure_ascii=False, indent=1).encode() + b"\n"
+        self.store.put(FINDINGS, data, durable=False)
+
+    def hint(self, path: str, data: bytes) -> None:
+        """A small file that may be lost or torn in a crash and that nobody needs then; written in place."""
+        fd = self.root.lock_file(path)
+        try:
+            self.root.sign(fd, data)
+        finally:
+            os.close(fd)
 
     def set_aside(self, name: str, data: bytes, reason: str) -> str:
         """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `alone`.

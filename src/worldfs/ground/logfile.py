@@ -24,13 +24,14 @@ class LogFile:
         self.inode = self.size = self.mtime = 0
         self._fd = -1
         self._folder: Folder | None = None
-        self._new = False  # its name is not durable yet
+        self._named = False  # whoever made it, its name may not be durable yet
 
     def close(self) -> None:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
         self.inode = self.size = self.mtime = 0
+        self._named = False
 
     def look(self) -> bool:
         """What stands at the path now; True if it is the file that we saw last and it only grew (or is as it was)."""
@@ -78,17 +79,23 @@ class LogFile:
 
     def append(self, data: bytes, *, durable: bool = True) -> None:
         """Whole or not at all as far as a living process can see to it; durable with its name when told so."""
-        disk = self.root.disk
+        try:
+            self.write(data)
+            if durable:
+                self.sync()
+        except OSError as error:
+            raise refuse(error, self.path, "append") from error
+
+    def write(self, data: bytes) -> None:
+        """Add to the end without waiting for the disk; `sync` follows."""
         try:
             if self._fd < 0:
                 self._create()
             try:
-                disk.append(self._fd, data, self.path)
+                self.root.disk.append(self._fd, data, self.path)
             except OSError:
-                os.ftruncate(self._fd, self.size)
+                self.root.disk.truncate(self._fd, self.size, self.path)
                 raise
-            if durable:
-                self.sync()
             info = os.fstat(self._fd)
             self.size, self.mtime = info.st_size, info.st_mtime_ns
         except OSError as error:
@@ -99,19 +106,20 @@ class LogFile:
         try:
             self.root.disk.fsync(self._fd, self.path, data_only=True)
             self.root.disk.appends += 1
-            if self._new:
+            if not self._named:
                 self.root.sync(self.root.room(self.path))
-                self._new = False
+                self._named = True
         except OSError as error:
             raise refuse(error, self.path, "sync") from error
 
-    def cut(self, size: int) -> None:
+    def cut(self, size: int, *, durable: bool = True) -> None:
         """Drop everything from `size` on: a torn tail, which somebody has kept elsewhere."""
         if self._fd < 0:
             raise NotFound("no such file", path=self.path, op="cut")
         try:
             self.root.disk.truncate(self._fd, size, self.path)
-            self.root.disk.fsync(self._fd, self.path, data_only=True)
+            if durable:
+                self.root.disk.fsync(self._fd, self.path, data_only=True)
             info = os.fstat(self._fd)
             self.size, self.mtime = info.st_size, info.st_mtime_ns
         except OSError as error:
@@ -122,4 +130,4 @@ class LogFile:
         self._folder = place.folder
         self._fd = self.root.disk.create(place.folder.fd, place.name, self.path, _FLAGS)
         info = os.fstat(self._fd)
-        self.inode, self.size, self._new = info.st_ino, info.st_size, True
+        self.inode, self.size = info.st_ino, info.st_size

@@ -169,8 +169,10 @@ class Tree:
         return path, *found
 
     def _known(self, names: Names) -> bool:
-        """Are there such a project and node? What is in a path is not yet there because a pattern fits it."""
-        return all(value in self.rooms.names(key, names) for key, value in names.items() if key in ("project", "node"))
+        """Are there such a project, node and agent? What is in a path is not yet there because a pattern fits it."""
+        return all(
+            value in self.rooms.names(key, names) for key, value in names.items() if key in ("project", "node", "agent")
+        )
 
     def _entry(self, name: str, path: str, row: Row, actor: str) -> Entry:
         return Entry(name, path, False, row.kind, True, may_write(row, actor, starting=self.starting))

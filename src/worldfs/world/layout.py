@@ -10,6 +10,7 @@ CRITIC = "critic"
 WATCHDOG = "watchdog"  # the kernel and its drivers, for the documents of bodies
 ORCHESTRATOR = "orchestrator"
 RUNTIME = "runtime_watchdog"  # the kernel, for sessions of skills
+AGENT = "agent"  # a mind with a directory of its own (Agent State v1)
 
 # In the order of the specification's matrix, with its column headings (000 "Who Reads, Who Writes").
 MATRIX_ROLES = {
@@ -19,12 +20,13 @@ MATRIX_ROLES = {
     ORCHESTRATOR: "Orchestrator",
     RUNTIME: "Runtime Watchdog",
 }
-ROLES = (*MATRIX_ROLES, OPERATOR)
+ROLES = (*MATRIX_ROLES, AGENT, OPERATOR)
 
 _ALL = frozenset(MATRIX_ROLES)
 PROJECT = "/projects/{project}"
 NODE = "/nodes/{node}"
 JOB = NODE + "/jobs/{job}"
+MIND = "/agents/{agent}"
 
 
 def _readers(*roles: str) -> frozenset[str]:
@@ -186,6 +188,72 @@ ROWS: tuple[Row, ...] = (
         {PLANNER: "", ORCHESTRATOR: "", OPERATOR: ""},
         key=".paos/control/{node}",
         view="film",
+    ),
+    Row(
+        MIND + "/report.json",
+        Kind.RECORD,
+        "what the agent is at; what the agent writes is a proposal: summary, current_task, next_priority, blocked_by",
+        _readers(AGENT, ORCHESTRATOR, PLANNER),
+        {AGENT: ""},
+        key="report.json",
+        view="agent_report",
+        document="report",
+    ),
+    Row(
+        MIND + "/tasks.json",
+        Kind.RECORD,
+        "what the agent intends, and how far it is",
+        _readers(AGENT, ORCHESTRATOR),
+        {AGENT: "", OPERATOR: ""},
+        key="tasks.json",
+        view="agent_tasks",
+        document="tasks",
+    ),
+    Row(
+        MIND + "/session.json",
+        Kind.RECORD,
+        "the session that runs, or the last one; written by the runner",
+        _readers(AGENT, ORCHESTRATOR),
+        key="session.json",
+        document="session",
+    ),
+    Row(
+        MIND + "/memory.md",
+        Kind.RECORD,
+        "what the agent remembers across sessions",
+        _readers(AGENT),
+        {AGENT: "", OPERATOR: ""},
+        key="memory.md",
+        view="agent_memory",
+        document="memory",
+    ),
+    Row(
+        MIND + "/inbox/{letter}",
+        Kind.DROP,
+        "letters: anybody adds one, only the agent reads and takes them",
+        _readers(AGENT),
+        {PLANNER: "", ORCHESTRATOR: "", AGENT: "", OPERATOR: ""},
+        key="inbox/{letter}",
+        view="agent_letter",
+        document="message",
+    ),
+    Row(
+        MIND + "/journal.jsonl",
+        Kind.LOG,
+        "what happened, numbered; the record of every commit",
+        _readers(AGENT, ORCHESTRATOR),
+        {AGENT: "", OPERATOR: ""},
+        key="journal.jsonl",
+        view="agent_journal",
+        document="journal",
+    ),
+    Row(
+        MIND + "/metrics.json",
+        Kind.RECORD,
+        "totals since the beginning and of the last 30 days; folded from the journal",
+        _readers(AGENT, ORCHESTRATOR),
+        key="metrics.json",
+        document="metrics",
     ),
     Row(
         "/meta/alerts.json",

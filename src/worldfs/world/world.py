@@ -25,6 +25,7 @@ from . import files
 from .language import language
 from .layout import PLANNER, WATCHDOG, table
 from .nodes import NodeSpec, factory, find_nodes, profile_text
+from .rooms.agents import Agents, Both
 from .rooms.workspace import Workspace
 
 # Who only reads or submits waits for no kernel, driver, role or document reader to load: those imports are inside.
@@ -43,13 +44,16 @@ Log = Callable[[str, "Job"], None]
 class World:
     """A workspace, opened. With `serve` it holds the root's lock and works; without, it reads and submits."""
 
-    def __init__(self, root: Path, store: Store, clock: Clock, config: Config | None) -> None:
+    def __init__(
+        self, root: Path, store: Store, clock: Clock, config: Config | None, agents: Path | None = None
+    ) -> None:
         self.root = root
         self.store = store
         self.clock = clock
         self.config = config
         self.jobs = Jobs(store, clock)
-        rooms = Workspace(PROJECT, lambda: [spec.id for spec in self.specs], store, self.jobs)
+        self.agents = Agents(agents if agents is not None else root / "agents")
+        rooms = Both(Workspace(PROJECT, lambda: [spec.id for spec in self.specs], store, self.jobs), self.agents)
         behaviours: dict[str, Behaviour] = {
             "actions": files.Actions(store, self.jobs, "ACTION.md"),
             "sessions": files.Sessions(store, "SESSIONS.md"),
@@ -58,6 +62,7 @@ class World:
             "robots": files.View(lambda names: self._robots()),
             **files.job_views(self.jobs),
             **files.meta_views(store),
+            **self.agents.behaviours(),
         }
         self.tree = Tree(table(), rooms, behaviours)
         self.kernel: Kernel | None = None
@@ -71,6 +76,7 @@ class World:
         workspace: Path,
         *,
         config: Config | None = None,
+        agents: Path | None = None,
         clock: Clock | None = None,
         store: Store | None = None,
         serve: bool = False,
@@ -84,7 +90,7 @@ class World:
             lock = RootLock(workspace, "kernel").acquire()
         try:
             store = store or DiskStore(workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
-            world = cls(workspace, store, clock or SystemClock(), config)
+            world = cls(workspace, store, clock or SystemClock(), config, agents)
             world._lock = lock
             if serve:
                 world._serve(drivers, threads, log)
@@ -203,6 +209,7 @@ class World:
             if kernel is not None:
                 kernel.close()
         finally:  # a house that gave way still lets go of its root
+            self.agents.close()
             self.store.close()
             if self._lock is not None:
                 self._lock.release()
@@ -332,10 +339,17 @@ class World:
         from worldfs.roles.lessons import search
 
         try:
-            notes = lessons.read(self.tree.read(f"/projects/{PROJECT}/LESSONS.md", actor))
+            data = self.tree.read(f"/projects/{PROJECT}/LESSONS.md", actor)
         except NotFound:
             return []
-        return [note for note, _ in search(notes, query, limit)] if query.strip() else notes[:limit]
+        notes = lessons.read(data)
+        if not query.strip():
+            return notes[:limit]
+        from worldfs.notes import Index, embed
+
+        path = self.root / revision.KEPT / "index" / "notes.sqlite" if isinstance(self.store, DiskStore) else None
+        found = search(notes, query, limit, index=Index(path), revision=revision.of(data), embedder=embed.installed())
+        return [note for note, _ in found]
 
     def status(self) -> dict[str, Any]:
         """The world at a glance, ready for JSON."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from worldfs.ground.model import Job
     from worldfs.world.home import Home
     from worldfs.world.world import World
@@ -41,8 +42,18 @@ class Call:
     @property
     def workspace(self) -> Path:
         """`--workspace` if given, else the home's."""
+        from pathlib import Path
+
         given = self["workspace"]
         return Path(given).expanduser().absolute() if given else self.home.workspace
+
+    @property
+    def agents(self) -> Path:
+        """The state root of agents: `--agents`, else $PAOS_AGENTS, else below the home."""
+        from pathlib import Path
+
+        given = self["agents"] or self.environ.get("PAOS_AGENTS")
+        return Path(given).expanduser().absolute() if given else self.home.path / "agents"
 
     @property
     def name(self) -> str:
@@ -69,11 +80,11 @@ class Call:
         # A directory named with --workspace may have nothing to do with the home: then its own files say all.
         config = None if self["workspace"] else self.home.config(self.environ)
         if not serve:
-            return World.open(place, config=config)
+            return World.open(place, config=config, agents=self.agents)
         from .bodies import factories
 
         drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
-        return World.open(place, config=config, serve=True, drivers=drivers, log=log or _silent)
+        return World.open(place, config=config, agents=self.agents, serve=True, drivers=drivers, log=log or _silent)
 
 
 def _silent(what: str, job: Job) -> None:

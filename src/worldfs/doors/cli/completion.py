@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .call import Call
-from .table import COMMANDS, GLOBAL, ROLES, Argument, Command
+from .command import Argument, Command
+from .table import COMMANDS, GLOBAL, ROLES
 
 
 def run(call: Call) -> int:

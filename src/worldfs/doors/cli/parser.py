@@ -1,109 +1,188 @@
-"""The command line's grammar, read off the table."""
+"""The command line's grammar, read off the table.
+
+    paos [OPTION …] COMMAND [OPTION … | WORD …] [-- WORD …]
+
+Written out, because the standard parser takes longer to load and to set up than a reading command takes to answer.
+Options stand anywhere and are never abbreviated; `--name=value` is `--name value`. After `--` everything is a word.
+A command's name may have several words ("agent show"): the longest name that fits is meant.
+"""
 
 from __future__ import annotations
 
-import argparse
-import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from worldfs import __version__
 from worldfs.ground.errors import BadInput
 
-from .table import GLOBAL, Argument, Command
+from .command import Argument, Command
+from .table import GLOBAL
 
-
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """argparse makes one for each argument; told its width it loads nothing to find it out."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_width())
-
-
-def _width() -> int:
-    try:
-        return os.get_terminal_size().columns - 2
-    except OSError:
-        return 118
-
-
-class _Parser(argparse.ArgumentParser):
-    def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=_Help, **options)
-
-    def error(self, message: str) -> NoReturn:
-        raise BadInput(message, op=self.prog, fix=f"see: {self.prog} --help", code="USAGE")
+HELP = ("-h", "--help")
 
 
 def parse(argv: Sequence[str], table: Sequence[Command]) -> dict[str, Any]:
-    """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what the table does not know."""
-    common = _Parser(add_help=False)
-    for argument in GLOBAL:
-        _add(common, argument, default=argparse.SUPPRESS)  # so that either side of the command's name may set it
-    top = _Parser(
-        prog="paos",
-        description="An operating system for agents whose whole interface is files.",
-        parents=[common],
-        allow_abbrev=False,
-    )
-    top.add_argument("--version", action="version", version=f"paos {__version__}", help="print the version")
-    # `prog` is given, or argparse would load a formatter to find it out. Commands whose names do not stand in the call
-    # cannot be meant: their parsers are made only when none does, for the help and the error to name them all.
-    commands = top.add_subparsers(metavar="COMMAND", parser_class=_Parser, prog="paos")
-    for command in [item for item in table if item.name in argv] or table:
-        sub = commands.add_parser(
-            command.name,
-            help=command.help,
-            description=f"{command.help}. {command.more}".strip(),
-            parents=[common],
-            allow_abbrev=False,
-        )
-        for argument in command.arguments:
-            _add(sub, argument, default=argument.default)
-        sub.set_defaults(command=command.name, target=command.target)
-    options = {"command": "", "target": ""} | {_name(a): None for a in GLOBAL} | vars(top.parse_args(argv))
-    if not options["command"]:
-        top.print_help()
-        raise SystemExit(2)
-    return options
+    """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what the table does not know.
+
+    `SystemExit` where the answer is a page: 0 if help or the version was asked for, 2 if there is no command.
+    """
+    name = ""  # as far as it has been read
+    command: Command | None = None
+    known = _options(GLOBAL)
+    given: dict[str, Any] = {}
+    words: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        if word == "--":
+            words += rest
+        elif _is_option(word):
+            flag, joined, value = word.partition("=") if word.startswith("--") else (word, "", "")
+            if flag in HELP:
+                _page(name, table, 0)
+            if flag == "--version" and not name:
+                _version()
+            option = known.get(flag)
+            if option is None:
+                raise _wrong(f"unknown option {flag}", name, _likely(flag, known))
+            if option.takes == "switch":
+                if joined:
+                    raise _wrong(f"argument {flag}: takes no value, found {value!r}", name)
+                given[_name(option)] = True
+            else:
+                text = value if joined else next(rest, None)
+                if text is None or (not joined and (text == "--" or _is_option(text))):
+                    raise _wrong(f"argument {flag}: its value is missing", name)
+                _keep(given, option, _value(option, text, name))
+        elif not words and (longer := f"{name} {word}".lstrip()) and _begins(longer, table):
+            name = longer
+            command = next((item for item in table if item.name == name), None)
+            known = _options((*command.arguments, *GLOBAL) if command else GLOBAL)
+        elif command is None:
+            raise _unknown(word, name, table)
+        else:
+            words.append(word)
+    if command is None:
+        if words:
+            raise _unknown(words[0], name, table)
+        _page(name, table, 2)
+    unsaid = {_name(item): _unsaid(item) for item in command.arguments}
+    top = {_name(item): None for item in GLOBAL}
+    return {"command": name, "target": command.target} | top | unsaid | given | _deal(words, command)
+
+
+def _options(arguments: Iterable[Argument]) -> dict[str, Argument]:
+    return {flag: item for item in arguments if not item.positional for flag in item.flags}
+
+
+def _is_option(word: str) -> bool:
+    """`-` is a file and `-1` a number."""
+    return len(word) > 1 and word[0] == "-" and not (word[1].isdigit() or word[1] == ".")
+
+
+def _begins(name: str, table: Sequence[Command]) -> bool:
+    return any(item.name == name or item.name.startswith(name + " ") for item in table)
 
 
 def _name(argument: Argument) -> str:
     return argument.flags[-1].lstrip("-").replace("-", "_")
 
 
-def _add(parser: argparse.ArgumentParser, argument: Argument, default: object) -> None:
+def _unsaid(argument: Argument) -> Any:
     if argument.takes == "switch":
-        parser.add_argument(
-            *argument.flags,
-            dest=_name(argument),
-            help=argument.help,
-            action="store_true",
-            default=False if default is None else default,
-        )
-        return
-    more: dict[str, Any] = {"help": argument.help, "default": default}
-    if argument.choices:
-        more["choices"] = argument.choices
-    if argument.metavar:
-        more["metavar"] = argument.metavar
-    if argument.takes != "text":
-        more["type"] = {"number": _seconds, "count": _count}[argument.takes]
-    if argument.many:
-        more["nargs"] = argument.many
-    if not argument.positional:
-        more["dest"] = _name(argument)
-    parser.add_argument(*argument.flags, **more)
+        return bool(argument.default)
+    return [] if argument.many in ("+", "*") and argument.default is None else argument.default
 
 
-def _seconds(text: str) -> float:
-    value = float(text) if text.strip().lower() not in ("nan", "-nan") else -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number of seconds, 0 or more")
-    return value
+def _keep(given: dict[str, Any], option: Argument, value: object) -> None:
+    if option.many:  # it may be said again
+        given.setdefault(_name(option), []).append(value)
+    else:
+        given[_name(option)] = value
 
 
-def _count(text: str) -> int:
-    if not text.strip().isdecimal():
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number, 0 or more")
-    return int(text)
+def _deal(words: Sequence[str], command: Command) -> dict[str, Any]:
+    """The words among the arguments without a flag, in order: each takes what it can and leaves the next its due."""
+    wanted = [item for item in command.arguments if item.positional]
+    dealt: dict[str, Any] = {}
+    at = 0
+    for place, item in enumerate(wanted):
+        due = sum(1 for later in wanted[place + 1 :] if later.many in ("", "+"))
+        free = len(words) - at - due
+        least = 1 if item.many in ("", "+") else 0
+        if free < least:
+            missing = ", ".join(_shown(later) for later in wanted[place:] if later.many in ("", "+"))
+            raise _wrong(f"missing: {missing}", command.name)
+        most = free if item.many in ("+", "*") else min(free, 1)
+        if (
+            item.many == "?"
+            and item.choices
+            and place + 1 < len(wanted)
+            and not set(words[at : at + 1]) & {*item.choices}
+        ):
+            most = 0  # the word is for the next one: `agent end rio cost=3`
+        taken = words[at : at + most]
+        at += len(taken)
+        values = [_value(item, text, command.name) for text in taken]
+        if item.many in ("+", "*"):
+            dealt[_name(item)] = values or _unsaid(item)
+        elif values:
+            dealt[_name(item)] = values[0]
+    if at < len(words):
+        raise _wrong(f"one word too many: {words[at]!r}", command.name)
+    return dealt
+
+
+def _value(argument: Argument, text: str, command: str) -> Any:
+    if argument.choices and text not in argument.choices:
+        choices = ", ".join(argument.choices)
+        raise _wrong(f"argument {_shown(argument)}: invalid choice: {text!r} (choose from {choices})", command)
+    if argument.takes == "number":
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value < float("inf"):  # `nan` is not
+            raise _wrong(f"argument {_shown(argument)}: found {text!r}, expected a number, 0 or more", command)
+        return value
+    if argument.takes == "count":
+        if not text.strip().isdecimal():
+            raise _wrong(f"argument {_shown(argument)}: found {text!r}, expected a whole number, 0 or more", command)
+        return int(text)
+    return text
+
+
+def _shown(argument: Argument) -> str:
+    return (argument.metavar or argument.flags[0]) if argument.positional else "/".join(argument.flags)
+
+
+def _unknown(word: str, name: str, table: Sequence[Command]) -> BadInput:
+    """A word where the name of a command, or its next word, should stand."""
+    start = f"{name} " if name else ""
+    choices = dict.fromkeys(item.name[len(start) :].split()[0] for item in table if item.name.startswith(start))
+    likely = _likely(word, choices)
+    return _wrong(f"invalid choice: {word!r} (choose from {', '.join(choices)})", name, likely)
+
+
+def _likely(word: str, choices: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    return "".join(get_close_matches(word, list(choices), 1))
+
+
+def _wrong(found: str, name: str, likely: str = "") -> BadInput:
+    called = f"paos {name}".strip()
+    see = f"see: {called} --help"
+    return BadInput(found, op=called, fix=f"did you mean {likely}? {see}" if likely else see, code="USAGE")
+
+
+def _page(name: str, table: Sequence[Command], code: int) -> NoReturn:
+    from .pages import page
+
+    print(page(name, table))
+    raise SystemExit(code)
+
+
+def _version() -> NoReturn:
+    from worldfs import __version__
+
+    print(f"paos {__version__}")
+    raise SystemExit(0)

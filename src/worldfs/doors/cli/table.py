@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from .agent.table import AGENTS
+from .command import Argument, Command
 
-
-class Argument(NamedTuple):
-    """One argument: flags ("--seed") or a bare name ("path"), and what argparse and the completion need to know."""
-
-    flags: tuple[str, ...]
-    help: str
-    metavar: str = ""
-    takes: str = "text"  # text | number | count | switch: what its value is
-    completes: str = ""  # file | tree | job | role: what a shell may offer for its value
-    choices: tuple[str, ...] = ()
-    default: Any = None
-    many: str = ""  # "" exactly one, "?" may be left out, "+" one or more, "*" any number
-
-    @property
-    def positional(self) -> bool:
-        return not self.flags[0].startswith("-")
-
-
-class Command(NamedTuple):
-    name: str
-    help: str
-    target: str  # "module:function" below this package
-    arguments: tuple[Argument, ...] = ()
-    more: str = ""  # a second paragraph of help
-
-
-ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_watchdog")
+ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_watchdog", "agent")
 SHELLS = ("bash", "zsh", "fish")
 
 GLOBAL = (
     Argument(("--home",), "the home directory (default: $PAOS_HOME, else ~/.PhyAgentOS)", "DIR", completes="file"),
     Argument(("--workspace",), "open this directory as the workspace, whoever made it", "DIR", completes="file"),
+    Argument(
+        ("--agents",), "where agents live (default: $PAOS_AGENTS, else agents in the home)", "DIR", completes="file"
+    ),
     Argument(("--as",), "act with the rights of this role (default: operator)", "ROLE", completes="role"),
     Argument(("--json",), "print JSON: one object, or one a line for what goes on", takes="switch"),
 )
@@ -47,7 +25,7 @@ _BODY = (
     Argument(("--no-cameras",), "render no pictures", takes="switch"),
 )
 
-COMMANDS = (
+_WORLD = (
     Command(
         "onboard",
         "make a home, its configuration and a workspace; overwrite nothing",
@@ -156,3 +134,5 @@ COMMANDS = (
     ),
     Command("version", "print the version", "version:run"),
 )
+
+COMMANDS = (*_WORLD[:-2], *AGENTS, *_WORLD[-2:])

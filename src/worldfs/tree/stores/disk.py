@@ -14,6 +14,7 @@ import threading
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
+from typing import NamedTuple
 
 from worldfs.ground.durable import DRAFT, Disk, Root
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe
@@ -29,6 +30,16 @@ LOCK = f"{KEPT}/store.lock"
 SCRATCH = f"{KEPT}/drafts"
 GROUP = 128  # drafts open at a time
 OWN = (LOCK, SCRATCH, trash.HOME, displaced.HOME, f"{KEPT}/kernel.lock")
+
+
+class _Swap(NamedTuple):
+    """A compare-and-swap under way: what was seen and read at the place, and what shall stand there."""
+
+    place: Place
+    seen: os.stat_result | None
+    found: bytes | None
+    data: bytes
+    expect: Expected
 
 
 class DiskStore(Store):
@@ -123,6 +134,43 @@ class DiskStore(Store):
         while group := list(islice(rest, GROUP)):
             made += self._put_group(group)
         return made
+
+    def swap_many(self, items: Sequence[tuple[str, bytes, Expected]]) -> Sequence[str]:
+        """Several compare-and-swaps that share their waiting for the disk: all drafts before the first rename.
+
+        In order; each is all or nothing. `Conflict` at the first that changed: those before it are in place.
+        """
+        begun: list[tuple[Place, _Swap]] = []
+        fds: list[int] = []
+        key = ""
+        try:
+            for key, data, expect in items:
+                self._check(key, "write")
+                place = self.root.room(key)
+                before = self._file(place, "write")
+                seen, found = self.root.glance(place), self.root.read_at(place)
+                self._compare(place, found, expect)
+                draft, fd = self.root.begin(place, before)
+                fds.append(fd)
+                begun.append((draft, _Swap(place, seen, found, data, expect)))
+                self.disk.write(fd, data, draft.path)
+            written, fds = fds, []  # `finish` closes them, whatever happens
+            self.root.finish([draft for draft, _ in begun], written)
+            revisions = []
+            while begun:
+                draft, swap = begun.pop(0)
+                key, new = swap.place.path, of(swap.data)
+                self._place(draft, swap, new)
+                revisions.append(new)
+            self.root.sync(*(self.root.room(key) for key, _, _ in items))
+            return revisions
+        except OSError as error:
+            raise refuse(error, key, "write") from error
+        finally:
+            for fd in fds:
+                os.close(fd)
+            for draft, _ in begun:
+                self.root.drop(draft)
 
     def _put_group(self, group: Sequence[tuple[str, bytes]]) -> Sequence[str | None]:
         for key, _ in group:
@@ -229,6 +277,11 @@ class DiskStore(Store):
         found = self.root.read_at(place)
         self._compare(place, found, expect)  # early: a lost race should cost no fsync
         draft = self.root.draft(place, data, before)
+        self._place(draft, _Swap(place, seen, found, data, expect), new)
+
+    def _place(self, draft: Place, swap: _Swap, new: str) -> None:
+        """Put a finished draft in place of what was found, if that is still there."""
+        place, seen, found, data, expect = swap
         try:
             with self._alone():
                 if not _same(seen, self.root.glance(place)):
@@ -241,12 +294,12 @@ class DiskStore(Store):
                 self.aside.let_go()
         except FileExistsError:
             self.root.drop(draft)
-            return self._swap(place, data, before, expect, new)  # a foreign program created it meanwhile
+            return self._swap(place, data, None, expect, new)  # a foreign program created it meanwhile
         except OSError as error:
             self.root.drop(draft)
             if error.errno != errno.EXDEV:
                 raise
-            return self._swap(place, data, before, expect, new)  # now with its draft beside it
+            return self._swap(place, data, self._file(place, "write"), expect, new)  # now with its draft beside it
         except Exception:
             self.root.drop(draft)
             raise

@@ -1,0 +1,389 @@
+"""The journal of an agent: the record of what happened, and of what was committed. One line an entry, numbered.
+
+    journal.jsonl                  the live segment: fsynced before anybody is told
+    .paos/journal/<first>.jsonl    sealed segments, named by their first number
+    .paos/journal.jsonl            a shadow of the live segment, never fsynced: what foreign edits are undone from
+    .paos/journal.mark             what the live segment looked like after our last append: a hint
+
+Lines that were there before us have no number and stay as they are. A whole line that somebody else adds at the end
+is taken over and numbered; any other foreign change is set aside and undone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from worldfs.ground.logfile import LogFile
+from worldfs.ground.walk import Place
+from worldfs.tree.stores.revision import KEPT
+
+from .room import Room
+
+Json = dict[str, Any]
+
+NAME: Final = "journal.jsonl"
+SHADOW: Final = f"{KEPT}/journal.jsonl"
+MARK: Final = f"{KEPT}/journal.mark"
+SEALED: Final = f"{KEPT}/journal"
+LIMIT: Final = 8 << 20  # bytes of the live segment
+LINE_MAX: Final = 4 << 20  # bytes of one line
+MANY: Final = 20_000  # entries held in memory at most by `since`
+_CHUNK: Final = 1 << 16
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+_RESERVED: Final = ("ts", "event", "seq")
+
+
+class _Seen(NamedTuple):
+    """The live segment as our last append left it."""
+
+    inode: int = 0
+    size: int = 0
+    mtime: int = 0
+    seq: int = 0
+    first: int = 0  # number of its first numbered line, 0: none yet
+
+
+class Journal:
+    """Appends need no care of the caller; reading takes no lock and sees whole lines only."""
+
+    def __init__(self, room: Room, *, limit: int = LIMIT) -> None:
+        self.room = room
+        self.live = LogFile(room.root, NAME)
+        self.shadow = LogFile(room.root, SHADOW)
+        self.limit = limit
+        self.seen = _Seen()
+        self._mark_fd = -1
+
+    def close(self) -> None:
+        self.live.close()
+        self.shadow.close()
+        if self._mark_fd >= 0:
+            os.close(self._mark_fd)
+            self._mark_fd = -1
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    def append(self, event: str, fields: Json | None = None, *, durable: bool = True) -> int:
+        """One entry; its number. Durable when it returns."""
+        return self.append_many([{"event": event, **(fields or {})}], durable=durable)
+
+    def append_many(self, entries: Sequence[Json], *, durable: bool = True) -> int:
+        """Entries in their order, as one write; the number of the last. `ts` is set where it is missing."""
+        with self.room.alone():
+            self._ready()
+            now = ""
+            lines, seq = [], self.seen.seq
+            for entry in entries:
+                if "ts" not in entry:
+                    now = now or self.room.now()
+                    entry = {"ts": now, **entry}  # noqa: PLW2901  # the stamped entry takes its place
+                seq += 1
+                lines.append(line(entry, seq))
+            self._write(b"".join(lines), len(lines), durable)
+            return self.seen.seq
+
+    def seq(self) -> int:
+        """The number of the last entry. Call inside `alone`."""
+        self._ready()
+        return self.seen.seq
+
+    def take_in(self) -> None:
+        """Look for what others did to the file, and settle it. Call inside `alone`."""
+        self._ready()
+
+    def seal(self) -> None:
+        """Begin a new segment; the old one is complete and never written again."""
+        with self.room.alone():
+            self._ready()
+            self.rotate()
+
+    def drop_line(self, raw: bytes) -> None:
+        """Take a line that is no entry out of the live segment; it is set aside. For the doctor."""
+        with self.room.alone():
+            self._ready()
+            text = self.live.read(0, self.live.size)
+            if (line_ := raw + b"\n") not in text or parse(raw) is not None:
+                return
+            self.room.set_aside(NAME, line_, "a line that is no entry")
+            text = text.replace(line_, b"", 1)
+            self.room.root.replace(NAME, text)
+            self.live.look()
+            self.shadow_anew(text)
+            self.note(self.seen.seq, self.seen.first)
+
+    def retain(self, size: int) -> list[str]:
+        """Remove the oldest sealed segments until at most `size` bytes of them are left; the names removed."""
+        with self.room.alone():
+            segments = [(name, self._size(name)) for name in self.segments()]
+            removed = []
+            left = sum(bytes_ for _, bytes_ in segments)
+            for name, bytes_ in segments:
+                if left <= size:
+                    break
+                self.room.root.remove(f"{SEALED}/{name}")
+                removed.append(name)
+                left -= bytes_
+            return removed
+
+    def _write(self, data: bytes, count: int, durable: bool) -> None:
+        if self.seen.size and self.seen.size + len(data) > self.limit:
+            self.rotate()
+            # the rotation's own entry took a number
+            data = _renumbered(data, self.seen.seq)
+        self.live.write(data)
+        self.shadow.write(data)
+        self.note(self.seen.seq + count, self.seen.first or self.seen.seq + 1)
+        if durable:
+            self.live.sync()  # last: what is done before it costs less than what would be done after its sleep
+
+    def note(self, seq: int, first: int) -> None:
+        live = self.live
+        self.seen = seen = _Seen(live.inode, live.size, live.mtime, seq, first)
+        if self._mark_fd < 0:
+            self._mark_fd = self.room.root.lock_file(MARK)
+        os.pwrite(self._mark_fd, b"%020d %020d %020d %020d %020d\n" % seen, 0)
+
+    def rotate(self) -> None:
+        """The live segment gets a second name among the sealed ones, then a new one takes its place in one rename."""
+        room, seen = self.room, self.seen
+        old = room.root.place(NAME)
+        if old is None or not seen.size:
+            return
+        for turn in itertools.count():
+            name = f"{seen.first:016d}.{f'{turn}.' if turn else ''}jsonl"
+            place = room.root.room(f"{SEALED}/{name}")
+            there = room.root.glance(place)
+            if there is None:
+                room.root.link(old, place)
+            elif there.st_ino != self.live.inode:  # the same: a crash came between the two steps of a rotation
+                continue
+            break
+        room.root.sync(place)
+        entry = {"ts": room.now(), "event": "journal_rotated", "segment": name}
+        data = line(entry, seen.seq + 1)
+        room.root.replace(NAME, data)
+        self.live.look()
+        self.shadow_anew(data)
+        self.note(seen.seq + 1, seen.seq + 1)
+
+    def shadow_anew(self, data: bytes) -> None:
+        self.shadow.look()
+        if self.shadow.inode:
+            self.shadow.cut(0, durable=False)
+        self.shadow.write(data)
+
+    # -- looking ----------------------------------------------------------------------------------------------------
+
+    def _ready(self) -> None:
+        """Make `_seen` true: nobody has touched the file, or it is settled what they did."""
+        live = self.live
+        live.look()
+        seen = self.seen
+        if live.inode == seen.inode and live.size == seen.size and live.mtime == seen.mtime and live.inode:
+            return
+        seen = self.marked()
+        if live.inode == seen.inode and live.size == seen.size and live.mtime == seen.mtime and live.inode:
+            self.seen = seen
+            self.shadow.look()
+            return
+        from .journal_mend import mend
+
+        self.shadow.look()
+        mend(self)
+
+    def marked(self) -> _Seen:
+        if self._mark_fd < 0:
+            self._mark_fd = self.room.root.lock_file(MARK)
+        try:
+            return _Seen(*map(int, os.pread(self._mark_fd, 200, 0).split()))
+        except (ValueError, TypeError):
+            return _Seen()
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def last_seq(self) -> int:
+        """The number of the last entry, 0 if there is none. Takes no lock."""
+        for item in reversed(self.tail(1, numbered=True)):
+            return int(item["seq"])
+        return 0
+
+    def tail(self, count: int, *, numbered: bool = False) -> list[Json]:
+        """The last `count` entries, oldest first; lines that are no JSON objects are passed over."""
+        found: list[Json] = []
+        for name in (None, *reversed(self.segments())):
+            with self._open(name) as log:
+                for raw in _backwards(log):
+                    entry = parse(raw)
+                    if entry is not None and (not numbered or number(entry) is not None):
+                        found.append(entry)
+                        if len(found) == count:
+                            return found[::-1]
+        return found[::-1]
+
+    def lines(self, after: int = 0) -> Iterator[tuple[int, Json]]:
+        """(number, entry) of every numbered entry after `after`, in order; memory stays as it is, whatever the size."""
+        last = after
+        segments = self.segments()
+        firsts = [int(name.partition(".")[0]) for name in segments]
+        begin = max((i for i, first in enumerate(firsts) if first <= after + 1), default=0)
+        for name in (*segments[begin:], None):
+            for entry in self._entries(name):
+                seq = number(entry)
+                if seq is not None and seq > last:
+                    yield seq, entry
+                    last = seq
+
+    def since(self, after: int) -> Iterator[tuple[int, Json]]:
+        """As `lines`, but from the end backwards first: costs what is new, not what the live segment holds."""
+        found: list[tuple[int, Json]] = []
+        with self._open(None) as log:
+            for raw in _backwards(log):
+                entry = parse(raw)
+                seq = None if entry is None else number(entry)
+                if entry is None or seq is None:
+                    continue
+                if seq <= after:
+                    yield from reversed(found)
+                    return
+                found.append((seq, entry))
+                if len(found) >= MANY or seq == after + 1:
+                    break
+        if found and found[-1][0] == after + 1:
+            yield from reversed(found)
+        else:
+            yield from self.lines(after)
+
+    def find(self, wanted: Callable[[Json], bool], until: Callable[[Json], bool]) -> Json | None:
+        """The newest entry that is `wanted`; the search ends with the entry that `until` names."""
+        for name in (None, *reversed(self.segments())):
+            with self._open(name) as log:
+                for raw in _backwards(log):
+                    entry = parse(raw)
+                    if entry is not None and wanted(entry):
+                        return entry
+                    if entry is not None and until(entry):
+                        return None
+        return None
+
+    def everything(self) -> Iterator[Json]:
+        """Every entry that parses, those without a number too, oldest first."""
+        for name in (*self.segments(), None):
+            yield from self._entries(name)
+
+    def _entries(self, name: str | None) -> Iterator[Json]:
+        with self._open(name) as log:
+            for raw in _forwards(log):
+                entry = parse(raw)
+                if entry is not None:
+                    yield entry
+
+    def _open(self, name: str | None) -> _Reading:
+        log = LogFile(self.room.root, NAME if name is None else f"{SEALED}/{name}")
+        log.look()
+        return _Reading(log)
+
+    def segments(self) -> list[str]:
+        """Sealed segments, oldest first. One that is the live file under a second name is not sealed yet."""
+        root, live = self.room.root, self._live_inode()
+        found = []
+        for name in self.room.store.list(SEALED):
+            place = root.place(f"{SEALED}/{name}")
+            info = None if place is None else root.glance(place)
+            if info is not None and info.st_ino != live and name.partition(".")[0].isdecimal():
+                found.append(name)
+        return found
+
+    def _size(self, name: str) -> int:
+        place = self.room.root.place(f"{SEALED}/{name}")
+        info = None if place is None else self.room.root.glance(place)
+        return 0 if info is None else info.st_size
+
+    def _live_inode(self) -> int:
+        place: Place | None = self.room.root.place(NAME)
+        info = None if place is None else self.room.root.glance(place)
+        return 0 if info is None else info.st_ino
+
+
+class _Reading:
+    """A log file opened for one reading."""
+
+    def __init__(self, log: LogFile) -> None:
+        self.log = log
+
+    def __enter__(self) -> LogFile:
+        return self.log
+
+    def __exit__(self, *error: object) -> None:
+        self.log.close()
+
+
+def line(entry: Json, seq: int) -> bytes:
+    """One line as the specification writes them, the number last."""
+    entry = {key: value for key, value in entry.items() if key != "seq"}
+    entry["seq"] = seq
+    try:
+        return _ENCODE(entry).encode() + b"\n"
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can say and UTF-8 cannot
+        return json.dumps(entry, separators=(",", ":"), default=str).encode() + b"\n"
+
+
+def parse(raw: bytes) -> Json | None:
+    """The entry of a line, or None if it holds no JSON object."""
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return value if type(value) is dict else None
+
+
+def number(entry: Json) -> int | None:
+    seq = entry.get("seq")
+    return seq if type(seq) is int and seq > 0 else None
+
+
+def _renumbered(data: bytes, seq: int) -> bytes:
+    lines = []
+    for raw in data.splitlines():
+        seq += 1
+        lines.append(line(parse(raw) or {}, seq))
+    return b"".join(lines)
+
+
+def _forwards(log: LogFile) -> Iterator[bytes]:
+    """Whole lines; what is longer than LINE_MAX is passed over, a torn end left out."""
+    rest, at, skipping = b"", 0, False
+    while at < log.size:
+        chunk = log.read(at, _CHUNK)
+        if not chunk:
+            return
+        at += len(chunk)
+        *whole, rest = (rest + chunk).split(b"\n")
+        for raw in whole:
+            if skipping:
+                skipping = False
+            elif raw:
+                yield raw
+        if len(rest) > LINE_MAX:
+            rest, skipping = b"", True
+
+
+def _backwards(log: LogFile) -> Iterator[bytes]:
+    """Whole lines from the end; a torn end is left out."""
+    at, rest, first = log.size, b"", True
+    while at > 0:
+        size = min(_CHUNK, at)
+        at -= size
+        head, *whole = (log.read(at, size) + rest).split(b"\n")
+        rest = head
+        if first and whole:
+            whole.pop()  # after the last newline: nothing, or a torn line
+            first = False
+        yield from (raw for raw in reversed(whole) if raw)
+        if len(rest) > LINE_MAX:
+            rest = b""
+    if rest and not first:
+        yield rest

@@ -1,0 +1,171 @@
+"""What became of the live journal while we did not look: torn by a crash, added to, or changed by somebody else.
+
+Runs inside the room's lock. What is good stays as it is; what cannot stay is set aside byte for byte.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from worldfs.ground.logfile import LogFile
+
+from .journal import NAME, number, parse
+
+if TYPE_CHECKING:
+    from .journal import Journal
+
+GIANT = 64 << 20  # a live segment beyond this was never ours: it is looked at from its end only
+
+
+class _Judged(NamedTuple):
+    good: int  # bytes from the start that stay
+    seq: int
+    first: int
+    foreign: list[bytes]  # whole lines to take over
+
+
+def mend(journal: Journal) -> None:
+    """Afterwards `journal.seen` is true, the live segment ends with a whole line, and every line of ours is there."""
+    live, shadow, mark = journal.live, journal.shadow, journal.marked()
+    if live.size > GIANT and not shadow.size:
+        return _adopt_giant(journal)
+    kept = _whole(shadow.read(0, shadow.size))
+    text = live.read(0, live.size)
+    ours = _last(kept)
+    if not kept or ours < mark.seq or not _ours(kept):
+        # No copy to compare with (a file of another tool, or the copy was lost with the power): the file is the truth.
+        known = 0
+    elif text.startswith(kept):
+        known = len(kept)
+    else:
+        return _undo(journal, kept, text)
+    judged = judge(text, known, _last(kept) if known else _before(journal), adopting=not known)
+    _settle(journal, text, judged)
+
+
+def judge(text: bytes, known: int, seq: int, *, adopting: bool) -> _Judged:
+    """Read what stands after `known` bytes; `seq` is the number of the last line before it.
+
+    `adopting`: lines without a number are another tool's and stay as they are.
+    """
+    first = _first(text[:known])
+    good = at = known
+    foreign: list[bytes] = []
+    end = len(text)
+    while at < end:
+        stop = text.find(b"\n", at)
+        raw = text[at : end if stop < 0 else stop]
+        entry = parse(raw)
+        if stop < 0:
+            if entry is not None and adopting and not foreign:
+                good = end
+            elif entry is not None:  # somebody wrote a whole line and no newline after it
+                foreign.append(raw)
+            break
+        at = stop + 1
+        numbered = None if entry is None else number(entry)
+        if numbered is not None and (numbered == seq + 1 or (adopting and numbered > seq)) and not foreign:
+            seq, good = numbered, at
+            first = first or numbered
+        elif adopting and not foreign:
+            good = at
+        elif entry is not None:
+            foreign.append(raw)
+    return _Judged(good, seq, first, foreign)
+
+
+def _settle(journal: Journal, text: bytes, judged: _Judged) -> None:
+    room, live = journal.room, journal.live
+    rest = text[judged.good :]
+    if rest:
+        reason = "lines that somebody added, taken over with numbers" if judged.foreign else "a line torn by a crash"
+        room.set_aside(NAME, rest, reason)
+        live.cut(judged.good)
+    good = text[: judged.good]
+    if good and not good.endswith(b"\n"):
+        live.append(b"\n")
+        good += b"\n"
+    if live.inode or judged.seq:
+        journal.shadow_anew(good)
+    journal.note(judged.seq, judged.first)
+    if judged.foreign:
+        entries = [entry for raw in judged.foreign if (entry := parse(raw)) is not None]
+        journal.append_many([{key: value for key, value in entry.items() if key != "seq"} for entry in entries])
+
+
+def _undo(journal: Journal, kept: bytes, text: bytes) -> None:
+    """Somebody changed or removed lines: their version is set aside, ours is back, and lines they added stay."""
+    room = journal.room
+    if text:
+        room.set_aside(NAME, text, "lines of the journal were changed or removed; they are as before again")
+    known = set(kept.split(b"\n"))
+    added: list[bytes] = []
+    for raw in reversed(_whole(text).split(b"\n")[:-1]):
+        entry = parse(raw)
+        if entry is None or raw in known or number(entry) is not None:
+            break
+        added.append(raw)
+    room.root.replace(NAME, kept)
+    journal.live.look()
+    journal.note(_last(kept), _first(kept))
+    room.found("JOURNAL_EDITED", NAME, "entries as they were written", "lines changed or removed by another program",
+               "nothing to do: they are back; the other version is under .paos/aside")  # fmt: skip
+    if added:
+        entries = [entry for raw in reversed(added) if (entry := parse(raw)) is not None]
+        journal.append_many(entries)
+
+
+def _adopt_giant(journal: Journal) -> None:
+    """A journal that is larger than any of ours: sealed as it is, and a new segment begun. Constant memory."""
+    live = journal.live
+    tail_at = max(0, live.size - (1 << 20))
+    tail = live.read(tail_at, live.size - tail_at)
+    end = tail.rfind(b"\n") + 1
+    if end and end < len(tail):
+        journal.room.set_aside(NAME, tail[end:], "a line torn by a crash")
+        live.cut(tail_at + end)
+    seq = _last(tail[:end]) or _before(journal)
+    journal.note(seq, 0)
+    journal.rotate()
+
+
+def _before(journal: Journal) -> int:
+    """The number that the sealed segments end with."""
+    from .journal import SEALED, _backwards
+
+    for name in reversed(journal.segments()):
+        log = LogFile(journal.room.root, f"{SEALED}/{name}")
+        log.look()
+        try:
+            for raw in _backwards(log):
+                entry = parse(raw)
+                if entry is not None and (seq := number(entry)) is not None:
+                    return seq
+        finally:
+            log.close()
+    return 0
+
+
+def _whole(text: bytes) -> bytes:
+    return text[: text.rfind(b"\n") + 1]
+
+
+def _ours(text: bytes) -> bool:
+    """Does a shadow end as it should? After a power cut it may hold zeros or nothing."""
+    return b"\0" not in text[-4096:] and (not text or parse(text[:-1].rpartition(b"\n")[2]) is not None)
+
+
+def _last(text: bytes) -> int:
+    for raw in reversed(text.split(b"\n")):
+        entry = parse(raw) if raw else None
+        if entry is not None and (seq := number(entry)) is not None:
+            return seq
+    return 0
+
+
+def _first(text: bytes) -> int:
+    for raw in text.split(b"\n"):
+        entry = parse(raw) if raw else None
+        if entry is not None and (seq := number(entry)) is not None:
+            return seq
+    return 0

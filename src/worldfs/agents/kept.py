@@ -1,0 +1,326 @@
+"""A document of an agent that others may rewrite at any time: the file is the file, and copies make every edit safe.
+
+    tasks.json                         what everybody reads; an acknowledged write of ours is fsynced into it
+    .paos/generations/tasks.json/      the last good versions, newest last, `<number>-<revision>`: not fsynced, verified
+                                       when read; what a foreign edit is compared with, merged with and undone from
+
+A mind with file tools only opens the file and writes it whole, perhaps from an old reading, perhaps half. So before
+every change of ours the file is looked at: what somebody wrote is accepted, merged, or set aside and named.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
+from worldfs.ground.linux import written_now
+from worldfs.tree.stores.contract import ABSENT, ANY, Expected
+from worldfs.tree.stores.revision import KEPT, of
+
+from .room import Room
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Finding
+
+GENERATIONS: Final = f"{KEPT}/generations"
+GRACE_S: Final = 1.0  # a file that is not valid and younger may still be being written
+
+
+class Merged(NamedTuple):
+    data: bytes
+    conflicts: tuple[str, ...] = ()  # in words: what of the foreign version was not taken, and why
+
+
+class Rules(NamedTuple):
+    """What a kind of document allows."""
+
+    judge: Callable[[bytes], Sequence[Finding]]  # what is wrong with a text; warnings refuse nothing
+    merge: Callable[[Sequence[bytes], bytes, bytes], Merged]
+    """(generations oldest first, ours, theirs): what becomes of a valid foreign text; ours is the newest good one."""
+    clean: Callable[[bytes], bytes] = bytes  # secrets out of a text
+    keep: int = 10  # generations
+
+
+def write_many(room: Room, kept: Mapping[str, Kept], files: Mapping[str, bytes]) -> None:
+    """Replace several files as a group, durable; names that are not `kept` are machine-kept ones. Inside `alone`."""
+    while True:
+        items: list[tuple[str, bytes, Expected]] = []
+        for name, data in files.items():
+            if name in kept:
+                kept[name].take_in(settle=True)
+                items.append((name, data, kept[name].expected()))
+            else:
+                items.append((name, data, ANY))
+        try:
+            revisions = room.store.swap_many(items)
+        except (Conflict, Exists):  # somebody writes right now: those in place are seen by the next round
+            continue
+        for (name, data, _), revision in zip(items, revisions, strict=True):
+            if name in kept:
+                kept[name].keep(data, revision)
+        return
+
+
+class Generation(NamedTuple):
+    number: int
+    revision: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.number:08d}-{self.revision}"
+
+
+class Kept:
+    """One file of a room. Changes are made inside `room.alone()`; reading takes no lock."""
+
+    def __init__(self, room: Room, name: str, rules: Rules) -> None:
+        self.room, self.name, self.rules = room, name, rules
+        self._home = f"{GENERATIONS}/{name}"
+        self._known: list[Generation] | None = None
+        self._standing: str | None = None  # revision of the file when `take_in` was done with it
+        self._good: tuple[str, bytes] | None = None  # revision and bytes of the newest generation, if we have them
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def read(self) -> bytes | None:
+        """What counts now: the file if it is ours or valid, else the last good version; None if there is neither."""
+        stored = self.room.store.get(self.name)
+        newest = self._newest()
+        if stored is not None and (newest is None or stored.revision == newest.revision or self._fine(stored.data)):
+            return stored.data
+        if newest is not None and (good := self.version(newest)) is not None:
+            return good
+        return None if stored is None else stored.data
+
+    def generations(self) -> list[Generation]:
+        """The versions that are kept, oldest first."""
+        found = []
+        for name in self.room.store.list(self._home):
+            number, _, revision = name.partition("-")
+            if number.isdecimal():
+                found.append(Generation(int(number), revision))
+        return found
+
+    def version(self, generation: Generation) -> bytes | None:
+        """Its bytes, or None if a power cut tore them."""
+        if self._good is not None and self._good[0] == generation.revision:
+            return self._good[1]
+        stored = self.room.store.get(f"{self._home}/{generation.name}")
+        return None if stored is None or stored.revision != generation.revision else stored.data
+
+    # -- changing (inside `alone`) ----------------------------------------------------------------------------------
+
+    def change(self, edit: Callable[[bytes], bytes]) -> bytes:
+        """Take in what others wrote, then `edit` what counts; durable when it returns. May call `edit` again."""
+        with self.room.alone():
+            while True:
+                found = self.take_in(settle=True)
+                data = edit(found or b"")
+                if data == found:
+                    return data
+                with suppress(Conflict):
+                    self.write(data)
+                    return data
+
+    def offer(self, theirs: bytes) -> bytes:
+        """A whole valid text by somebody who may have read an older one: merged as a foreign edit is; durable."""
+
+        def edit(ours: bytes) -> bytes:
+            merged = self._merged(theirs)[1] if ours else Merged(theirs)
+            return merged.data
+
+        return self.change(edit)
+
+    def take_in(self, *, settle: bool = False) -> bytes | None:
+        """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
+
+        `settle`: even an unfinished-looking text is decided about now, because ours is about to be written.
+        """
+        counts = self._look(settle)
+        late = self.room.store.displaced(self.name, keep=True)
+        for text in late:
+            counts = self._late(text, counts)
+        if late:
+            self.room.store.forget(self.name)
+        return counts
+
+    def _look(self, settle: bool) -> bytes | None:
+        stored = self.room.store.get(self.name)
+        newest = self._newest(fresh=True)
+        self._standing = None if stored is None else stored.revision
+        if stored is None:
+            return self._missing(newest)
+        if newest is not None and stored.revision == newest.revision:
+            self._good = (stored.revision, stored.data)
+            return stored.data
+        if newest is None:
+            return self._first(stored.data)
+        if self._fine(stored.data):
+            return self._foreign(stored.data)
+        if not settle and self._unfinished():
+            return self.version(newest)
+        return self._refuse(stored.data, newest)
+
+    def write(self, data: bytes) -> None:
+        """Replace what `take_in` returned. `Conflict` if somebody was faster: take in again."""
+        try:
+            revision = self.room.store.put(self.name, data, self.expected())
+        except Exists:
+            raise Conflict("it appeared meanwhile", path=self.name, op="write") from None
+        self.keep(data, revision)
+
+    def keep(self, data: bytes, revision: str = "") -> None:
+        """Note a version as the newest good one. Not durable: it is a copy of what is."""
+        revision = revision or of(data)
+        known = self._known if self._known is not None else self.generations()
+        generation = Generation(known[-1].number + 1 if known else 1, revision)
+        place = self.room.root.room(f"{self._home}/{generation.name}")
+        flags = os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        disk = self.room.disk
+        fd = disk.create(place.folder.fd, place.name, place.path, flags)
+        try:
+            disk.write(fd, data, place.path)
+        finally:
+            os.close(fd)
+        known = [*known, generation]
+        while len(known) > self.rules.keep:
+            old = known.pop(0)
+            with suppress(FileNotFoundError):
+                disk.unlink(place.folder.fd, old.name, f"{self._home}/{old.name}")
+        self._known, self._good, self._standing = known, (revision, data), revision
+
+    def settle(self) -> None:
+        """Make the newest good version durable: a mind with plain file tools is about to work on the file."""
+        newest = self._newest(fresh=True)
+        if newest is not None:
+            self.room.root.flush(f"{self._home}/{newest.name}")
+
+    def undo(self, steps: int = 1) -> bytes:
+        """Go back `steps` versions; the present one stays among the generations. Durable when it returns."""
+        with self.room.alone():
+            self.take_in(settle=True)
+            known = self.generations()
+            if steps < 1 or steps >= len(known):
+                raise BadInput(
+                    f"{steps} steps back", path=self.name, op="undo", expected=f"1 to {max(0, len(known) - 1)}"
+                )
+            data = self.version(known[-1 - steps])
+            if data is None:
+                raise NotFound("that version was lost with the power", path=self.name, op="undo", fix="try another")
+            self.write(data)
+            return data
+
+    def expected(self) -> Expected:
+        """The revision that `take_in` left: what a compare-and-swap of this file expects."""
+        return ABSENT if self._standing is None else self._standing
+
+    # -- inside -----------------------------------------------------------------------------------------------------
+
+    def _newest(self, *, fresh: bool = False) -> Generation | None:
+        if self._known is None or fresh:
+            self._known = self.generations()
+            while self._known and self.version(self._known[-1]) is None:
+                self._known.pop()
+        return self._known[-1] if self._known else None
+
+    def _fine(self, data: bytes) -> bool:
+        return not any(not finding.warning for finding in self.rules.judge(data))
+
+    def _unfinished(self) -> bool:
+        """Is somebody writing it, or was until a moment ago?"""
+        place = self.room.root.place(self.name)
+        fd = None if place is None else self.room.root.open(place)
+        if fd is None:
+            return False
+        try:
+            return bool(written_now(fd)) or time.time() - os.fstat(fd).st_mtime < GRACE_S
+        finally:
+            os.close(fd)
+
+    def _missing(self, newest: Generation | None) -> bytes | None:
+        if newest is None or (data := self.version(newest)) is None:
+            return None
+        self._put(data)
+        self.room.found("FILE_REMOVED", self.name, "the file", "nothing: somebody removed it", "it is back as it was")
+        return data
+
+    def _first(self, data: bytes) -> bytes:
+        """A file from before us. What is wrong with it is named; it stays until something must be written."""
+        for finding in self.rules.judge(data):
+            if not finding.warning:
+                self.room.set_aside(self.name, data, f"unreadable when first seen: {finding.found}")
+                self._tell(finding, "its text is kept; the next change begins anew")
+                return data
+        clean = self.rules.clean(data)
+        if clean == data:
+            self.keep(data)
+        else:
+            self._put(clean)
+            self.keep(clean)
+        return clean
+
+    def _refuse(self, data: bytes, newest: Generation) -> bytes | None:
+        """A foreign text that means nothing: set aside, the last good version back, and the fault named."""
+        good = self.version(newest)
+        key = self.room.set_aside(self.name, data, "not readable as what it should be")
+        for finding in self.rules.judge(data):
+            if not finding.warning:
+                self._tell(finding, f"your text is kept in {key}, the file is as it was before")
+        if good is not None:
+            self._put(good)
+        return good
+
+    def _foreign(self, theirs: bytes) -> bytes:
+        """A valid text by somebody else: accepted as it is, merged with ours, or set aside where both cannot be."""
+        ours, merged = self._merged(theirs)
+        if merged.data == theirs:
+            self.room.root.flush(self.name)
+            self.keep(theirs, self._standing or "")
+        elif merged.data == ours:
+            self._put(ours)  # it is the newest generation already
+        else:
+            self._put(merged.data)
+            self.keep(merged.data)
+        return merged.data
+
+    def _late(self, theirs: bytes, ours: bytes | None) -> bytes | None:
+        """What somebody wrote to an old copy of the file, found beside it; what counts then."""
+        if any(of(theirs) == old.revision for old in self.generations()):
+            return ours
+        if not self._fine(theirs):
+            self.room.set_aside(self.name, theirs, "written to an old copy of the file, and not readable")
+            return ours
+        _, merged = self._merged(theirs)
+        if merged.data != ours:
+            self._put(merged.data)
+            self.keep(merged.data)
+        return merged.data
+
+    def _merged(self, theirs: bytes) -> tuple[bytes, Merged]:
+        """(ours, what becomes of theirs), conflicts told and set aside."""
+        bases = [text for old in self._known or self.generations() if (text := self.version(old)) is not None]
+        if not bases:
+            return b"", Merged(theirs)
+        clean = self.rules.clean(theirs)
+        merged = self.rules.merge(bases, bases[-1], clean)
+        if merged.conflicts:
+            words = "; ".join(merged.conflicts)
+            key = self.room.set_aside(self.name, clean, words)
+            self.room.found(
+                "EDIT_CONFLICT", self.name, "an edit of the newest version", words[:500],
+                f"read the file again and repeat what is missing; your text is kept in {key}",
+            )  # fmt: skip
+        return bases[-1], merged
+
+    def _put(self, data: bytes) -> None:
+        """Replace what stands there; if somebody was faster, the next look meets what they wrote."""
+        with suppress(Conflict, Exists):
+            self._standing = self.room.store.put(self.name, data, self.expected())
+
+    def _tell(self, finding: Finding, then: str) -> None:
+        fix = f"{finding.fix}; {then}" if finding.fix else then
+        self.room.found(finding.code, finding.field, finding.expected, finding.found, fix)

@@ -1,0 +1,89 @@
+"""What session.json, metrics.json and report.json say once a session has ended: all of it follows from the commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.ground.clock import parse_stamp
+
+from .documents import edited, mapping
+
+if TYPE_CHECKING:
+    from .state import AgentState
+
+Json = dict[str, Any]
+
+_FIGURES: Final = ("sources_archived", "branch", "tokens_used", "cost_usd")
+_LAST: Final = ("sources_archived", "branch", "pr_number")
+
+
+def files(state: AgentState, entry: Mapping[str, Any]) -> dict[str, bytes]:
+    """The files' new bytes by name, for a `session_end` entry. The same entry gives the same files again."""
+    from worldfs.formats.agent.documents import metrics_write
+
+    from .metrics import project
+
+    session = _session(state, entry)
+    fold = state.fold()
+    moment = parse_stamp(str(entry["ts"])) or state.room.clock.now()
+    return {
+        "session.json": session,
+        "metrics.json": metrics_write(project(fold, state.name, moment), state.kept["metrics.json"].read() or b""),
+        "report.json": _report(state, entry, mapping(session)),
+        ".paos/metrics.json": fold.dump(),
+    }
+
+
+def _session(state: AgentState, entry: Mapping[str, Any]) -> bytes:
+    from worldfs.formats.agent import documents
+
+    old = state.kept["session.json"].read() or b""
+    if mapping(old).get("session_id") != entry["session_id"]:  # its file never came to be: the order knows
+        from worldfs.ground.model import SessionRecord
+        from worldfs.kernel.jobs import Jobs
+
+        order = Jobs(state.room.store, state.room.clock).load(str(entry["session_id"])).order
+        known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
+        extra = {key: value for key, value in order.params.items() if key not in known}
+        record = SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
+        old = documents.session_write(record)
+    changes: Json = {"ended_at": entry["ts"], "status": entry["outcome"], "errors": list(entry.get("errors", ()))}
+    changes |= {key: entry[key] for key in _FIGURES if key in entry}
+    if entry.get("handoff"):
+        changes["handoff_notes"] = entry["handoff"]
+    return edited(old, changes)
+
+
+def _report(state: AgentState, entry: Mapping[str, Any], session: Json) -> bytes:
+    from worldfs.formats.agent import documents
+    from worldfs.ground.model import Report
+
+    old = state.kept["report.json"].read() or documents.report_write(Report(state.name, str(entry["ts"])))
+    last = mapping(old).get("last_session")
+    value = dict(last) if type(last) is dict and last.get("id") == entry["session_id"] else {}
+    value |= {
+        "id": entry["session_id"],
+        "started_at": session.get("started_at", ""),
+        "ended_at": entry["ts"],
+        "outcome": entry["outcome"],
+        "sources_archived": session.get("sources_archived", 0),
+        "branch": session.get("branch"),
+        "pr_number": entry.get("pr_number"),
+    }
+    changes: Json = {
+        "updated_at": entry["ts"],
+        "status": "idle" if entry["outcome"] == "completed" else "error",
+        "summary": entry.get("summary") or _summary(entry, session),
+        "current_task": None,
+        "last_session": value,
+    }
+    if entry.get("next_priority"):
+        changes["next_priority"] = entry["next_priority"]
+    return edited(old, changes)
+
+
+def _summary(entry: Mapping[str, Any], session: Json) -> str:
+    kind, outcome = session.get("type", "ad-hoc"), entry["outcome"]
+    why = "; ".join(map(str, entry.get("errors", ())))
+    return f"{str(kind).capitalize()} session {outcome}" + (f": {why}" if why else "")

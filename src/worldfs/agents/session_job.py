@@ -1,0 +1,185 @@
+"""A session of an agent as a job: begun, committed by one journal line, projected into the files, or found dead.
+
+start    order and `running` durable → journal session_start → session.json, report.json → letters claimed
+finish   journal session_end (the commit: every figure, every letter) → letters acknowledged or returned →
+         session.json, metrics.json, report.json in one group → the job's end, last
+recover  a commit without its projections is projected; a session without commit and runner was lost
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.ground.errors import BadInput, Busy, NotFound
+from worldfs.kernel.jobs import Jobs
+from worldfs.tree.stores.lock import RootLock, holder
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import SessionRecord
+
+    from .state import AgentState
+
+Json = dict[str, Any]
+
+VERBS: Final = {"research": "researching", "extract": "extracting", "evaluate": "evaluating", "ad-hoc": "researching"}
+LEASE_S: Final = 600.0  # of the letters of a session; its runner's heartbeats renew it
+LET_GO_TRIES, LET_GO_S = 50, 0.02
+CAUSES: Final = {"lost": "lost", "cancelled": "cancelled", "rejected": "rejected"}  # others are what the outcome says
+STARTED: Final = (
+    "type", "domain", "branch", "model", "timeout_seconds", "research_question", "belief_targeted",
+    "disconfirmation_target", "sources_expected",
+)  # fmt: skip
+ENDED: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "cost_usd")
+
+
+def new_id(state: AgentState) -> str:
+    """`YYYYMMDD-HHMMSS-xxxx`, made when the session starts (reference, ambiguity 1)."""
+    return state.room.clock.now().strftime("%Y%m%d-%H%M%S-") + os.urandom(2).hex()
+
+
+def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id: str) -> SessionRecord:
+    """Durable as running when it returns. `Busy` if somebody runs a session of this agent: it says who."""
+    from worldfs.ground.model import JobStatus, Order, SessionRecord, State
+
+    room = state.room
+    lock = _lock(state)
+    try:
+        with room.alone():
+            recover(state)
+            state.take_in(settle=True)
+            for kept in state.kept.values():
+                kept.settle()
+            sid, now = id or new_id(state), room.now()
+            params = {key: value for key, value in fields.items() if value is not None}
+            limit = float(params.get("timeout_seconds") or 0)
+            order = Order(sid, room.name, "session", {**params, "argv": list(argv)}, now, timeout_s=limit)
+            jobs = Jobs(room.store, room.clock)
+            accepted = jobs.accept([order])
+            if not accepted[0].new:
+                raise BadInput(
+                    f"there was a session {sid} already", path=room.name, op="start", fix="choose another id"
+                )
+            jobs.write_status(sid, JobStatus(State.RUNNING, 1, now, now))
+            entry = {"ts": now, "event": "session_start", "session_id": sid, "type": params.get("type", "ad-hoc")}
+            state.append({**entry, **{key: params[key] for key in STARTED if key in params and key != "type"}})
+            known = {key: value for key, value in params.items() if key in SessionRecord._fields}
+            record = SessionRecord(
+                room.name, sid, now, extra={k: v for k, v in params.items() if k not in known}, **known
+            )
+            state.put_session(record)
+            state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
+    except BaseException:
+        lock.release()
+        raise
+    state.hold = lock
+    return record
+
+
+def _lock(state: AgentState) -> RootLock:
+    """The lock of a session. One that has just ended may be let go of by a keeper a moment later."""
+    for _ in range(LET_GO_TRIES):
+        try:
+            return RootLock(state.room.path, "session", clock=state.room.clock).acquire()
+        except Busy:
+            if running(state):
+                break
+            time.sleep(LET_GO_S)
+    return RootLock(state.room.path, "session", clock=state.room.clock).acquire()
+
+
+def running(state: AgentState) -> str:
+    """The id of the session that has not ended, "" if there is none."""
+    return next(iter(Jobs(state.room.store, state.room.clock).open_ids()), "")
+
+
+def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], figures: Mapping[str, Any]) -> Json:
+    """Commit, then project. Returns the entry of the commit. `NotFound` if no such session runs."""
+    room = state.room
+    with room.alone():
+        sid = running(state)
+        if not sid or (id and id != sid):
+            raise NotFound(
+                f"no running session {id or 'of this agent'}",
+                path=room.name, op="finish", expected=sid or "a session that was started",
+                fix=f"start one with: paos agent start {room.name}",
+            )  # fmt: skip
+        state.take_in(settle=True)
+        letters = [item.message.id for item in state.inbox.claimed(sid)] if outcome == "completed" else []
+        entry: Json = {"ts": room.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
+        entry |= {key: value for key, value in figures.items() if value is not None}
+        entry |= {key: value for key, value in said.items() if value}
+        if letters:
+            entry["inbox"] = letters
+        entry["seq"] = state.append(entry)
+        project(state, entry)
+    if state.hold is not None:
+        state.hold.release()
+        state.hold = None
+    return entry
+
+
+def project(state: AgentState, entry: Mapping[str, Any]) -> None:
+    """Make the files say what the commit says. May be repeated."""
+    from dataclasses import replace
+
+    from worldfs.ground.model import Cause, Job, Outcome, State
+
+    room, sid = state.room, str(entry["session_id"])
+    if entry["outcome"] == "completed":
+        state.inbox.ack_all(sid, durable=False)
+    else:
+        state.inbox.return_all(sid, durable=False)
+    state.put_end(entry)
+    jobs = Jobs(room.store, room.clock)
+    job = jobs.load(sid)
+    if job.status.state.terminal:
+        jobs.put_away(sid)
+        return
+    ok = entry["outcome"] == "completed"
+    cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
+    message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
+    result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
+    status = replace(
+        job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
+    )
+    jobs.end(Job(job.order, status))
+
+
+def recover(state: AgentState) -> bool:
+    """What the last runner left: True if there was something. Call with the session's lock held, inside `alone`."""
+    from worldfs.ground.model import State
+
+    jobs, found = Jobs(state.room.store, state.room.clock), False
+    for sid in jobs.open_ids():
+        found = True
+        job = jobs.load(sid)
+        if job.status.state.terminal:
+            jobs.put_away(sid)
+            continue
+        jobs.mend(sid)
+        entry = state.journal.find(
+            lambda item, sid=sid: item.get("event") == "session_end" and item.get("session_id") == sid,  # type: ignore[misc]  # binds the loop's value
+            lambda item, sid=sid: item.get("event") == "session_start" and item.get("session_id") == sid,  # type: ignore[misc]  # same
+        )
+        if entry is None:
+            began = job.status.state is State.RUNNING
+            why = "its runner died while it ran" if began else "its runner died before it began"
+            entry = {
+                "ts": state.room.now(), "event": "session_end", "session_id": sid, "outcome": "error",
+                "cause": "lost", "errors": [f"lost: {why}"],
+            }  # fmt: skip
+            entry["seq"] = state.append(entry)
+            state.room.found(
+                "SESSION_LOST", "session.json", "an end that its runner wrote", f"{sid}: {why}",
+                "look at what it left behind; its letters wait in the inbox again",
+            )  # fmt: skip
+        project(state, entry)
+    return found
+
+
+def runner(state: AgentState) -> Json | None:
+    """Who runs a session of this agent now: pid, host, command, started_at; None if nobody does."""
+    return holder(state.room.path)

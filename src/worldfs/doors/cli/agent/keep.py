@@ -1,0 +1,146 @@
+"""What an agent keeps, read and changed: init, show, tasks, memory, search, context, journal, schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..call import Call
+from ..voice import columns
+from . import opened
+
+
+def init(call: Call) -> int:
+    from worldfs.agents.birth import make
+
+    for name in call["name"]:
+        made = make(call.agents, name, language=call["language"])
+        text = f"{call.agents / name}: {', '.join(made)}" if made else f"{call.agents / name}: all there"
+        call.voice.say(text, {"agent": name, "path": str(call.agents / name), "made": made}, "good" if made else "")
+    return 0
+
+
+def show(call: Call) -> int:
+    from worldfs.agents.overview import line
+
+    with opened(call) as state:
+        seen = line(call.agents, call["name"])
+        session, metrics = state.session(), state.metrics()
+        findings = state.findings()
+    value = {
+        **seen._asdict(),
+        "session": session and session._asdict(),
+        "metrics": metrics and metrics._asdict(),
+        "findings": [str(finding) for finding in findings],
+    }
+    call.voice.value(value)
+    rows = [(key.replace("_", " "), _text(item)) for key, item in seen._asdict().items() if item not in (None, "", ())]
+    if session is not None:
+        rows += [("session", f"{session.session_id} {session.type} {session.status}"), ("since", session.started_at)]
+        rows += [("handoff", session.handoff_notes)] if session.handoff_notes else []
+    if metrics is not None:
+        rows += [
+            ("lifetime", ", ".join(f"{key} {item}" for key, item in metrics.lifetime.items() if item) or "nothing")
+        ]
+    for text in columns(rows):
+        call.voice.line(text)
+    for finding in findings:
+        call.voice.line(str(finding), "warn")
+    return 0
+
+
+def tasks(call: Call) -> int:
+    with opened(call) as state:
+        if call["add"] is not None:
+            task = state.add_task(call["add"], type=call["type"], priority=call["priority"])
+            call.voice.say(f"{task.id} added", task._asdict(), "good")
+            return 0
+        for id, status in ((call["close"], "completed"), (call["drop"], "dropped")):
+            if id is not None:
+                task = state.close_task(id, call["outcome"], status)
+                call.voice.say(f"{task.id} {status}", task._asdict(), "good")
+                return 0
+        found = [task for task in state.tasks() if call["all"] or task.status in ("pending", "active")]
+    call.voice.value({"tasks": [task._asdict() for task in found]})
+    for text in columns([(t.id, t.status, t.priority, t.type, t.description) for t in found]):
+        call.voice.line(text)
+    if not found:
+        call.voice.line("nothing to do")
+    return 0
+
+
+def memory(call: Call) -> int:
+    with opened(call) as state:
+        if call["add"] is not None:
+            remark = state.remember(call["section"] or "patterns", call["add"], pinned=call["pin"])
+            call.voice.say(f"remembered below {remark.section}", remark._asdict(), "good")
+        elif call["undo"] is not None:
+            state.undo("memory.md", call["undo"])
+            call.voice.say(f"{call['undo']} version(s) back", {"undone": call["undo"]}, "good")
+        elif call["versions"]:
+            found = state.generations("memory.md")
+            call.voice.value({"versions": [item._asdict() for item in found]})
+            for back, item in enumerate(reversed(found)):
+                call.voice.line(f"{back or 'now':>4}  {item.number:>6}  {item.revision}")
+        else:
+            data = state.kept["memory.md"].read() or b""
+            call.voice.value({"memory": data.decode("utf-8", "replace")})
+            if not call.voice.json:
+                call.voice.raw(data)
+    return 0
+
+
+def search(call: Call) -> int:
+    query = " ".join(call["query"])
+    with opened(call) as state:
+        hits = state.search(query, call["limit"])
+    call.voice.value({"query": query, "hits": [{**hit.passage._asdict(), "score": hit.score} for hit in hits]})
+    for hit in hits:
+        call.voice.line(f"{hit.passage.title}: {hit.passage.text}")
+    if not hits:
+        call.voice.line(f"nothing about {query!r}")
+    return 0
+
+
+def context(call: Call) -> int:
+    with opened(call) as state:
+        if call["prompt"]:
+            from worldfs.agents.prompt import state_prompt
+
+            text = state_prompt(state, budget=call["budget"], language=call["language"])
+            call.voice.say(text, {"prompt": text})
+            return 0
+        pack = state.context(budget=call["budget"], unit=call["unit"], language=call["language"])
+    call.voice.value(
+        {"text": pack.text, "used": pack.used, "budget": pack.budget, "omitted": [str(item) for item in pack.omitted]}
+    )
+    call.voice.line(pack.text)
+    return 0
+
+
+def journal(call: Call) -> int:
+    import json
+
+    with opened(call) as state:
+        if call["after"] is not None:
+            entries = (entry for _, entry in state.journal.lines(call["after"]))
+            for entry in entries:
+                call.voice.say(json.dumps(entry, ensure_ascii=False), entry)
+            return 0
+        for entry in state.journal.tail(call["last"]):
+            call.voice.say(json.dumps(entry, ensure_ascii=False), entry)
+    return 0
+
+
+def schema(call: Call) -> int:
+    import json
+
+    from worldfs.formats.agent.schemas import SCHEMAS
+
+    value = SCHEMAS[call["document"]]()
+    call.voice.line(json.dumps(value, indent=2, ensure_ascii=False))
+    call.voice.value(value)
+    return 0
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

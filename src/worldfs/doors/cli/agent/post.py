@@ -1,0 +1,82 @@
+"""Letters: the inbox of an agent, and sending."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..call import Call
+from ..voice import columns
+from . import opened
+
+
+def inbox(call: Call) -> int:
+    """Exit 1 when a letter was asked for and there is none."""
+    with opened(call) as state:
+        box = state.inbox
+        if call["claim"] is not None or call["wait"] is not None:
+            claimed = box.claim("operator", lease_s=call["claim"] or 300.0, wait=call["wait"])
+            if claimed is None:
+                call.voice.say("no letter", {"letter": None})
+                return 1
+            call.voice.value({"token": claimed.token, "path": str(claimed.path), "letter": claimed.message._asdict()})
+            call.voice.line(f"token   {claimed.token}")
+            _print(call, claimed.message)
+            return 0
+        for token, done, word in ((call["ack"], box.ack, "acknowledged"), (call["return"], box.give_back, "returned")):
+            if token is not None:
+                done(token)
+                call.voice.say(word, {word: token}, "good")
+                return 0
+        letters = box.dead() if call["dead"] else box.waiting()
+    call.voice.value({"letters": [_value(letter) for letter in letters]})
+    rows = []
+    for letter in letters:
+        m = letter.message
+        words = (m.priority, m.type, m.sender, m.subject) if m is not None else ("", "", "", "unreadable")
+        rows.append((letter.name, *words, letter.state))
+    for text in columns(rows):
+        call.voice.line(text)
+    if not rows:
+        call.voice.line("no letter")
+    return 0
+
+
+def send(call: Call) -> int:
+    from worldfs.agents.inbox import deposit_to
+    from worldfs.ground.clock import SystemClock, stamp
+    from worldfs.ground.model import Message
+
+    body = sys.stdin.read() if call["body"] == "-" else call["body"]
+    if call["to"] == "all":
+        from worldfs.agents.cascade import cascade
+
+        sent = cascade(
+            call.agents, sender=call["from"], subject=call["subject"], body=body, agents="all",
+            source_ref=call["ref"] or call["id"] or call["subject"], priority=call["priority"],
+        )  # fmt: skip
+        call.voice.value({"sent": [item._asdict() for item in sent]})
+        for item in sent:
+            call.voice.line(f"{item.to}: {item.word}", "good" if item.ok else "bad")
+        return 0 if all(item.ok for item in sent) else 1
+    now = stamp(SystemClock().now().replace(microsecond=0))
+    letter = Message(
+        call["id"], call["from"], call["to"], now, call["type"], call["priority"], call["subject"], body, call["ref"],
+        call["expires"],
+    )  # fmt: skip
+    done = deposit_to(call.agents, call["to"], letter)
+    word = "sent" if done.new else "was there already"
+    call.voice.say(f"{done.message.id} {word}", {"id": done.message.id, "new": done.new}, "good")
+    return 0
+
+
+def _value(letter: Any) -> dict[str, Any]:
+    value: dict[str, Any] = letter._asdict()
+    value["message"] = letter.message and letter.message._asdict()
+    return value
+
+
+def _print(call: Call, message: Any) -> None:
+    for key, value in message._asdict().items():
+        if value not in (None, "", {}):
+            call.voice.line(f"{key:8}{value}")
