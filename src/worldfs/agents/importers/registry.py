@@ -5,7 +5,7 @@ A package joins with two lines of its pyproject.toml, and needs nothing else of 
     [project.entry-points."worldfs.importers"]
     notebooks = "their_package.notebooks:Notebooks"
 
-Nothing is loaded before somebody imports; a plugin that does not load or does not answer is named, and the rest goes on.
+Nothing is loaded before somebody imports. A plugin that does not load is named, and the rest goes on.
 """
 
 from __future__ import annotations
@@ -114,6 +114,6 @@ def _plugins() -> list[tuple[str, str, object]]:
         try:
             made = point.load()
             found.append((point.name, origin, made() if isinstance(made, type) else made))
-        except Exception as error:  # noqa: BLE001  # whatever a foreign package raises, the others still import
+        except Exception as error:  # whatever a foreign package raises, the others still import
             found.append((point.name, origin, error))
     return found
