@@ -145,7 +145,7 @@ class Journal:
         self.seen = seen = _Seen(live.inode, live.size, live.mtime, seq, first)
         if self._mark_fd < 0:
             self._mark_fd = self.room.root.lock_file(MARK)
-        os.pwrite(self._mark_fd, b"%020d %020d %020d %020d %020d\n" % seen, 0)
+        self.room.disk.patch(self._mark_fd, b"%020d %020d %020d %020d %020d\n" % seen, 0, MARK)
 
     def rotate(self) -> None:
         """The live segment gets a second name among the sealed ones, then a new one takes its place in one rename."""
