@@ -52,6 +52,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             state.take_in(settle=True)
             for kept in state.kept.values():
                 kept.settle()
+            state.journal.settle()
             sid, now = id or new_id(state), room.now()
             params = {key: value for key, value in fields.items() if value is not None}
             limit = float(params.get("timeout_seconds") or 0)
