@@ -98,8 +98,9 @@ class Program:
             command, env=environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._noise, text=True
         )
         if self._hear() != "ready":
+            why = self._last_words()
             self.close()
-            raise Absent(self._last_words())
+            raise Absent(why)
 
     def put(self, count: int) -> Answer:
         self.tell(count)
@@ -125,6 +126,7 @@ class Program:
             self._process.kill()
             self._process.wait()
         self._process.stdout.close()
+        self._noise.close()
 
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None

@@ -138,7 +138,7 @@ def _odd(home: Path) -> Iterator[Fault]:
             word = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a directory", stat.S_IFREG: "a file"}.get(kind, "a device")
             yield Fault(
                 _say("WRONG_KIND", f"{home.name}/{name}", "a directory" if name == "inbox" else "a file", word, ""),
-                partial(_move_aside, home, name),
+                partial(move_aside, home, name),
             )
         elif not stat.S_IMODE(info.st_mode) & stat.S_IRUSR:
             yield Fault(
@@ -418,10 +418,10 @@ def _without_line(state: AgentState, raw: bytes) -> None:
 def _aside(state: AgentState, key: str) -> None:
     """Move a file, whatever it holds, to where set-aside things lie."""
     with state.room.alone():
-        _move_aside(state.room.path, key)
+        move_aside(state.room.path, key)
 
 
-def _move_aside(home: Path, key: str) -> None:
+def move_aside(home: Path, key: str) -> None:
     from worldfs.ground.durable import Root
 
     root = Root(home)

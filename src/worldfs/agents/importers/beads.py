@@ -36,7 +36,9 @@ class Beads:
 
     def finds(self, place: Path) -> list[Source]:
         def fits(head: bytes) -> bool:
-            return b'"title"' in head and (b'"issue_type"' in head or b'"status"' in head) or b'"_schema":"beads' in head
+            return (
+                (b'"title"' in head and (b'"issue_type"' in head or b'"status"' in head)) or b'"_schema":"beads' in head
+            )
 
         where, files = files_of(place, PATTERNS, fits, 65_536)
         return single(self.name, (where, files[:1] if len(files) > 1 and _older(files) else files))
@@ -104,7 +106,9 @@ def _issue(found: Imported, value: dict[str, Any], where: str, raw: bytes, ids: 
     if more:
         found.left.append(Left(where, f"{more:,} more characters of the text", "a shorter text", "they stay there"))
     extra, large = rest(value, KNOWN)
-    found.left.extend(Left(f"{where}/{field}", "a large field", "a small one", "it stays in the source") for field in large)
+    found.left.extend(
+        Left(f"{where}/{field}", "a large field", "a small one", "it stays in the source") for field in large
+    )
     waits, parent = _dependencies(value.get("dependencies"), value["id"], ids, extra)
     if waits:
         extra["depends_on"] = waits
@@ -139,9 +143,7 @@ def _issue(found: Imported, value: dict[str, Any], where: str, raw: bytes, ids: 
     found.tasks.append(Item(_key(value), task, where))
 
 
-def _dependencies(
-    value: Any, own: str, ids: dict[str, str], extra: dict[str, Any]
-) -> tuple[list[str], str | None]:
+def _dependencies(value: Any, own: str, ids: dict[str, str], extra: dict[str, Any]) -> tuple[list[str], str | None]:
     """(ids that it waits for, the one that it follows); other ties stay in `extra["related"]`."""
     waits, parents, other = [], [], []
     for item in value if isinstance(value, list) else ():

@@ -98,7 +98,9 @@ def _message(
         entries.append(Item(key, entry, where, to))
         return
     extra, large = rest(item, KNOWN)
-    found.left.extend(Left(f"{where}/{name}", "a large field", "a small one", "it stays in the source") for name in large)
+    found.left.extend(
+        Left(f"{where}/{name}", "a large field", "a small one", "it stays in the source") for name in large
+    )
     subject, body, kind = line(string(item.get("summary")) or text, 120), text, "flag"
     if signal:
         kind, subject = "task", line(string(signal.get("subject")) or text, 120)
@@ -109,7 +111,9 @@ def _message(
     extra["imported_from"] = f"claude-inbox:{key}"
     ref = f"claude team {team}" if team else None
     id = f"cc-{slug(sender, 20) or 'x'}-{key[:12]}"
-    letters.append(Item(key, Message(id, sender, to or "", at, kind, "normal", subject, body, ref, None, extra), where, to))
+    letters.append(
+        Item(key, Message(id, sender, to or "", at, kind, "normal", subject, body, ref, None, extra), where, to)
+    )
 
 
 def _signal(text: str) -> dict[str, Any] | None:

@@ -155,7 +155,11 @@ def _index_notes(
             continue
         top_item = mask[number] and re.match(r"(?:[-*+]|\d+[.)])\s+", raw)
         if top_item or (mask[number] and not raw.strip()):
-            inside = "".join(block).lstrip()[:1] in ("-", "*", "+") and number + 1 < len(lines) and lines[number + 1][:2] == "  "
+            inside = (
+                "".join(block).lstrip()[:1] in ("-", "*", "+")
+                and number + 1 < len(lines)
+                and lines[number + 1][:2] == "  "
+            )
             if top_item or not inside:
                 close()
         if not block:

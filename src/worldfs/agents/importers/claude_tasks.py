@@ -31,7 +31,12 @@ class ClaudeTasks:
     def finds(self, place: Path) -> list[Source]:
         def fits(head: bytes) -> bool:
             object_ = b'"subject"' in head and b'"status"' in head
-            return object_ or (b'"content"' in head and b'"status"' in head) or b'"tasks"' in head and b'"blockedBy"' in head
+            return (
+                object_
+                or (b'"content"' in head and b'"status"' in head)
+                or (b'"tasks"' in head
+                and b'"blockedBy"' in head)
+            )
 
         where, files = files_of(place, PATTERNS, fits)
         with Place(where) as opened:
@@ -88,9 +93,13 @@ def _task(found: Imported, item: Any, where: str, group: str, at: str, *, todo: 
         key = identity(key, "again")
     context, more = cut(string(item.get("description")))
     if more:
-        found.left.append(Left(f"{where}/description", f"{more:,} more characters", "a shorter text", "they stay there"))
+        found.left.append(
+            Left(f"{where}/description", f"{more:,} more characters", "a shorter text", "they stay there")
+        )
     extra, large = rest(item, KNOWN)
-    found.left.extend(Left(f"{where}/{name}", "a large field", "a small one", "it stays in the source") for name in large)
+    found.left.extend(
+        Left(f"{where}/{name}", "a large field", "a small one", "it stays in the source") for name in large
+    )
     if metadata:
         extra["metadata"], _ = rest(metadata, ())
     if word not in STATUS:

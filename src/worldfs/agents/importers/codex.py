@@ -50,7 +50,14 @@ PASSED: Final = {
     "background_event": "bookkeeping", "plan_update": "bookkeeping", "turn_diff": "bookkeeping",
 }  # fmt: skip
 FRAME: Final = ("turn_context", "world_state", "inter_agent_communication", "inter_agent_communication_metadata")
-INJECTED: Final = ("<environment_context>", "<user_instructions>", "<permissions", "<skill", "<turn_aborted>", "# AGENTS.md")
+INJECTED: Final = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions",
+    "<skill",
+    "<turn_aborted>",
+    "# AGENTS.md",
+)
 INPUT: Final = 500  # characters of a call's input
 _KIND: Final = re.compile(rb'"type":"(?:response_item|event_msg)","payload":\{"type":"([a-z_]+)"')
 _STAMP: Final = re.compile(rb'^\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?')
@@ -221,7 +228,14 @@ class _Rollout:
         if kind not in self.unknown:  # the first of each kind in a file is shown
             self.unknown.add(kind)
             self.found.left.append(
-                Left(where, f"the kind {kind[:60]!r}", "a kind of line that is known", "", data[:SHOWN], len(data) <= SHOWN)
+                Left(
+                    where,
+                    f"the kind {kind[:60]!r}",
+                    "a kind of line that is known",
+                    "",
+                    data[:SHOWN],
+                    len(data) <= SHOWN,
+                )
             )
 
     def _session(self, meta: dict[str, Any]) -> dict[str, Any] | None:

@@ -37,9 +37,13 @@ PRIORITY: Final = {
     ),
     **dict.fromkeys(("low", "低"), "low"),
 }  # fmt: skip
-_HEAD: Final = re.compile(r"(?:cross[- ]domain flag|flag|handoff|hand-off|跨域标记|标记|交接)\s*[:：]\s*(.*)", re.IGNORECASE)
+_HEAD: Final = re.compile(
+    r"(?:cross[- ]domain flag|flag|handoff|hand-off|跨域标记|标记|交接)\s*[:：]\s*(.*)", re.IGNORECASE
+)
 _ARROW: Final = re.compile(r"\s*(?:→|->|=>|⇒|➜)\s*")
-_BOTH: Final = re.compile(r"\*\*\s*(from|to|来自|发给)\s*[:：]?\s*\*\*\s*[:：]?\s*([^*→]+?)\s*(?=→|->|\*\*|$)", re.IGNORECASE)
+_BOTH: Final = re.compile(
+    r"\*\*\s*(from|to|来自|发给)\s*[:：]?\s*\*\*\s*[:：]?\s*([^*→]+?)\s*(?=→|->|\*\*|$)", re.IGNORECASE
+)
 
 
 class Flags:
@@ -75,9 +79,7 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
     to = agents(said)
     if not text or sender is None or (said and not to and said.casefold() not in EVERYONE):
         why = "an empty file" if not text else f"the recipient {said[:60]!r}" if sender else "no sender"
-        found.left.append(
-            Left(path, why, "From and To with names of agents", "", data[:SHOWN], len(data) <= SHOWN)
-        )
+        found.left.append(Left(path, why, "From and To with names of agents", "", data[:SHOWN], len(data) <= SHOWN))
         return
     topic = title or fields.get("topic", "") or fields.get("found", "") or stem.partition("-")[2].replace("-", " ")
     word = fields.get("priority", "").strip(" *`_.").casefold()

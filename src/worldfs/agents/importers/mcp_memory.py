@@ -108,4 +108,7 @@ def _texts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield identity("mcp-memory", name, text), f"{label}: {text}"
     elif value.get("type") == "relation" and string(value.get("from")) and string(value.get("to")):
         ends = (string(value["from"]), string(value.get("relationType")), string(value["to"]))
-        yield identity("mcp-memory", *ends), f"**{line(ends[0])}** {line(ends[1]) or 'is related to'} **{line(ends[2])}**"
+        yield (
+            identity("mcp-memory", *ends),
+            f"**{line(ends[0])}** {line(ends[1]) or 'is related to'} **{line(ends[2])}**",
+        )

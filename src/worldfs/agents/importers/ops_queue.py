@@ -95,9 +95,7 @@ class OpsQueue:
             for row, number in zip(table.rows, table.body, strict=True):
                 _row(found, row, columns, table.header, section, f"{path}:{number + 1}", at, lines[number])
         if not boards:
-            found.left.append(
-                Left(path, "no table", "a table of tasks", "", data[:SHOWN], len(data) <= SHOWN)
-            )
+            found.left.append(Left(path, "no table", "a table of tasks", "", data[:SHOWN], len(data) <= SHOWN))
         return found
 
 
@@ -151,7 +149,9 @@ def _row(
             extra["board_id"] = cell(meaning)
     context, left_out = cut(cell("notes"))
     if left_out:
-        found.left.append(Left(where, f"{left_out:,} characters of the notes", "shorter notes", "they stay in the board"))
+        found.left.append(
+            Left(where, f"{left_out:,} characters of the notes", "shorter notes", "they stay in the board")
+        )
     key = identity("ops-queue", cell("id").casefold() or " ".join(title.casefold().split()))
     created = when(cell("created")) or at
     task = AgentTask(
@@ -167,7 +167,9 @@ def _row(
         extra=extra,
     )
     if any(item.key == key for item in found.tasks):
-        found.left.append(Left(where, "the same task a second time", "one row a task", "", raw.encode()[:SHOWN], meant=True))
+        found.left.append(
+            Left(where, "the same task a second time", "one row a task", "", raw.encode()[:SHOWN], meant=True)
+        )
         return
     for owner in owners or (None,):
         found.tasks.append(Item(key, task, where, owner))

@@ -20,7 +20,9 @@ KNOWN: Final = ("id", "session_id", "ended", "ended_at", "started", "started_at"
 OUTCOME: Final = {
     **dict.fromkeys(("completed", "complete", "success", "succeeded", "done", "ok", "finished", "完成"), "completed"),
     **dict.fromkeys(("timeout", "timed_out", "timed-out", "timedout", "超时"), "timeout"),
-    **dict.fromkeys(("error", "failed", "failure", "crashed", "aborted", "killed", "cancelled", "失败", "错误"), "error"),
+    **dict.fromkeys(
+        ("error", "failed", "failure", "crashed", "aborted", "killed", "cancelled", "失败", "错误"), "error"
+    ),
 }
 
 
@@ -79,4 +81,3 @@ def _entry(value: Any, path: str, left: list[Left]) -> Item[dict[str, Any]]:
     if type(archived) is int and archived > 0:
         counts["sources_archived"] = archived
     return Item(identity("ops-session", sid, ended), entry, path, to, counts=counts)
-

@@ -114,6 +114,6 @@ def _plugins() -> list[tuple[str, str, object]]:
         try:
             made = point.load()
             found.append((point.name, origin, made() if isinstance(made, type) else made))
-        except Exception as error:  # noqa: BLE001  # whatever a foreign package raises, the others still import
+        except Exception as error:  # whatever a foreign package raises, the others still import
             found.append((point.name, origin, error))
     return found

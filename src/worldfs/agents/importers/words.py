@@ -21,7 +21,9 @@ _BREAKING: Final = re.compile(r"[\ud800-\udfff]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _FENCE: Final = re.compile(r"^\s*(`{3,}|~{3,})")
 
-NOBODY: Final = frozenset(("", "-", "–", "—", "--", "none", "nobody", "unclaimed", "n/a", "tbd", "无", "空", "未认领", "?"))
+NOBODY: Final = frozenset(
+    ("", "-", "–", "—", "--", "none", "nobody", "unclaimed", "n/a", "tbd", "无", "空", "未认领", "?")
+)
 EVERYONE: Final = frozenset(("all", "everyone", "everybody", "collective", "any", "team", "全体", "所有人", "大家"))
 
 
