@@ -83,12 +83,12 @@ def _lock(state: AgentState) -> RootLock:
     """The lock of a session. One that has just ended may be let go of by a keeper a moment later."""
     for _ in range(LET_GO_TRIES):
         try:
-            return RootLock(state.room.path, "session", clock=state.room.clock).acquire()
+            return RootLock(state.room.path, "session", clock=state.room.clock, disk=state.room.disk).acquire()
         except Busy:
             if running(state):
                 break
             time.sleep(LET_GO_S)
-    return RootLock(state.room.path, "session", clock=state.room.clock).acquire()
+    return RootLock(state.room.path, "session", clock=state.room.clock, disk=state.room.disk).acquire()
 
 
 def running(state: AgentState) -> str:

@@ -300,11 +300,10 @@ class Root(Walk):
         except OSError as error:
             raise refuse(error, path, "lock") from error
 
-    @staticmethod
-    def sign(fd: int, data: bytes) -> None:
+    def sign(self, fd: int, data: bytes, path: str) -> None:
         """Replace a lock file's content in place: its inode is the lock."""
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, data, 0)
+        self.disk.truncate(fd, 0, path)
+        self.disk.patch(fd, data, 0, path)
 
     # -- temporaries -----------------------------------------------------------------------------------------------
 
