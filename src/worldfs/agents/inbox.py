@@ -24,6 +24,8 @@ from .letters import DEAD, INBOX, RANKS, Letter, Rank, Receipt, done_key, file_k
 from .room import Room, check_name
 
 if TYPE_CHECKING:
+    from worldfs.ground.clock import Clock
+    from worldfs.ground.durable import Disk
     from worldfs.ground.model import Message
     from worldfs.tree.stores.contract import Watch
 
@@ -47,9 +49,11 @@ class Claimed(NamedTuple):
     attempt: int
 
 
-def deposit_to(root: str | os.PathLike[str], to: str, message: Message) -> Deposited:
+def deposit_to(
+    root: str | os.PathLike[str], to: str, message: Message, *, clock: Clock | None = None, disk: Disk | None = None
+) -> Deposited:
     """Into the inbox of an agent below a state root. `NotFound` names the agents there are."""
-    room = Room(root, check_name(to))
+    room = Room(root, check_name(to), clock=clock, disk=disk)
     try:
         return Inbox(room).deposit(message)
     finally:
