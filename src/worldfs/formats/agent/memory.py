@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from worldfs.formats import prose
 from worldfs.ground.errors import BadInput, NotFound
 from worldfs.ground.model.agent import Remark
 
 from .headings import HEADINGS, SECTIONS, TITLES, canonical, shown
-from .remarks import Doc, Head, Item, edited, parse, plain, raw, spot
+from .remarks import Doc, edited, parse, plain, raw, spot
 
 __all__ = ["SECTIONS", "Memory", "add", "insert", "opening", "plain", "read", "remove", "template"]
 
