@@ -324,7 +324,11 @@ class AgentState:
 
         if not session_job.running(self):
             return False
-        with suppress(Busy), RootLock(self.room.path, "recovery", clock=self.room.clock), self.room.alone():
+        with (
+            suppress(Busy),
+            RootLock(self.room.path, "recovery", clock=self.room.clock, disk=self.room.disk),
+            self.room.alone(),
+        ):
             return session_job.recover(self)
         return False
 
@@ -363,7 +367,7 @@ class AgentState:
         from .inbox import deposit_to
 
         letter = Message(id, self.name, to, self.room.now(), type, priority, subject, body, source_ref, expires_at)
-        sent = deposit_to(self.room.path.parent, to, letter)
+        sent = deposit_to(self.room.path.parent, to, letter, clock=self.room.clock, disk=self.room.disk)
         self.append({"event": "message_sent", "to": to, "type": type, "id": sent.message.id})
         return sent.message
 
