@@ -126,14 +126,15 @@ def test_a_runner_that_is_told_to_stop_ends_its_command_and_records_it(number: i
 
 
 def test_a_second_wish_ends_the_grace(stage: Any, wait: Any) -> None:
-    runner = Runner(stage, grace_s=60)
+    line = """trap 'touch "$READY.asked"' TERM; echo > "$READY"; while :; do sleep 0.05; done"""
+    runner = Runner(stage, line, grace_s=60)
     wait(runner.ready.exists)
+    runner.process.send_signal(signal.SIGINT)
+    wait(Path(f"{runner.ready}.asked").exists)
     begun = time.monotonic()
-    while runner.process.poll() is None:  # two signals at once may be one
-        runner.process.send_signal(signal.SIGINT)
-        time.sleep(0.05)
-    assert time.monotonic() - begun < 2.0
+    runner.process.send_signal(signal.SIGINT)
     assert runner.end()["cause"] == "cancelled"
+    assert time.monotonic() - begun < 2.0
     assert stage.alive() == []
 
 

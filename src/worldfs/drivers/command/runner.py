@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, Final
 
@@ -63,7 +63,7 @@ def run(
         record = state.start(
             type=command.type,
             timeout_seconds=None if command.timeout_s is None else math.ceil(command.timeout_s),
-            argv=tuple(redact(word) for word in command.argv),
+            argv=told(command.argv, redact),
             **(about or {}),
         )
         work = _Work(
@@ -80,12 +80,20 @@ def run(
 
 def redactor() -> Redact:
     """Text without secrets."""
-    try:
-        from worldfs.formats.agent.redact import redact
-    except ImportError:  # TODO: with the formats
-        return str
+    from worldfs.formats.agent.redact import redact
 
     return lambda text: redact(text)[0]
+
+
+def told(argv: Sequence[str], redact: Redact) -> tuple[str, ...]:
+    """A command line without secrets: also those that an option before them announces (`--token …`)."""
+    words = []
+    for before, word in zip(("", *argv), argv, strict=False):
+        clean = redact(word)
+        if clean == word and before.startswith("-"):
+            clean = redact(f"{before.lstrip('-')}={word}").split("=", 1)[-1]
+        words.append(clean)
+    return tuple(words)
 
 
 class _Work:
