@@ -30,7 +30,7 @@ def make(
     fresh = Root.build(root, 0o700)
     house = Root(root, disk)
     try:
-        if fresh or not any(os.scandir(root)):
+        if fresh or not os.listdir(root):
             _create(house, ".gitignore", IGNORE)
         first = {
             "report.json": documents.report_write(Report(name, now, summary="No session yet")),

@@ -77,11 +77,15 @@ class AgentState:
         `create`: make the agent's directory and its first files, those that are missing; needs nothing installed.
         """
         place = Path(root) if root is not None else default_root()
+        made: Sequence[str] = ()
         if create:
             from .birth import make
 
-            make(place, check_name(name), clock=clock, disk=disk, language=language)
-        return cls(Room(place, name, clock=clock, disk=disk))
+            made = make(place, check_name(name), clock=clock, disk=disk, language=language)
+        state = cls(Room(place, name, clock=clock, disk=disk))
+        if made:
+            state.take_in()  # what is ours from the beginning can be told from what somebody makes of it
+        return state
 
     def close(self) -> None:
         """Let go of files and locks. A session that was started here and not finished stays to be found as lost."""
@@ -423,7 +427,9 @@ class AgentState:
             if stored is not None:
                 self._fold = Fold.load(stored.data)
             else:
+                # Durable before metrics.json is first written by us: else its figures would be counted as found ones.
                 self._fold = Fold(mapping(self.kept["metrics.json"].read() or b"") or None)
+                self.room.root.replace(FOLD, self._fold.dump())
         if self._fold.applied_seq != self.journal.seq():
             for seq, entry in self.journal.since(self._fold.applied_seq):
                 self._fold.apply(seq, entry)
