@@ -49,11 +49,8 @@ class Displaced:
             return []
 
     def place(self, key: str, old: str, new: str) -> Place:
-        """A name for what is about to be pushed aside; its directory is made durable before it is used."""
-        place = self._root.room(f"{HOME}/{time.time_ns():016x}.{old}.{new}.{encode(key)}")
-        if place.grown:
-            self._root.sync(place)
-        return place
+        """A name for what is about to be pushed aside."""
+        return self._root.room(f"{HOME}/{time.time_ns():016x}.{old}.{new}.{encode(key)}")
 
     @staticmethod
     def key(name: str) -> str | None:

@@ -1,0 +1,381 @@
+"""The JSON documents of Agent State v1 as nouns: read, judged, written (003; reference, ambiguities 2, 6, 9).
+
+For each document X: `X_read` (bytes to noun; `BadInput` with a pointer for what means nothing), `X_value` (noun to
+JSON, members in the specification's order, unknown ones last), `X_write` (noun to bytes, laid out as the file was;
+refuses what it would not call valid), `X_judge` (everything that is wrong with a text). Readers take words that they
+do not know as they stand, so that a file opens and is rewritten byte for byte; judging names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model.agent import AgentTask, LastSession, Message, Metrics, Report, SessionRecord
+
+from . import tables
+from .fields import Table, check, finding
+from .jsonfile import Json, load, load_any, render
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Finding
+
+__all__ = [
+    "DOCUMENTS", "Document", "TaskList", "entry_findings", "message_judge", "message_rank", "message_read",
+    "message_value", "message_write", "metrics_findings", "metrics_judge", "metrics_read", "metrics_value",
+    "metrics_write", "report_judge", "report_read", "report_value", "report_write", "session_findings",
+    "session_judge", "session_read", "session_value", "session_write", "task_value", "tasks_findings", "tasks_judge",
+    "tasks_read", "tasks_value", "tasks_write",
+]  # fmt: skip
+
+Findings = tuple["Finding", ...]
+_N = TypeVar("_N")
+
+
+class TaskList(NamedTuple):
+    """tasks.json: the agent's task queue."""
+
+    agent: str = ""
+    updated_at: str = ""
+    tasks: tuple[AgentTask, ...] = ()
+    extra: Json = {}
+
+
+_FATAL: Final = ("WRONG_TYPE", "MISSING_FIELD")
+_NAMES: Final = {
+    cls: frozenset(cls._fields) - {"extra"}
+    for cls in (LastSession, Report, AgentTask, SessionRecord, Metrics, TaskList)
+}
+_MESSAGE: Final = frozenset(Message._fields) - {"extra", "sender"}
+
+
+# -- report.json -----------------------------------------------------------------------------------------------------
+
+
+def report_read(data: bytes, file: str = "report.json") -> Report:
+    value = load(data, file)
+    _passable(tables.REPORT, value, file)
+    last = value.get("last_session")
+    report = _noun(Report, value)
+    return report if last is None else report._replace(last_session=_noun(LastSession, last))
+
+
+def report_value(report: Report) -> Json:
+    last = report.last_session
+    return {
+        "agent": report.agent,
+        "updated_at": report.updated_at,
+        "status": report.status,
+        "summary": report.summary,
+        "current_task": report.current_task,
+        "last_session": None if last is None else _flat(last),
+        "blocked_by": report.blocked_by,
+        "next_priority": report.next_priority,
+        **report.extra,
+    }
+
+
+def report_write(report: Report, like: bytes = b"") -> bytes:
+    return _written(tables.REPORT, report_value(report), like, report_findings, "report.json")
+
+
+def report_findings(value: Any, file: str = "report.json") -> Findings:
+    return check(tables.REPORT, value, file)
+
+
+def report_judge(data: bytes, file: str = "report.json") -> Findings:
+    return _judged(data, file, report_findings)
+
+
+# -- tasks.json ------------------------------------------------------------------------------------------------------
+
+
+def tasks_read(data: bytes, file: str = "tasks.json") -> TaskList:
+    """Known synonyms of words are read as the specification's (`tasks.normal`)."""
+    from .tasks import normal
+
+    value = normal(load_any(data, file))
+    _passable(tables.TASKS, value, file)
+    listed = _noun(TaskList, value)
+    return listed._replace(tasks=tuple(_noun(AgentTask, task) for task in value["tasks"]))
+
+
+def task_value(task: AgentTask) -> Json:
+    return _flat(task)
+
+
+def tasks_value(listed: TaskList) -> Json:
+    return {
+        "agent": listed.agent,
+        "updated_at": listed.updated_at,
+        "tasks": [_flat(task) for task in listed.tasks],
+        **listed.extra,
+    }
+
+
+def tasks_write(listed: TaskList, like: bytes = b"") -> bytes:
+    return _written(tables.TASKS, tasks_value(listed), like, tasks_findings, "tasks.json")
+
+
+def tasks_findings(value: Any, file: str = "tasks.json") -> Findings:
+    """What is wrong with the value as it stands: synonyms are findings here (`tasks_judge` understands them)."""
+    found = check(tables.TASKS, value, file)
+    if type(value) is not dict or type(value.get("tasks")) is not list:
+        return found
+    more = []
+    seen: dict[Any, int] = {}
+    for index, task in enumerate(value["tasks"]):
+        name = task.get("id") if type(task) is dict else None
+        if type(name) is not str:
+            continue
+        if not name.strip():
+            fix = "give the task an id"
+            more.append(finding("EMPTY_ID", file, f"/tasks/{index}/id", expected="an id", found='""', fix=fix))
+        elif name in seen:
+            more.append(
+                finding(
+                    "DUPLICATE_ID", file, f"/tasks/{index}/id", expected="an id of its own",
+                    found=f'"{name}", as /tasks/{seen[name]} has', fix="give one of the two tasks another id",
+                )
+            )  # fmt: skip
+        else:
+            seen[name] = index
+    return (*found, *more) if more else found
+
+
+def tasks_judge(data: bytes, file: str = "tasks.json") -> Findings:
+    """What is wrong with a text, after known synonyms and forgotten members are understood."""
+    from .tasks import normal
+
+    try:
+        value = normal(load_any(data, file))
+    except BadInput as error:
+        return (_said(error, file),)
+    return tasks_findings(value, file)
+
+
+# -- session.json ----------------------------------------------------------------------------------------------------
+
+
+def session_read(data: bytes, file: str = "session.json") -> SessionRecord:
+    value = load(data, file)
+    _passable(tables.SESSION, value, file)
+    record = _noun(SessionRecord, value)
+    return record._replace(errors=tuple(record.errors))
+
+
+def session_value(record: SessionRecord) -> Json:
+    value = _flat(record)
+    value["errors"] = list(record.errors)
+    return value
+
+
+def session_write(record: SessionRecord, like: bytes = b"") -> bytes:
+    """`like`: the file as it was. Of another session's file nothing is kept but its `schema_version`."""
+    value = session_value(record)
+    if like:
+        try:
+            old = load(like, "session.json")
+        except BadInput:
+            old = {}
+        if old.get("session_id") != record.session_id:
+            like = b""
+            if "schema_version" in old:
+                value.setdefault("schema_version", old["schema_version"])
+    return _written(tables.SESSION, value, like, session_findings, "session.json")
+
+
+def session_findings(value: Any, file: str = "session.json") -> Findings:
+    found = check(tables.SESSION, value, file)
+    if type(value) is not dict:
+        return found
+    status, ended = value.get("status"), value.get("ended_at")
+    if status == "running" and ended:
+        found += (
+            finding(
+                "WRONG_END", file, "/ended_at", expected="null while it runs", found=f'"{ended}"', fix="set it to null"
+            ),
+        )
+    elif status in tables.OUTCOME and not ended:
+        found += (finding("WRONG_END", file, "/ended_at", expected="when it ended", found="nothing", fix="write it"),)
+    return found
+
+
+def session_judge(data: bytes, file: str = "session.json") -> Findings:
+    return _judged(data, file, session_findings)
+
+
+# -- inbox/{uuid}.json -----------------------------------------------------------------------------------------------
+
+
+def message_read(data: bytes, file: str = "inbox/message.json") -> Message:
+    """A letter. One without an id has the name of its file for one; who sent it and to whom may be left out."""
+    from .words import message_priority, message_type
+
+    value = load(data, file)
+    _passable(tables.MESSAGE, value, file, forgiven=("id", "from", "to"))
+    known = {key: item for key, item in value.items() if key in _MESSAGE and item is not None}
+    known.setdefault("id", file.rpartition("/")[2].removesuffix(".json"))
+    known.setdefault("to", "")
+    if "priority" in known:
+        known["priority"] = message_priority(known["priority"])
+    if "type" in known:
+        known["type"] = message_type(known["type"])
+    extra = {key: item for key, item in value.items() if key not in _MESSAGE and key != "from"}
+    return Message(sender=value.get("from") or "", extra=extra, **known)
+
+
+def message_value(message: Message) -> Json:
+    value: Json = {"id": message.id, "from": message.sender}
+    for name in Message._fields[2:-1]:
+        value[name] = getattr(message, name)
+    return value | message.extra
+
+
+def message_write(message: Message, like: bytes = b"") -> bytes:
+    return _written(tables.MESSAGE, message_value(message), like, message_findings, "inbox/message.json")
+
+
+def message_rank(priority: str) -> int:
+    """0 high, 1 normal (and medium, and any word that is not known), 2 low."""
+    from .words import message_priority
+
+    return {"high": 0, "low": 2}.get(message_priority(priority), 1)
+
+
+def message_findings(value: Any, file: str = "inbox/message.json") -> Findings:
+    found = check(tables.MESSAGE, value, file)
+    if type(value) is dict and value.get("id") == "":
+        found += (finding("EMPTY_ID", file, "/id", expected="an id", found='""', fix="give the letter an id"),)
+    return found
+
+
+def message_judge(data: bytes, file: str = "inbox/message.json") -> Findings:
+    return _judged(data, file, message_findings)
+
+
+# -- metrics.json ----------------------------------------------------------------------------------------------------
+
+
+def metrics_read(data: bytes, file: str = "metrics.json") -> Metrics:
+    value = load(data, file)
+    _passable(tables.METRICS, value, file)
+    return _noun(Metrics, value)
+
+
+def metrics_value(metrics: Metrics) -> Json:
+    return {
+        "agent": metrics.agent,
+        "updated_at": metrics.updated_at,
+        "lifetime": metrics.lifetime,
+        "rolling_30d": metrics.rolling_30d,
+        **metrics.extra,
+    }
+
+
+def metrics_write(metrics: Metrics, like: bytes = b"") -> bytes:
+    return _written(tables.METRICS, metrics_value(metrics), like, metrics_findings, "metrics.json")
+
+
+def metrics_findings(value: Any, file: str = "metrics.json") -> Findings:
+    """The table's faults and the broken invariants (reference, ambiguity 9)."""
+    found = check(tables.METRICS, value, file)
+    if found:
+        return found  # sums of what is no number mean nothing
+    from .invariants import metrics
+
+    return tuple(metrics(value, file))
+
+
+def metrics_judge(data: bytes, file: str = "metrics.json") -> Findings:
+    return _judged(data, file, metrics_findings)
+
+
+# -- journal.jsonl ---------------------------------------------------------------------------------------------------
+
+
+def entry_findings(value: Any, file: str = "journal.jsonl") -> Findings:
+    """What is wrong with one line of the journal."""
+    return check(tables.ENTRY, value, file)
+
+
+# -- all of them -----------------------------------------------------------------------------------------------------
+
+
+class Document(NamedTuple):
+    """A kind of file: its table, and what is wrong with one."""
+
+    file: str
+    table: Table
+    judge: Callable[[bytes, str], Findings]
+
+
+DOCUMENTS: Final = (
+    Document("report.json", tables.REPORT, report_judge),
+    Document("tasks.json", tables.TASKS, tasks_judge),
+    Document("session.json", tables.SESSION, session_judge),
+    Document("metrics.json", tables.METRICS, metrics_judge),
+    Document("inbox/message.json", tables.MESSAGE, message_judge),
+)
+
+
+# -- inside ----------------------------------------------------------------------------------------------------------
+
+
+def _noun(cls: Callable[..., _N], value: Json) -> _N:
+    """A noun of an object that passed; null reads as what absence means."""
+    names = _NAMES[cls]  # type: ignore[index]  # the nouns are its keys
+    known, extra = {}, {}
+    for key, item in value.items():
+        if key not in names:
+            extra[key] = item
+        elif item is not None:
+            whole = type(item) is float and key != "cost_usd" and item.is_integer()
+            known[key] = int(item) if whole else item
+    return cls(**known, extra=extra)
+
+
+def _flat(noun: Any) -> Json:
+    value: Json = dict(zip(noun._fields, noun, strict=True))
+    value |= value.pop("extra")
+    return value
+
+
+def _passable(table: Table, value: Any, file: str, forgiven: Iterable[str] = ()) -> None:
+    """Raise for the first fault that leaves no meaning; a null and a word that is not known leave some."""
+    for fault in check(table, value, file):
+        if fault.code not in _FATAL or (fault.code == "WRONG_TYPE" and fault.found == "null"):
+            continue
+        if fault.code == "MISSING_FIELD" and fault.field.rpartition("/")[2] in forgiven:
+            continue
+        raise BadInput(fault.found, path=fault.field, op="read", expected=fault.expected, fix=fault.fix)
+
+
+def _written(table: Table, value: Json, like: bytes, judge: Callable[[Any, str], Findings], file: str) -> bytes:
+    data = render(value, like, table)
+    if data is not like and (found := judge(value, file)):
+        old: set[tuple[str, str]] = set()
+        if like:  # what was wrong before is not this writer's fault
+            try:
+                old = {(fault.field, fault.found) for fault in judge(load(like, file), file)}
+            except BadInput:
+                old = set()
+        for fault in found:
+            if (fault.field, fault.found) not in old and not fault.warning:
+                raise BadInput(fault.found, path=fault.field, op="write", expected=fault.expected, fix=fault.fix)
+    return data
+
+
+def _judged(data: bytes, file: str, judge: Callable[[Any, str], Findings]) -> Findings:
+    try:
+        value = load(data, file)
+    except BadInput as error:
+        return (_said(error, file),)
+    return judge(value, file)
+
+
+def _said(error: BadInput, file: str) -> Finding:
+    from worldfs.ground.model import Finding
+
+    return Finding("NOT_JSON", error.path or f"{file}#", error.expected, error.found, error.fix)

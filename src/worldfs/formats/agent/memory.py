@@ -1,0 +1,122 @@
+"""memory.md: what an agent remembers across sessions, as list items below headings (003, memory.md).
+
+Read leniently, since minds write it with plain file tools: headings in English and Chinese and by other names, any
+list mark, nested items, continuation lines. Written by insertion and removal of whole items only: every other byte
+stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from worldfs.ground.errors import BadInput, NotFound
+from worldfs.ground.model.agent import Remark
+
+from .headings import HEADINGS, SECTIONS, TITLES, canonical, shown
+from .remarks import Doc, edited, parse, plain, raw, spot
+
+__all__ = ["SECTIONS", "Memory", "add", "insert", "opening", "plain", "read", "remove", "template"]
+
+PATH: Final = "memory.md"
+
+
+class Memory(NamedTuple):
+    """What memory.md says; `sections` in the file's order, canonical names where they are known."""
+
+    title: str
+    remarks: tuple[Remark, ...]
+    sections: tuple[str, ...]
+
+
+def read(data: bytes) -> Memory:
+    """Raises `BadInput` for bytes that are no UTF-8."""
+    doc = parse(data)
+    names: dict[str, None] = {}
+    for index, head in enumerate(doc.heads):
+        if head.opens or any(item.head == index for item in doc.items):
+            names.setdefault(head.section)
+    return Memory(doc.title, tuple(item.remark for item in doc.items), tuple(names))
+
+
+def add(data: bytes, section: str, text: str, *, pinned: bool = False, language: str = "") -> bytes:
+    """The file with one remark more, the last of its section; further lines of `text` continue it.
+
+    `section`: patterns, dead_ends, questions, corrections, flags, or any heading. One that is not there is added, the
+    five in 003's order, in `language` (en, zh; else the file's own). Raises `BadInput` for a text that says nothing.
+    """
+    doc = parse(data)
+    body, marked = plain(text)
+    name = " ".join(section.strip().lstrip("#").split())
+    if not body or not name:
+        raise BadInput(
+            repr(text if not body else section), path=PATH, op="remember",
+            expected="something to remember" if not body else "a section: " + ", ".join(SECTIONS) + " or a heading",
+        )  # fmt: skip
+    index = doc.find(name)
+    item = raw(doc, index, body, pinned or marked)
+    if index is not None:
+        return insert(doc, index, [item])
+    known = canonical(name)
+    heading = HEADINGS[_language(doc, language)][known] if known else name
+    return opening(doc, known or name, f"{'#' * doc.level()} {heading}", [item])
+
+
+def insert(doc: Doc, index: int, items: list[list[str]]) -> bytes:
+    """The file with items at the end of a section that it has."""
+    line, apart, loose = spot(doc, index)
+    new: list[str] = []
+    for number, item in enumerate(items):
+        if apart if number == 0 else loose:
+            new.append(doc.end)
+        new += item
+    return edited(doc, {line: new})
+
+
+def opening(doc: Doc, section: str, heading: str, items: list[list[str]]) -> bytes:
+    """The file with a section more: one of the five in 003's order, any other at the end."""
+    line = _place(doc, section)
+    new = [heading + doc.end, *(line for item in items for line in item)]
+    if line and doc.lines[line - 1].strip():
+        new.insert(0, doc.end)
+    if line < len(doc.lines) and doc.lines[line].strip():
+        new.append(doc.end)
+    return edited(doc, {line: new})
+
+
+def remove(data: bytes, remark: Remark) -> bytes:
+    """The file without one remark: the one at its line, or the first that says the same. Raises `NotFound`."""
+    doc = parse(data)
+    alike = [item for item in doc.items if item.remark.text == remark.text and item.remark.section == remark.section]
+    here = [item for item in alike if item.remark.line == remark.line] or alike
+    if not here:
+        fix = "read memory.md again"
+        raise NotFound(shown(remark.text), path=PATH, op="forget", expected="a remark of the file", fix=fix)
+    return edited(doc, {}, [(here[0].start, here[0].end)])
+
+
+def template(agent: str, language: str = "en") -> bytes:
+    """A memory with its five sections, empty."""
+    own = language if language in HEADINGS else "en"
+    title = f"# {agent[:1].upper()}{agent[1:]} — {TITLES[own]}"
+    return "\n".join([title, *(f"\n## {heading}" for heading in HEADINGS[own].values()), ""]).encode()
+
+
+def _language(doc: Doc, language: str) -> str:
+    if language in HEADINGS:
+        return language
+    said = [head.text for head in doc.heads] or [item.remark.text for item in doc.items]
+    chinese = sum(any("\u4e00" <= c <= "\u9fff" for c in text) for text in said)
+    return "zh" if chinese * 2 > len(said) else "en"
+
+
+def _place(doc: Doc, section: str) -> int:
+    """The line before which a new section goes."""
+    if section in SECTIONS:
+        rank = SECTIONS.index(section)
+        later = [head for head in doc.heads if head.opens and head.section in SECTIONS[rank + 1 :]]
+        if later:
+            return later[0].line
+        earlier = [i for i, head in enumerate(doc.heads) if head.opens and head.section in SECTIONS[:rank]]
+        if earlier:
+            return next((head.line for head in doc.heads[earlier[-1] + 1 :] if head.opens), len(doc.lines))
+    return len(doc.lines)
