@@ -45,6 +45,19 @@ def alive(who: Json | None) -> Proc | None:
     return there if there is not None and not there.dead and there.start == who.get("start") else None
 
 
+def lives(who: Json | None) -> bool:
+    """As `alive`; where processes are not shown, by the number alone."""
+    if proc.visible():
+        return alive(who) is not None
+    try:
+        os.kill(int((who or {})["pid"]), 0)
+    except (KeyError, ValueError, TypeError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def mark(state_dir: str, session: str) -> tuple[bytes, bytes]:
     """What every process of a session carries in its environment, unless it took care not to."""
     return b"PAOS_STATE_DIR=" + os.fsencode(state_dir), b"PAOS_SESSION=" + os.fsencode(session)
@@ -120,7 +133,7 @@ def mop(root: Root, clock: Clock, *, but: str = "", grace: float = GRACE) -> tup
         if not trace.has(traces.RUN):  # nothing ran: killed before that, or it is just beginning
             continue
         run = trace.read(traces.RUN)
-        if run is not None and alive(run.get("runner")) is not None:
+        if run is not None and lives(run.get("runner")):
             continue
         _let_finish(run)
         swept = end(lambda trace=trace, run=run: of_session(trace, run), grace=grace)  # type: ignore[misc]
