@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from .child import Child, explain, spawn
 from .flow import Flow
 from .order import Command, signal_name
-from .reaper import LIMIT, Named, Swept
+from .reaper import KILLING, Named, Swept
 from .stop import Stop
 
 TICK: Final = 1.0  # s between two looks at silence, at most
@@ -86,7 +86,7 @@ def _watch(child: Child, command: Command, *, env: Mapping[str, str], flow: Flow
     poll = select.poll()
     poll.register(child.fd, select.POLLIN)
     poll.register(stop.fd, select.POLLIN)
-    late = max(LIMIT, command.grace_s + 0.9) + PATIENCE  # from the asking to the warden's last word
+    late = command.grace_s + KILLING + PATIENCE  # from the asking to the warden's last word
     wishes, wish = stop.times, ""
     begun = time.monotonic()
     given_up = None if command.timeout_s is None else begun + command.timeout_s + late

@@ -17,7 +17,7 @@ from worldfs.ground.model import Json
 from . import linux, proc, traces
 from .output import join
 from .proc import Proc
-from .reaper import GRACE, LIMIT, Named, Swept, Word, sweep
+from .reaper import GRACE, KILLING, Named, Swept, Word, sweep
 from .traces import Trace
 
 
@@ -99,13 +99,13 @@ def adopting() -> Iterator[None]:
 
 def _let_finish(run: Json | None) -> None:
     """A warden whose runner has gone is ending everything by itself, and sees more of it than we do."""
-    until = time.monotonic() + LIMIT + 0.2
+    until = time.monotonic() + GRACE + KILLING + 0.2
     while (warden := alive((run or {}).get("warden"))) is not None and time.monotonic() < until:
         proc.strike(warden, signal.SIGCONT)
         time.sleep(0.01)
 
 
-def end(find: Callable[[], list[Proc]], *, grace: float = GRACE, limit: float = LIMIT) -> Swept:
+def end(find: Callable[[], list[Proc]], *, grace: float = GRACE) -> Swept:
     """End processes that are not our children."""
 
     def wait(seconds: float) -> Word:
@@ -116,7 +116,7 @@ def end(find: Callable[[], list[Proc]], *, grace: float = GRACE, limit: float = 
             time.sleep(0.005)  # nobody reports the end of who is not our child
         return "gone"
 
-    return sweep(find, wait, grace=grace, limit=limit)
+    return sweep(find, wait, grace=grace, limit=grace + KILLING)
 
 
 def mop(root: Root, clock: Clock, *, but: str = "", grace: float = GRACE) -> tuple[Left, ...]:
