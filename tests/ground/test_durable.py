@@ -144,6 +144,18 @@ def test_no_path_leaves_the_root(tmp_path, path):
     assert sorted(os.listdir(tmp_path)) == ["root"]
 
 
+def test_the_directory_of_a_root_is_made_with_those_above_it_each_synced_in_its_parent(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(Disk, "fsync_dir", lambda disk, fd, path: synced.append(os.readlink(f"/proc/self/fd/{fd}")))
+    assert Root.build(tmp_path / "a" / "b", 0o700)
+    assert not Root.build(tmp_path / "a" / "b")
+    assert synced == [str(tmp_path), str(tmp_path / "a")]
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(BadInput):
+        Root.build(tmp_path / "file" / "x")
+
+
 def test_a_root_that_is_missing_or_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NotFound):

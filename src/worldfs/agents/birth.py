@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.durable import Disk, Root
-from worldfs.ground.errors import Exists, from_os
+from worldfs.ground.errors import Exists
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock
@@ -27,11 +27,7 @@ def make(
 
     moment = (clock or SystemClock()).now().replace(microsecond=0)
     now = stamp(moment)
-    try:
-        fresh = not root.exists()
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise from_os(error, path=str(root), op="init") from error
+    fresh = Root.build(root, 0o700)
     house = Root(root, disk)
     try:
         if fresh or not any(os.scandir(root)):

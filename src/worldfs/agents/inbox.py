@@ -24,6 +24,8 @@ from .letters import DEAD, INBOX, RANKS, Letter, Rank, Receipt, done_key, file_k
 from .room import Room, check_name
 
 if TYPE_CHECKING:
+    from worldfs.ground.clock import Clock
+    from worldfs.ground.durable import Disk
     from worldfs.ground.model import Message
     from worldfs.tree.stores.contract import Watch
 
@@ -47,9 +49,11 @@ class Claimed(NamedTuple):
     attempt: int
 
 
-def deposit_to(root: str | os.PathLike[str], to: str, message: Message) -> Deposited:
+def deposit_to(
+    root: str | os.PathLike[str], to: str, message: Message, *, clock: Clock | None = None, disk: Disk | None = None
+) -> Deposited:
     """Into the inbox of an agent below a state root. `NotFound` names the agents there are."""
-    room = Room(root, check_name(to))
+    room = Room(root, check_name(to), clock=clock, disk=disk)
     try:
         return Inbox(room).deposit(message)
     finally:
@@ -57,7 +61,7 @@ def deposit_to(root: str | os.PathLike[str], to: str, message: Message) -> Depos
 
 
 class Inbox:
-    """Opened by as many processes as like to. The first claim looks through the directory, later ones at what is new."""
+    """Opened by any number of processes. The first claim looks through the directory, later ones at what is new."""
 
     def __init__(self, room: Room, *, attempts: int = ATTEMPTS) -> None:
         self.room = room
@@ -198,7 +202,7 @@ class Inbox:
             claim = self.ledger.live(name)
             letter = Letter(
                 name, message, "claimed" if claim else "waiting", claim.by if claim else "",
-                self.ledger.attempts.get(name, 0),
+                self.ledger.attempts(name),
             )  # fmt: skip
             found.append((rank_of(name) or _rank(name, message, self.room), letter))
         return [letter for _, letter in sorted(found, key=lambda pair: pair[0])]
@@ -255,6 +259,11 @@ class Inbox:
     def _next(self, by: str, lease_s: float) -> Claimed | None:
         while True:
             self._refresh()
+            self.ledger.catch_up()  # before the lock, so that it is held for what is new since
+            rank = self._pop()
+            if rank is None:
+                return None
+            heapq.heappush(self._heap, rank)
             with self.ledger as ledger:
                 rank = self._pop()
                 if rank is None:
@@ -269,7 +278,7 @@ class Inbox:
     def _claim(self, name: str, token: str, by: str, lease_s: float, now: str) -> Claim:
         until = self.room.clock.monotonic() + lease_s
         heapq.heappush(self._leased, (until, name))
-        return Claim(name, token, by, self.ledger.attempts.get(name, 0) + 1, boot(), until, now)
+        return Claim(name, token, by, self.ledger.attempts(name) + 1, boot(), until, now)
 
     def _deliver(self, claim: Claim) -> Claimed | None:
         """The letter of a claim of ours, if it is to be delivered; else what becomes of it is settled."""
@@ -322,9 +331,8 @@ class Inbox:
             name = rank.name
             if name not in self._known or name in ledger.acked:
                 continue
-            claim = ledger.claims.get(name)
-            if claim is not None and (left := ledger.left(claim)) > 0:
-                heapq.heappush(self._leased, (now + left, name))
+            if (until := ledger.until(name)) > now:
+                heapq.heappush(self._leased, (until, name))
                 continue
             return rank
         return None

@@ -155,7 +155,7 @@ class Room:
         """A small file that may be lost or torn in a crash and that nobody needs then; written in place."""
         fd = self.root.lock_file(path)
         try:
-            self.root.sign(fd, data)
+            self.root.sign(fd, data, path)
         finally:
             os.close(fd)
 

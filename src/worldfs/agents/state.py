@@ -16,11 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from worldfs.ground.clock import Clock
 from worldfs.ground.durable import Disk
-from worldfs.ground.errors import BadInput, UserError
+from worldfs.ground.errors import BadInput, UserError, from_os
 
 from .journal import Journal
 from .kept import Generation, Kept
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from .inbox import Inbox
     from .metrics import Fold
+    from .pack import Pack
 
 Json = dict[str, Any]
 
@@ -324,7 +325,11 @@ class AgentState:
 
         if not session_job.running(self):
             return False
-        with suppress(Busy), RootLock(self.room.path, "recovery", clock=self.room.clock), self.room.alone():
+        with (
+            suppress(Busy),
+            RootLock(self.room.path, "recovery", clock=self.room.clock, disk=self.room.disk),
+            self.room.alone(),
+        ):
             return session_job.recover(self)
         return False
 
@@ -363,27 +368,42 @@ class AgentState:
         from .inbox import deposit_to
 
         letter = Message(id, self.name, to, self.room.now(), type, priority, subject, body, source_ref, expires_at)
-        sent = deposit_to(self.room.path.parent, to, letter)
+        sent = deposit_to(self.room.path.parent, to, letter, clock=self.room.clock, disk=self.room.disk)
         self.append({"event": "message_sent", "to": to, "type": type, "id": sent.message.id})
         return sent.message
 
     # -- for minds --------------------------------------------------------------------------------------------------
 
-    def context(self, *, budget: int = 4000, unit: str = "tokens", language: str = "en") -> Any:
+    def context(self, *, budget: int = 4000, unit: Literal["tokens", "bytes"] = "tokens", language: str = "en") -> Pack:
         """What a mind should have before it: memory, tasks and letters within a budget (agents/pack.py)."""
         from .pack import pack
 
+        memory, tasks, letters = self._before_a_mind()
         return pack(
-            self.kept["memory.md"].read() or b"",
-            self.kept["tasks.json"].read() or b"",
-            [letter.message for letter in self.inbox.waiting() if letter.message is not None],
-            _or_none(self.session),
-            _or_none(self.report),
-            self.findings(),
-            budget=budget,
-            unit=unit,
+            memory, tasks, letters, session=_or_none(self.session), report=_or_none(self.report),
+            findings=self.findings(), budget=budget, unit=unit, language=language, agent=self.name,
+        )  # fmt: skip
+
+    def prompt(self, *, budget: int = 4000, language: str = "en", template: str = "") -> str:
+        """The state prompt (003, "Load Operational State"); `template`: a file with one of your own."""
+        from . import prompt as prompts
+
+        text = None
+        if template:
+            try:
+                text = Path(template).read_text("utf-8")
+            except OSError as error:
+                raise from_os(error, path=template, op="prompt") from error
+        memory, tasks, letters = self._before_a_mind()
+        return prompts.prompt(
+            self.name, str(self.room.path), memory, tasks, letters, last=_or_none(self.session),
+            report=_or_none(self.report), findings=self.findings(), template=text, file=template, budget=budget,
             language=language,
-        )
+        ).text  # fmt: skip
+
+    def _before_a_mind(self) -> tuple[bytes, bytes, list[Message]]:
+        letters = [letter.message for letter in self.inbox.waiting() if letter.message is not None]
+        return self.kept["memory.md"].read() or b"", self.kept["tasks.json"].read() or b"", letters
 
     def search(self, query: str, limit: int = 10) -> Any:
         """Notes of memory.md that fit a query, best first."""

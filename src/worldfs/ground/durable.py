@@ -41,6 +41,27 @@ class Root(Walk):
         self._claimed: Folder | None = None
         self._named: dict[str, int] = {}  # files whose names we know to be durable, with their inodes
 
+    @staticmethod
+    def build(path: str | os.PathLike[str], mode: int = 0o777) -> bool:
+        """The directory of a root, made with those above it (0777) and durable by name; False if it was there."""
+        path = os.path.abspath(path)
+        if os.path.isdir(path):
+            return False
+        above = os.path.dirname(path)
+        Root.build(above)
+        try:
+            os.mkdir(path, mode)
+            fd = os.open(above, FOLDER & ~os.O_NOFOLLOW)
+        except FileExistsError:  # somebody was faster, or it is no directory: who opens it will be told
+            return False
+        except OSError as error:
+            raise refuse(error, path, "make") from error
+        try:
+            Disk().fsync_dir(fd, above)
+        finally:
+            os.close(fd)
+        return True
+
     def close(self) -> None:
         super().close()
         self._claimed = None
@@ -279,11 +300,10 @@ class Root(Walk):
         except OSError as error:
             raise refuse(error, path, "lock") from error
 
-    @staticmethod
-    def sign(fd: int, data: bytes) -> None:
+    def sign(self, fd: int, data: bytes, path: str) -> None:
         """Replace a lock file's content in place: its inode is the lock."""
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, data, 0)
+        self.disk.truncate(fd, 0, path)
+        self.disk.patch(fd, data, 0, path)
 
     # -- temporaries -----------------------------------------------------------------------------------------------
 

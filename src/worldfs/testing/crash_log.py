@@ -89,14 +89,6 @@ class Recorder(Disk):
         with self._one:
             self.ops.append(Op("ack", label))
 
-    def foreign(self, path: str, data: bytes) -> None:
-        """Another program writes the file as a plain editor does: opened, cut, written; nothing made durable."""
-        with self._one:
-            target = Path(self.root) / path
-            self.ops.append(Op("truncate", path) if target.exists() else Op("create", path))
-            target.write_bytes(data)
-            self._log("write", path, data=data)
-
     # -- the content of files --------------------------------------------------------------------------------------
 
     def create(self, fd: int, name: str, path: str, flags: int, mode: int = 0o644) -> int:

@@ -29,7 +29,7 @@ class Life(NamedTuple):
     """Opens with the real recovery; raises if a file cannot be read or an invariant is broken."""
 
 
-LIVES: Final = ("store", "log", "jobs")
+LIVES: Final = ("store", "log", "jobs", "journal", "agent")
 
 
 def life(name: str) -> Life:

@@ -104,9 +104,7 @@ def search(call: Call) -> int:
 def context(call: Call) -> int:
     with opened(call) as state:
         if call["prompt"]:
-            from worldfs.agents.prompt import state_prompt
-
-            text = state_prompt(state, budget=call["budget"], language=call["language"])
+            text = state.prompt(budget=call["budget"], language=call["language"])
             call.voice.say(text, {"prompt": text})
             return 0
         pack = state.context(budget=call["budget"], unit=call["unit"], language=call["language"])
