@@ -202,7 +202,7 @@ class Inbox:
             claim = self.ledger.live(name)
             letter = Letter(
                 name, message, "claimed" if claim else "waiting", claim.by if claim else "",
-                self.ledger.attempts.get(name, 0),
+                self.ledger.attempts(name),
             )  # fmt: skip
             found.append((rank_of(name) or _rank(name, message, self.room), letter))
         return [letter for _, letter in sorted(found, key=lambda pair: pair[0])]
@@ -259,6 +259,11 @@ class Inbox:
     def _next(self, by: str, lease_s: float) -> Claimed | None:
         while True:
             self._refresh()
+            self.ledger.catch_up()  # before the lock, so that it is held for what is new since
+            rank = self._pop()
+            if rank is None:
+                return None
+            heapq.heappush(self._heap, rank)
             with self.ledger as ledger:
                 rank = self._pop()
                 if rank is None:
@@ -273,7 +278,7 @@ class Inbox:
     def _claim(self, name: str, token: str, by: str, lease_s: float, now: str) -> Claim:
         until = self.room.clock.monotonic() + lease_s
         heapq.heappush(self._leased, (until, name))
-        return Claim(name, token, by, self.ledger.attempts.get(name, 0) + 1, boot(), until, now)
+        return Claim(name, token, by, self.ledger.attempts(name) + 1, boot(), until, now)
 
     def _deliver(self, claim: Claim) -> Claimed | None:
         """The letter of a claim of ours, if it is to be delivered; else what becomes of it is settled."""
@@ -326,9 +331,8 @@ class Inbox:
             name = rank.name
             if name not in self._known or name in ledger.acked:
                 continue
-            claim = ledger.claims.get(name)
-            if claim is not None and (left := ledger.left(claim)) > 0:
-                heapq.heappush(self._leased, (now + left, name))
+            if (until := ledger.until(name)) > now:
+                heapq.heappush(self._leased, (until, name))
                 continue
             return rank
         return None

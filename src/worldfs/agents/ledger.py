@@ -12,6 +12,7 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +27,9 @@ Json = dict[str, Any]
 NAME: Final = f"{KEPT}/inbox.jsonl"
 LOCK: Final = f"{KEPT}/inbox.lock"
 COMPACT: Final = 1 << 20  # bytes from which on a ledger that is mostly waste is written anew
+_CLAIM: Final = b'{"op":"claim","name":"'
+_BOOT: Final = b'"boot":"'
+_UNTIL: Final = b'"until":'
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -40,7 +44,7 @@ class Claim(NamedTuple):
 
 
 class Ledger:
-    """`claims`, `attempts`, `seen`, `acked`: what the lines so far say. `alone` around every `write`."""
+    """What the lines so far say. `alone` around every `write`."""
 
     def __init__(self, room: Room) -> None:
         self.room = room
@@ -53,8 +57,8 @@ class Ledger:
 
     def _forget(self) -> None:
         self._at = 0
-        self.claims: dict[str, Claim] = {}
-        self.attempts: dict[str, int] = {}
+        self._claims: dict[str, bytes | Claim] = {}  # a line is read when somebody asks what it says
+        self._ended: dict[str, bytes | Claim] = {}  # returned: how often a letter was delivered
         self.seen: dict[str, tuple[str, Rank]] = {}  # foreign letters: id and rank
         self.acked: dict[str, str] = {}  # acknowledged, but perhaps still to be moved: name → id
         self.free: list[str] = []  # returned since somebody last looked here
@@ -85,30 +89,61 @@ class Ledger:
 
     def live(self, name: str) -> Claim | None:
         """The claim on a letter, if its lease has not ended."""
-        claim = self.claims.get(name)
-        return claim if claim is not None and self.left(claim) > 0 else None
+        claim = self._claim(self._claims, name)
+        return claim if claim is not None and self.until(name) > self.room.clock.monotonic() else None
 
-    def left(self, claim: Claim) -> float:
-        """Seconds of a lease that are left; 0 or less: it has ended."""
-        return claim.until - self.room.clock.monotonic() if claim.boot == boot() else 0.0
+    def until(self, name: str) -> float:
+        """When the lease of a letter ends, by our monotonic clock; 0: it has none, or of another boot."""
+        found = self._claims.get(name)
+        if found is None:
+            return 0.0
+        if type(found) is bytes:  # without reading the whole line: others' claims are many
+            if _BOOT not in found or boot().encode() not in found:
+                return 0.0
+            at = found.rfind(_UNTIL)
+            with suppress(ValueError):
+                return float(found[at + len(_UNTIL) : found.index(b",", at + 1)])
+        claim = self._claim(self._claims, name)
+        return claim.until if claim is not None and claim.boot == boot() else 0.0
+
+    def attempts(self, name: str) -> int:
+        """How often a letter was delivered."""
+        claim = self._claim(self._claims, name) or self._claim(self._ended, name)
+        return 0 if claim is None else claim.attempt
 
     def of(self, token: str) -> list[Claim]:
-        return [claim for claim in self.claims.values() if claim.token == token]
+        mark = token.encode()
+        names = [name for name, found in self._claims.items() if type(found) is Claim or mark in found]
+        claims = [claim for name in names if (claim := self._claim(self._claims, name)) is not None]
+        return [claim for claim in claims if claim.token == token]
+
+    def _claim(self, among: dict[str, bytes | Claim], name: str) -> Claim | None:
+        found = among.get(name)
+        if type(found) is bytes:
+            try:
+                entry = json.loads(found)
+                found = among[name] = Claim(*(entry[key] for key in Claim._fields))
+            except (ValueError, KeyError):
+                del among[name]
+                return None
+        return found  # type: ignore[return-value]  # bytes were read above
 
     def _apply(self, raw: bytes) -> None:
         self.lines += 1
+        if raw.startswith(_CLAIM):
+            self._claims[raw[len(_CLAIM) : raw.find(b'"', len(_CLAIM))].decode()] = raw
+            return
         try:
             entry = json.loads(raw)
             op, name = entry["op"], entry.get("name", "")
             if op == "claim":
-                claim = Claim(*(entry[key] for key in Claim._fields))
-                self.claims[name] = claim
-                self.attempts[name] = claim.attempt
+                self._claims[name] = raw
             elif op == "extend":
                 for claim in self.of(entry["token"]):
-                    self.claims[claim.name] = claim._replace(boot=entry["boot"], until=entry["until"])
+                    self._claims[claim.name] = claim._replace(boot=entry["boot"], until=entry["until"])
             elif op == "return":
-                self.claims.pop(name, None)
+                if (claim_ := self._claims.pop(name, None)) is not None:
+                    self._ended[name] = claim_
                 self.free.append(name)
             elif op == "ack":
                 self._gone(name)
@@ -118,15 +153,15 @@ class Ledger:
             elif op in ("dead", "gone"):
                 self._gone(name)
             elif op == "revive":
-                self.attempts.pop(name, None)
+                self._ended.pop(name, None)
                 self.acked.pop(name, None)
                 self.free.append(name)
         except (ValueError, KeyError, TypeError):
             return  # a line that a crash tore, or a foreign one: nobody was told of it
 
     def _gone(self, name: str) -> None:
-        self.claims.pop(name, None)
-        self.attempts.pop(name, None)
+        self._claims.pop(name, None)
+        self._ended.pop(name, None)
         self.seen.pop(name, None)
 
     # -- writing ----------------------------------------------------------------------------------------------------
@@ -156,7 +191,7 @@ class Ledger:
         if self._log.size > self._at:  # a torn tail: nobody was told of it
             self.room.set_aside(NAME, self._log.read(self._at, self._log.size - self._at), "a line torn by a crash")
             self._log.cut(self._at)
-        if self._log.size > COMPACT and self.lines > 8 * (len(self.claims) + len(self.seen) + 64):
+        if self._log.size > COMPACT and self.lines > 8 * (len(self._claims) + len(self.seen) + 64):
             self._compact()
         data = b"".join(_encoded(entry) for entry in entries)
         if data:
@@ -171,16 +206,18 @@ class Ledger:
 
     def _compact(self) -> None:
         here = set(self.room.store.list("inbox"))
-        lines = [{"op": "claim", **claim._asdict()} for claim in self.claims.values() if claim.name in here]
+        lines: list[Json] = []
+        for among, back in ((self._ended, True), (self._claims, False)):
+            for name in list(among):
+                claim = self._claim(among, name) if name in here else None
+                if claim is not None:
+                    lines.append({"op": "claim", **claim._asdict()})
+                    lines += [{"op": "return", "name": name}] if back else []
         lines += [
             {"op": "seen", "name": name, "id": id, "priority": rank.priority, "ms": rank.ms}
             for name, (id, rank) in self.seen.items()
             if name in here
         ]
-        for name, count in self.attempts.items():
-            if name in here and name not in self.claims:
-                lines.append({"op": "claim", **Claim(name, "", "", count, "", 0.0, "")._asdict()})
-                lines.append({"op": "return", "name": name})
         lines += [{"op": "ack", "name": name, "id": id} for name, id in self.acked.items() if name in here]
         self.room.root.replace(NAME, b"".join(map(_encoded, lines)))
         self.catch_up()

@@ -102,13 +102,16 @@ def recount(entries: Iterable[Json], now: datetime) -> tuple[Json, Json]:
         if first <= at <= last:
             window[figure] += count
     lifetime = {key: totals[key] for key in (*SESSIONS, *FIGURES)}
+    decided = totals["claims_accepted"] + totals["claims_challenged"] + totals["claims_rejected"]
+    lifetime["claims_proposed"] = max(totals["claims_proposed"], decided)
+    lifetime["disconfirmation_attempts"] = max(totals["disconfirmation_attempts"], totals["disconfirmation_hits"])
     proposed, ended = window["claims_proposed"], window["sessions"]
     rolling = {
         "sessions": ended,
         "sources_archived": window["sources_archived"],
         "claims_proposed": proposed,
         "acceptance_rate": round(min(1.0, window["claims_accepted"] / proposed), 2) if proposed else None,
-        "avg_sources_per_session": round(window["sources_archived"] / ended, 2) if ended else 0.0,
+        "avg_sources_per_session": round(window["sources_archived"] / ended, 2) if ended else None,
     }
     return lifetime, rolling
 

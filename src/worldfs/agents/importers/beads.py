@@ -36,9 +36,8 @@ class Beads:
 
     def finds(self, place: Path) -> list[Source]:
         def fits(head: bytes) -> bool:
-            return (
-                (b'"title"' in head and (b'"issue_type"' in head or b'"status"' in head)) or b'"_schema":"beads' in head
-            )
+            issue = b'"title"' in head and (b'"issue_type"' in head or b'"status"' in head)
+            return issue or b'"_schema":"beads' in head
 
         where, files = files_of(place, PATTERNS, fits, 65_536)
         return single(self.name, (where, files[:1] if len(files) > 1 and _older(files) else files))
@@ -103,12 +102,9 @@ def _issue(found: Imported, value: dict[str, Any], where: str, raw: bytes, ids: 
         if isinstance(comment, dict) and string(comment.get("text")):
             parts.append(f"{string(comment.get('author')) or 'comment'}: {string(comment['text']).strip()}")
     context, more = cut("\n\n".join(parts))
-    if more:
-        found.left.append(Left(where, f"{more:,} more characters of the text", "a shorter text", "they stay there"))
+    found.shortened(where, more)
     extra, large = rest(value, KNOWN)
-    found.left.extend(
-        Left(f"{where}/{field}", "a large field", "a small one", "it stays in the source") for field in large
-    )
+    found.too_large(where, large)
     waits, parent = _dependencies(value.get("dependencies"), value["id"], ids, extra)
     if waits:
         extra["depends_on"] = waits

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Message
@@ -21,6 +21,18 @@ from .words import agent, cut, identity, line, plain, rest, slug, sound, string,
 PATTERN: Final = (".claude", "teams", "*", "inboxes", "*.json")
 KNOWN: Final = ("from", "text", "summary", "timestamp", "color", "read")
 TASK: Final = "task_assignment"
+SIGNAL: Final = {
+    "taskId": "task_id", "assignedBy": "assigned_by", "idleReason": "reason", "requestId": "request_id",
+    "reason": "reason", "approved": "approved", "subject": "subject",
+}  # fmt: skip
+
+
+class _Envelope(NamedTuple):
+    key: str
+    where: str
+    team: str
+    sender: str
+    to: str | None
 
 
 class ClaudeInbox:
@@ -31,7 +43,7 @@ class ClaudeInbox:
         def fits(head: bytes) -> bool:
             return head.lstrip()[:1] == b"[" and b'"from"' in head and b'"text"' in head
 
-        where, files = files_of(place, PATTERN, fits)
+        where, files = files_of(place, (PATTERN,), fits)
         with Place(where) as opened:
             return [
                 Source(self.name, where, path, (path,), opened.size(path), agent(Path(path).stem)) for path in files
@@ -39,20 +51,17 @@ class ClaudeInbox:
 
     def read(self, source: Source) -> Imported:
         path, to = source.path, source.agent
-        letters: list[Item[Message]] = []
-        entries: list[Item[dict[str, Any]]] = []
-        left: list[Left] = []
-        found = Imported(agent=to, letters=letters, entries=entries, left=left)
+        found = Imported(to)
         data = b""
         try:
             with Place(source.place) as place:
                 data = place.document(path)
             value = parsed(data, path)
         except WorldError as error:
-            left.append(not_read(error, path, data))
+            found.left.append(not_read(error, path, data))
             return found
         if not isinstance(value, list):
-            left.append(Left(path, f"a JSON {type(value).__name__}", "an array of messages", "", data[:SHOWN]))
+            found.left.append(Left(path, f"a JSON {type(value).__name__}", "an array of messages", "", data[:SHOWN]))
             return found
         team = path.split("/")[-3] if path.count("/") >= 2 else ""
         seen: dict[str, int] = {}
@@ -62,45 +71,25 @@ class ClaudeInbox:
             sender = agent(string(item.get("from"))) if isinstance(item, dict) else None
             if not isinstance(text, str) or sender is None:
                 raw = json.dumps(plain(item), ensure_ascii=False).encode()
-                left.append(Left(where, "no message", "an object with from, text, timestamp", "", raw[:SHOWN]))
+                found.left.append(Left(where, "no message", "an object with from, text, timestamp", "", raw[:SHOWN]))
                 continue
             mark = identity(sender, string(item.get("timestamp")), text)
             seen[mark] = seen.get(mark, 0) + 1
             key = identity("claude-inbox", team, to, mark, seen[mark])
-            _message(found, letters, entries, item, (key, where, team, sender), to)
+            _message(found, item, _Envelope(key, where, team, sender, to))
         return found
 
 
-def _message(
-    found: Imported,
-    letters: list[Item[Message]],
-    entries: list[Item[dict[str, Any]]],
-    item: dict[str, Any],
-    known: tuple[str, str, str, str],
-    to: str | None,
-) -> None:
-    key, where, team, sender = known
+def _message(found: Imported, item: dict[str, Any], known: _Envelope) -> None:
     text = sound(item["text"])
     signal = _signal(text)
     at = when(item.get("timestamp"))
-    word = string(signal.get("type")) if signal else ""
-    if item.get("read") is True or (signal and word != TASK):
-        shown, more = cut(text)
-        entry: dict[str, Any] = {"ts": at, "event": "message_read", "from": sender, "text": shown}
-        if signal:
-            entry = {"ts": at, "event": "team_signal", "from": sender, "signal": word, **_fields(signal)}
-        elif item.get("summary"):
-            entry["summary"] = line(string(item["summary"]))
-        if more:
-            entry["cut"] = more
-        if team:
-            entry["team"] = team
-        entries.append(Item(key, entry, where, to))
+    if item.get("read") is True or (signal and signal["type"] != TASK):
+        entry = _line(item, text, signal, known)
+        found.lines.append(Item(known.key, {"ts": at, **entry}, known.where, known.to))
         return
     extra, large = rest(item, KNOWN)
-    found.left.extend(
-        Left(f"{where}/{name}", "a large field", "a small one", "it stays in the source") for name in large
-    )
+    found.too_large(known.where, large)
     subject, body, kind = line(string(item.get("summary")) or text, 120), text, "flag"
     if signal:
         kind, subject = "task", line(string(signal.get("subject")) or text, 120)
@@ -108,12 +97,31 @@ def _message(
         extra |= _fields(signal)
     elif text.rstrip().endswith(("?", "？")):
         kind = "question"
-    extra["imported_from"] = f"claude-inbox:{key}"
-    ref = f"claude team {team}" if team else None
-    id = f"cc-{slug(sender, 20) or 'x'}-{key[:12]}"
-    letters.append(
-        Item(key, Message(id, sender, to or "", at, kind, "normal", subject, body, ref, None, extra), where, to)
+    letter = Message(
+        id=f"cc-{slug(known.sender, 20) or 'x'}-{known.key[:12]}",
+        sender=known.sender,
+        to=known.to or "",
+        created_at=at,
+        type=kind,
+        subject=subject,
+        body=body,
+        source_ref=f"claude team {known.team}" if known.team else None,
+        extra={**extra, "imported_from": f"claude-inbox:{known.key}"},
     )
+    found.letters.append(Item(known.key, letter, known.where, known.to))
+
+
+def _line(item: dict[str, Any], text: str, signal: dict[str, Any] | None, known: _Envelope) -> dict[str, Any]:
+    """What the journal says of a message that needs no answer any more."""
+    team = {"team": known.team} if known.team else {}
+    if signal:
+        said = {"event": "team_signal", "from": known.sender, "signal": signal["type"]}
+        return said | _fields(signal) | team
+    shown, more = cut(text)
+    entry: dict[str, Any] = {"event": "message_read", "from": known.sender, "text": shown}
+    if item.get("summary"):
+        entry["summary"] = line(string(item["summary"]))
+    return entry | ({"cut": more} if more else {}) | team
 
 
 def _signal(text: str) -> dict[str, Any] | None:
@@ -128,6 +136,4 @@ def _signal(text: str) -> dict[str, Any] | None:
 
 
 def _fields(signal: dict[str, Any]) -> dict[str, Any]:
-    names = {"taskId": "task_id", "assignedBy": "assigned_by", "idleReason": "reason", "requestId": "request_id"}
-    wanted = ("taskId", "assignedBy", "idleReason", "requestId", "reason", "approved", "subject")
-    return {names.get(key, key): plain(signal[key]) for key in wanted if signal.get(key) not in (None, "")}
+    return {SIGNAL[key]: plain(signal[key]) for key in SIGNAL if signal.get(key) not in (None, "")}

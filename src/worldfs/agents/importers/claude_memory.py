@@ -7,6 +7,7 @@ them say nothing more. MEMORY.md of older versions holds the notes themselves: e
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Remark
 
 from .nouns import Imported, Item, Left, Source
-from .places import files_of
+from .places import files_of, folders_of
 from .reading import SHOWN, Place, not_read
 from .words import agent, identity, note, same_text
 
@@ -32,6 +33,7 @@ WHOLE: Final = 1500  # characters: a longer topic becomes a note a heading
 _HEAD: Final = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD: Final = re.compile(r"^[ \t]*([A-Za-z_-]+)[ \t]*:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _LINK: Final = re.compile(r"\[([^\]]+)\]\(<?([^)>\s]+\.md)>?\)\s*(?:[-–—:：]+\s*)?(.*)", re.DOTALL)
+_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
 class ClaudeMemory:
@@ -40,26 +42,25 @@ class ClaudeMemory:
 
     def finds(self, place: Path) -> list[Source]:
         def fits(head: bytes) -> bool:
-            return place.name == INDEX or _HEAD.match(head.decode("utf-8", "replace").replace("\r", "")) is not None
+            return _HEAD.match(head.decode("utf-8", "replace").replace("\r", "")) is not None
 
         if place.is_file() and place.name == INDEX:
             place = place.parent
-        where, files = files_of(place, (*PATTERNS, ("*.md",)) if _index(place) else PATTERNS, fits)
-        folders: dict[str, list[str]] = {}
-        for path in files:
-            folders.setdefault(path.rpartition("/")[0], []).append(path)
+        here = place.is_dir() and (place / INDEX).is_file()
+        where, files = files_of(place, (*PATTERNS, ("*.md",)) if here else PATTERNS, fits)
         found = []
         with Place(where) as opened:
-            for folder, paths in folders.items():
+            for folder, paths in folders_of(files).items():
                 names = {path.rpartition("/")[2] for path in paths}
-                if not place.is_file() and INDEX not in names and not _tool_made(where, folder):
+                parts = (*where.parts, *(folder.split("/") if folder else ()))
+                if not (place.is_file() or INDEX in names or ".claude" in parts):
                     continue  # a folder that is called memory, and is somebody else's
                 size = sum(map(opened.size, paths))
-                found.append(Source(self.name, where, folder or paths[0], tuple(paths), size, _whose(where, folder)))
+                found.append(Source(self.name, where, folder or paths[0], tuple(paths), size, _whose(parts)))
         return found
 
     def read(self, source: Source) -> Imported:
-        found = Imported(agent=source.agent)
+        found = Imported(source.agent)
         texts: dict[str, str] = {}
         with Place(source.place) as place:
             for path in source.files:
@@ -67,34 +68,22 @@ class ClaudeMemory:
                     texts[path] = place.text(path).replace("\r\n", "\n")
                 except WorldError as error:
                     found.left.append(not_read(error, path))
-        topics = {path.rpartition("/")[2]: path for path in texts if not path.endswith(INDEX)}
+        topics = {path.rpartition("/")[2]: path for path in texts if path.rpartition("/")[2] != INDEX}
         hooks: dict[str, str] = {}
         for path, text in texts.items():
-            if path.endswith(INDEX):
-                _index_notes(found, text, path, topics, hooks, source.agent)
+            if path not in topics.values():
+                _index(found, text, path, topics, hooks)
         for name, path in topics.items():
-            _topic(found, texts[path], path, hooks.get(name, ""), source.agent)
+            _topic(found, texts[path], path, hooks.get(name, ""))
         return found
 
 
-def _index(place: Path) -> bool:
-    return place.is_dir() and (place / INDEX).is_file()
-
-
-def _tool_made(where: Path, folder: str) -> bool:
-    parts = (*where.parts, *folder.split("/"))
-    return ".claude" in parts
-
-
-def _whose(where: Path, folder: str) -> str | None:
+def _whose(parts: tuple[str, ...]) -> str | None:
     """`agent-memory/reviewer/` is the memory of the subagent reviewer."""
-    parts = (*where.parts, *(folder.split("/") if folder else ()))
-    if len(parts) > 1 and parts[-2].startswith("agent-memory"):
-        return agent(parts[-1])
-    return None
+    return agent(parts[-1]) if len(parts) > 1 and parts[-2].startswith("agent-memory") else None
 
 
-def _topic(found: Imported, text: str, path: str, hook: str, to: str | None) -> None:
+def _topic(found: Imported, text: str, path: str, hook: str) -> None:
     head = _HEAD.match(text)
     fields = {key.casefold(): value.strip("\"'") for key, value in _FIELD.findall(head[1])} if head else {}
     body = text[head.end() :].strip() if head else text.strip()
@@ -111,10 +100,10 @@ def _topic(found: Imported, text: str, path: str, hook: str, to: str | None) -> 
     for number, (heading, part) in enumerate(parts):
         label = " — ".join(word for word in (title, heading) if word)
         lead = f"**{label}**" + (f": {about}" if about and number == 0 else "")
-        value = note(f"{lead}\n{part}" if part else lead)
         seen[heading] = seen.get(heading, 0) + 1
-        key = identity("claude-memory", to, Path(path).name, fields.get("name", ""), heading, seen[heading])
-        found.remarks.append(Item(key, Remark(section, value), path, to))
+        key = identity("claude-memory", found.agent, Path(path).name, fields.get("name", ""), heading, seen[heading])
+        value = note(f"{lead}\n{part}" if part else lead)
+        found.remarks.append(Item(key, Remark(section, value), path, found.agent))
 
 
 def _parts(body: str) -> list[tuple[str, str]]:
@@ -125,62 +114,53 @@ def _parts(body: str) -> list[tuple[str, str]]:
     if not heads:
         return [("", body)]
     top = min(head.level for head in heads)
-    heads = [head for head in heads if head.level == top] if sum(h.level == top for h in heads) > 1 else heads
+    if sum(head.level == top for head in heads) > 1:  # else it is the title of them all
+        heads = [head for head in heads if head.level == top]
     parts = [("", "".join(lines[: heads[0].line]).strip())]
     for head, end in zip(heads, [*(item.line for item in heads[1:]), len(lines)], strict=True):
         parts.append((head.text, "".join(lines[head.line + 1 : end]).strip()))
     return [(heading, text) for heading, text in parts if text]
 
 
-def _index_notes(
-    found: Imported, text: str, path: str, topics: dict[str, str], hooks: dict[str, str], to: str | None
-) -> None:
+def _index(found: Imported, text: str, path: str, topics: dict[str, str], hooks: dict[str, str]) -> None:
     """Each list item or paragraph of MEMORY.md; pointers to topics that are there only lend them a description."""
-    lines = prose.split(text)
-    mask = prose.visible(lines, list(prose.fences(lines)))
-    heads = {head.line: head for head in prose.headings(lines, mask)}
-    section, block, begun = "", [], 0
-    blocks: list[tuple[str, int, str]] = []
-
-    def close() -> None:
-        bare = "".join(block).strip()
-        if bare:
-            blocks.append((section, begun, bare))
-        block.clear()
-
-    for number, raw in enumerate(lines):
-        if number in heads:
-            close()
-            section = heads[number].text if heads[number].level > 1 else ""
-            continue
-        top_item = mask[number] and re.match(r"(?:[-*+]|\d+[.)])\s+", raw)
-        if top_item or (mask[number] and not raw.strip()):
-            inside = (
-                "".join(block).lstrip()[:1] in ("-", "*", "+")
-                and number + 1 < len(lines)
-                and lines[number + 1][:2] == "  "
-            )
-            if top_item or not inside:
-                close()
-        if not block:
-            begun = number
-        block.append(raw)
-    close()
-    seen: dict[str, int] = {}
-    for heading, line, bare in blocks:
-        item = re.sub(r"\A(?:[-*+]|\d+[.)])\s+", "", bare)
+    seen: set[str] = set()
+    for heading, number, block in _blocks(text):
+        item = _ITEM.sub("", block, count=1) if _ITEM.match(block) else block
         link = _LINK.fullmatch(item)
         target = link[2].rpartition("/")[2] if link else ""
         if link and target in topics:
             hooks.setdefault(target, link[3].strip())
             found.passed_over("index lines of topics that are there")
             continue
-        if set(item) <= set("-*_= \t\n"):
-            continue
-        value = note(f"**{heading}**: {item}" if heading and len(item) < 400 and "\n" not in item else item)
         mark = same_text(item)
-        seen[mark] = seen.get(mark, 0) + 1
-        if seen[mark] > 1:
+        if not mark or mark in seen:
             continue
-        key = identity("claude-memory", to, INDEX, heading, mark)
-        found.remarks.append(Item(key, Remark(SECTION, value), f"{path}:{line + 1}", to))
+        seen.add(mark)
+        value = note(f"**{heading}**: {item}" if heading and len(item) < 400 and "\n" not in item else item)
+        key = identity("claude-memory", found.agent, INDEX, heading, mark)
+        found.remarks.append(Item(key, Remark(SECTION, value), f"{path}:{number + 1}", found.agent))
+
+
+def _blocks(text: str) -> Iterator[tuple[str, int, str]]:
+    """(heading, line from 0, text) of each list item, with what belongs to it, and of each paragraph."""
+    lines = prose.split(text)
+    mask = prose.visible(lines, list(prose.fences(lines)))
+    heads = {head.line: head for head in prose.headings(lines, mask)}
+    heading, begun, block = "", 0, ""
+    for number, raw in enumerate([*lines, "\n"]):
+        last = number == len(lines)
+        outside = last or bool(mask[number])
+        ends = last or number in heads or (outside and _ITEM.match(raw) is not None)
+        if outside and not raw.strip() and not ends:
+            follows = lines[number + 1] if number + 1 < len(lines) else ""
+            ends = not (_ITEM.match(block) and follows.startswith((" ", "\t")))  # a paragraph of the same item
+        if ends and block.strip():
+            yield heading, begun, block.strip()
+        if ends:
+            block, begun = "", number
+        if number in heads:
+            heading = heads[number].text if heads[number].level > 1 else ""
+        elif not last:
+            begun = number if not block.strip() else begun
+            block += raw

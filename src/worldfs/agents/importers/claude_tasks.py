@@ -30,18 +30,13 @@ class ClaudeTasks:
 
     def finds(self, place: Path) -> list[Source]:
         def fits(head: bytes) -> bool:
-            object_ = b'"subject"' in head and b'"status"' in head
-            return (
-                object_
-                or (b'"content"' in head and b'"status"' in head)
-                or (b'"tasks"' in head
-                and b'"blockedBy"' in head)
-            )
+            listed = b'"tasks"' in head and b'"blockedBy"' in head
+            return listed or (b'"status"' in head and (b'"subject"' in head or b'"content"' in head))
 
         where, files = files_of(place, PATTERNS, fits)
         with Place(where) as opened:
             files = [path for path in files if opened.head(path, 8).strip() != b"[]"]
-        return grouped(self.name, where, (where, files))
+        return grouped(self.name, (where, files))
 
     def read(self, source: Source) -> Imported:
         found = Imported()
@@ -92,14 +87,9 @@ def _task(found: Imported, item: Any, where: str, group: str, at: str, *, todo: 
     while any(known.key == key for known in found.tasks):
         key = identity(key, "again")
     context, more = cut(string(item.get("description")))
-    if more:
-        found.left.append(
-            Left(f"{where}/description", f"{more:,} more characters", "a shorter text", "they stay there")
-        )
+    found.shortened(f"{where}/description", more)
     extra, large = rest(item, KNOWN)
-    found.left.extend(
-        Left(f"{where}/{name}", "a large field", "a small one", "it stays in the source") for name in large
-    )
+    found.too_large(where, large)
     if metadata:
         extra["metadata"], _ = rest(metadata, ())
     if word not in STATUS:
@@ -116,12 +106,12 @@ def _task(found: Imported, item: Any, where: str, group: str, at: str, *, todo: 
         description=line(title, 1000),
         status=status,
         priority=PRIORITY.get(string(item.get("priority")), "medium"),
-        created_at=when(item.get("createdAt", item.get("created_at"))) or at,
-        completed_at=(when(item.get("completedAt", item.get("updatedAt"))) or at) if status == "completed" else None,
+        created_at=when(item.get("createdAt", item.get("created_at"))),
+        completed_at=(when(item.get("completedAt", item.get("updatedAt"))) or None) if status == "completed" else None,
         context=context.strip(),
         extra=extra,
     )
-    found.tasks.append(Item(key, task, where, agent(owner) if owner else None))
+    found.tasks.append(Item(key, task, where, agent(owner) if owner else None, at=at))
 
 
 def _id(group: str, id: str) -> str:

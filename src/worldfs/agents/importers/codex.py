@@ -39,7 +39,8 @@ PASSED: Final = {
     "agent_reasoning_section_break": "reasoning", "function_call_output": "answers of tools",
     "custom_tool_call_output": "answers of tools", "tool_search_output": "answers of tools",
     "local_shell_call_output": "answers of tools", "mcp_tool_call_end": "answers of tools",
-    "exec_command_end": "answers of tools", "web_search_end": "answers of tools", "image_generation_end": "answers of tools",
+    "exec_command_end": "answers of tools", "web_search_end": "answers of tools",
+    "image_generation_end": "answers of tools",
     "view_image_tool_call": "answers of tools", "dynamic_tool_call_response": "answers of tools",
     "task_started": "beginnings of turns", "turn_started": "beginnings of turns", "context_compacted": "bookkeeping",
     "compaction": "bookkeeping", "compaction_summary": "bookkeeping", "context_compaction": "bookkeeping",
@@ -81,7 +82,8 @@ class Codex:
             return [Source(self.name, where, common, tuple(files), sum(map(opened.size, files)))]
 
     def read(self, source: Source) -> Imported:
-        found = Imported(entries=lambda: _stream(source, found))
+        found = Imported()
+        found.stream = lambda: _stream(source, found)
         return found
 
 
@@ -227,16 +229,9 @@ class _Rollout:
         self.found.passed_over(f"lines of the unknown kind {line(kind, 60) or '(none)'}")
         if kind not in self.unknown:  # the first of each kind in a file is shown
             self.unknown.add(kind)
-            self.found.left.append(
-                Left(
-                    where,
-                    f"the kind {kind[:60]!r}",
-                    "a kind of line that is known",
-                    "",
-                    data[:SHOWN],
-                    len(data) <= SHOWN,
-                )
-            )
+            what = f"the kind {kind[:60]!r}"
+            left = Left(where, what, "a kind of line that is known", "", data[:SHOWN], len(data) <= SHOWN)
+            self.found.left.append(left)
 
     def _session(self, meta: dict[str, Any]) -> dict[str, Any] | None:
         id = sound(string(meta.get("id")) or Path(self.path).stem)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.formats import prose
+from worldfs.formats.agent import words as agreed
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Message
 
@@ -29,17 +30,9 @@ LABELS: Final = {
     **dict.fromkeys(("recommended action", "action", "建议行动", "建议操作", "建议"), "action"),
     **dict.fromkeys(("topic", "subject", "title", "主题", "话题"), "topic"),
 }
-PRIORITY: Final = {
-    **dict.fromkeys(("routine", "normal", "medium", "例行", "常规", "普通", "中"), "normal"),
-    **dict.fromkeys(
-        ("time-sensitive", "time sensitive", "blocking", "blocker", "high", "critical", "urgent", "紧急", "时效", "阻塞", "高"),
-        "high",
-    ),
-    **dict.fromkeys(("low", "低"), "low"),
-}  # fmt: skip
-_HEAD: Final = re.compile(
-    r"(?:cross[- ]domain flag|flag|handoff|hand-off|跨域标记|标记|交接)\s*[:：]\s*(.*)", re.IGNORECASE
-)
+HIGH: Final = ("time-sensitive", "time sensitive", "blocking", "时效", "时效性", "阻塞")
+ROUTINE: Final = ("routine", "例行", "常规")
+_HEAD: Final = re.compile(r"(?:cross[- ]domain flag|flag|hand-?off|跨域标记|标记|交接)\s*[:：]\s*(.*)", re.IGNORECASE)
 _ARROW: Final = re.compile(r"\s*(?:→|->|=>|⇒|➜)\s*")
 _BOTH: Final = re.compile(
     r"\*\*\s*(from|to|来自|发给)\s*[:：]?\s*\*\*\s*[:：]?\s*([^*→]+?)\s*(?=→|->|\*\*|$)", re.IGNORECASE
@@ -55,7 +48,7 @@ class Flags:
             text = head.decode("utf-8", "replace").casefold()
             return "cross-domain flag" in text or ("**from" in text and "**to" in text)
 
-        return grouped(self.name, place, files_of(place, PATTERN, fits))
+        return grouped(self.name, files_of(place, (PATTERN,), fits))
 
     def read(self, source: Source) -> Imported:
         found = Imported()
@@ -84,7 +77,7 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
     topic = title or fields.get("topic", "") or fields.get("found", "") or stem.partition("-")[2].replace("-", " ")
     word = fields.get("priority", "").strip(" *`_.").casefold()
     extra = {"imported_from": f"flags:{path.rpartition('/')[2]}"}
-    if word not in PRIORITY and word:
+    if word and _priority(word) is None:
         extra["priority_word"] = line(word, 60)
     if fields.get("action"):
         extra["recommended_action"] = line(fields["action"], 300)
@@ -96,13 +89,21 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
             to=name or "",
             created_at=when(fields.get("date", "")) or at,
             type="flag",
-            priority=PRIORITY.get(word, "normal"),
+            priority=_priority(word) or "normal",
             subject=line(topic, 120) or line(stem, 120),
             body=text,
             source_ref=path,
             extra=extra,
         )
         found.letters.append(Item(key, letter, path, name))
+
+
+def _priority(word: str) -> str | None:
+    """routine → normal, time-sensitive and blocking → high (reference §4); None for a word of its own."""
+    if word in HIGH or word in ROUTINE:
+        return "high" if word in HIGH else "normal"
+    found = agreed.message_priority(word)
+    return found if found in ("high", "normal", "low") else None
 
 
 def _fields(text: str) -> tuple[dict[str, str], str]:

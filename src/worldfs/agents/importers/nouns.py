@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -25,14 +25,17 @@ class Source(NamedTuple):
 
 
 class Item(NamedTuple, Generic[T]):
-    """One thing that comes over. `key` stays the same when its content changes; `value` is the content."""
+    """One thing that comes over. `key` (16 hex digits) stays the same when its content changes; `value` is the content.
+
+    For a line of the journal the key says what it is and what it says: a line is never changed.
+    """
 
     key: str
     value: T
     where: str  # file, and line or pointer: for people
     to: str | None = None  # the one agent that it is meant for
     offered: str = ""
-    counts: Mapping[str, int] = {}  # what it adds to the lifetime figures of metrics.json
+    at: str = ""  # when its file was last written: the time of what has none of its own
 
 
 class Left(NamedTuple):
@@ -44,41 +47,41 @@ class Left(NamedTuple):
     fix: str = ""
     data: bytes = b""
     whole: bool = True
-    meant: bool = False  # understood, and left out on purpose: deleted at the source, a reader's own bookkeeping
+    meant: bool = False  # understood, and left out on purpose: deleted at the source, or there twice
 
 
 class Imported:
-    """What one source holds. `entries` of a stream are read while they are taken; `left` and `passed` grow meanwhile.
+    """What one source holds.
 
-    `entries()`: lines for the journal, with their own time; each is made from one place of the source, the same at
-    every reading. `passed`: what is understood and not taken, counted by kind.
+    `lines` go to the journal, with their own time. A `stream` gives them one by one instead, the same at every call;
+    `left` and `passed` grow while it is read. `passed`: what is understood and not taken, counted by kind.
     """
 
-    def __init__(
-        self,
-        *,
-        agent: str | None = None,
-        tasks: list[Item[AgentTask]] | None = None,
-        remarks: list[Item[Remark]] | None = None,
-        letters: list[Item[Message]] | None = None,
-        entries: Callable[[], Iterator[Item[Json]]] | list[Item[Json]] | None = None,
-        baseline: list[Item[Mapping[str, int]]] | None = None,
-        left: list[Left] | None = None,
-        passed: dict[str, int] | None = None,
-    ) -> None:
+    def __init__(self, agent: str | None = None) -> None:
         self.agent = agent
-        self.tasks = [] if tasks is None else tasks
-        self.remarks = [] if remarks is None else remarks
-        self.letters = [] if letters is None else letters
-        self.baseline = [] if baseline is None else baseline
-        self.left = [] if left is None else left
-        self.passed = {} if passed is None else passed
-        self.stream = callable(entries)
-        self._entries = [] if entries is None else entries
+        self.tasks: list[Item[AgentTask]] = []
+        self.remarks: list[Item[Remark]] = []
+        self.letters: list[Item[Message]] = []
+        self.lines: list[Item[Json]] = []
+        self.stream: Callable[[], Iterator[Item[Json]]] | None = None
+        self.baseline: list[Item[Mapping[str, Any]]] = []  # a metrics.json that somebody else has counted
+        self.left: list[Left] = []
+        self.passed: dict[str, int] = {}
 
     def entries(self) -> Iterator[Item[Json]]:
         """Each call reads from the beginning."""
-        return iter(self._entries() if callable(self._entries) else self._entries)
+        return iter(self.lines) if self.stream is None else self.stream()
 
     def passed_over(self, kind: str) -> None:
         self.passed[kind] = self.passed.get(kind, 0) + 1
+
+    def too_large(self, where: str, fields: Iterable[str]) -> None:
+        """Fields of a thing that comes over without them."""
+        for field in fields:
+            self.left.append(Left(f"{where}/{field}", "a large field", "a small one", "it stays in the source"))
+
+    def shortened(self, where: str, characters: int) -> None:
+        """A text that comes over without its end."""
+        if characters:
+            found = f"{characters:,} more characters of text"
+            self.left.append(Left(where, found, "a shorter text", "they stay in the source", meant=True))

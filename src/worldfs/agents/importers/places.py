@@ -11,10 +11,9 @@ from .reading import Place
 
 
 def files_of(
-    place: Path, pattern: Sequence[str] | Sequence[Sequence[str]], fits: Callable[[bytes], bool], size: int = 4096
+    place: Path, patterns: Iterable[Sequence[str]], fits: Callable[[bytes], bool], size: int = 4096
 ) -> tuple[Path, list[str]]:
-    """(the directory, files below it) of one or several patterns; for a file: itself, if its first bytes fit."""
-    patterns: list[Sequence[str]] = [pattern] if isinstance(pattern[0], str) else list(pattern)  # type: ignore[list-item]
+    """(the directory, files below it) of some patterns; for a file: itself, if its first `size` bytes fit."""
     if place.is_file():
         place = Path(os.path.realpath(place))  # who names a link means what it leads to
         with Place(place.parent) as opened:
@@ -23,16 +22,21 @@ def files_of(
         return place, list(dict.fromkeys(path for each in patterns for path in opened.find(each)))
 
 
-def grouped(importer: str, place: Path, found: tuple[Path, Iterable[str]]) -> list[Source]:
-    """One source a folder."""
-    where, files = found
+def folders_of(files: Iterable[str]) -> dict[str, list[str]]:
+    """Files by the folder that they are in."""
     folders: dict[str, list[str]] = {}
     for path in files:
         folders.setdefault(path.rpartition("/")[0], []).append(path)
+    return folders
+
+
+def grouped(importer: str, found: tuple[Path, Iterable[str]]) -> list[Source]:
+    """One source a folder."""
+    where, files = found
     with Place(where) as opened:
         return [
             Source(importer, where, folder or paths[0], tuple(paths), sum(map(opened.size, paths)))
-            for folder, paths in folders.items()
+            for folder, paths in folders_of(files).items()
         ]
 
 

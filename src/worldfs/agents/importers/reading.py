@@ -52,7 +52,7 @@ class Place(Walk):
 
     def entries(self, folder: str) -> list[tuple[str, str]]:
         """(name, kind) of what is directly in a folder, sorted; kind: file, folder, link, odd. Missing: empty."""
-        found = []
+        found: list[tuple[str, str]] = []
         try:
             fd = self.folder(folder).fd
             with os.scandir(fd) as names:

@@ -5,7 +5,7 @@ A package joins with two lines of its pyproject.toml, and needs nothing else of 
     [project.entry-points."worldfs.importers"]
     notebooks = "their_package.notebooks:Notebooks"
 
-Nothing is loaded before somebody imports; a plugin that does not load or does not answer is named, and the rest goes on.
+Nothing is loaded before somebody imports. A plugin that does not load is named, and the rest goes on.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class ResearchJournal:
             ]
 
     def read(self, source: Source) -> Imported:
-        found = Imported(agent=source.agent)
+        found = Imported(source.agent)
         with Place(source.place) as place:
             try:
                 text = place.text(source.path)
@@ -49,6 +49,7 @@ class ResearchJournal:
         lines = prose.split(text)
         mask = prose.visible(lines, list(prose.fences(lines)))
         heads = [head for head in prose.headings(lines, mask) if head.level <= 2]
+        seen: dict[str, int] = {}
         for head, end in zip(heads, [*(item.line for item in heads[1:]), len(lines)], strict=True):
             raw = "".join(lines[head.line + 1 : end])
             body = re.sub(r"(?m)^\s*(?:---|\*\*\*|___)\s*$", "", raw).strip()
@@ -64,7 +65,8 @@ class ResearchJournal:
                 found.passed_over("empty blocks")
                 continue
             title = match[1].strip() or head.text
-            key = identity("research-journal", source.agent or "", title)
+            seen[title] = seen.get(title, 0) + 1
+            key = identity("research-journal", source.agent or "", title, seen[title])
             remark = Remark(SECTION, note(f"**Session {title}**\n{body}"), at=when(title)[:10])
             found.remarks.append(Item(key, remark, where, source.agent, offered=self.name))
         return found

@@ -21,10 +21,8 @@ _BREAKING: Final = re.compile(r"[\ud800-\udfff]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _FENCE: Final = re.compile(r"^\s*(`{3,}|~{3,})")
 
-NOBODY: Final = frozenset(
-    ("", "-", "–", "—", "--", "none", "nobody", "unclaimed", "n/a", "tbd", "无", "空", "未认领", "?")
-)
-EVERYONE: Final = frozenset(("all", "everyone", "everybody", "collective", "any", "team", "全体", "所有人", "大家"))
+NOBODY: Final = ("", "-", "–", "—", "--", "none", "nobody", "unclaimed", "n/a", "tbd", "无", "空", "未认领", "?")
+EVERYONE: Final = ("all", "everyone", "everybody", "collective", "any", "team", "全体", "所有人", "大家")
 
 
 def moment(seconds: float) -> str:
@@ -66,7 +64,7 @@ def agent(text: str) -> str | None:
 
 def agents(text: str) -> tuple[str, ...]:
     """Every agent that a text of the kind `Rio, Clay & Leo` names; () for nobody or for everyone."""
-    if text.strip(" *`_").casefold() in NOBODY | EVERYONE:
+    if text.strip(" *`_").casefold() in (*NOBODY, *EVERYONE):
         return ()
     found = (agent(part) for part in _SPLIT.split(re.sub(r"[(（\[].*?[)）\]]", "", text)))
     return tuple(dict.fromkeys(name for name in found if name))

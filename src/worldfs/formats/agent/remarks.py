@@ -111,7 +111,7 @@ def parse(data: bytes) -> Doc:
         indent = _columns(lines[at])
         if indent < 4 and (match := _MARK.match(bare_line)) and not _RULE.fullmatch(bare_line):
             stop = _stop(lines, at, indent, indent + len(match[0].expandtabs(4)))
-            items.append(_item(lines, at, stop, indent, match[0], heads, len(heads) - 1))
+            items.append(_item(lines, at, stop, match[0], heads))
             at = stop
             continue
         if sign in "*_" and (match := _BOLD.fullmatch(bare_line)) and canonical(match[2]):
@@ -137,6 +137,11 @@ def raw(doc: Doc, index: int | None, body: str, pinned: bool) -> list[str]:
         number = re.match(r"\d+", mark)
         digits = number[0] if number else ""
         mark = f"{int(digits) + 1 if same else 1}{mark[len(digits) :]}"
+    return lines_of(doc, indent, mark, body, pinned)
+
+
+def lines_of(doc: Doc, indent: str, mark: str, body: str, pinned: bool) -> list[str]:
+    """The lines of an item."""
     first, *more = body.split("\n")
     if pinned:
         first = (
@@ -259,23 +264,31 @@ def _stop(lines: Sequence[str], at: int, indent: int, width: int) -> int:
             continue
         here = _columns(lines[number])
         mark = _MARK.match(line) is not None
-        if here >= width or (here > indent + (1 if blank or mark else 0)):
-            pass  # below the mark
-        elif blank or mark or line[0] in "#>|<`~" or _RULE.fullmatch(line) or (line[0] in "*_" and (match := _BOLD.fullmatch(line)) and canonical(match[2])):
+        below = here >= width or here > indent + (1 if blank or mark else 0)
+        if not below and (blank or mark or _interrupts(line)):
             return stop
         stop, blank = number + 1, False
     return stop
 
 
-def _item(lines: Sequence[str], at: int, stop: int, indent: int, mark: str, heads: Sequence[Head], head: int) -> Item:
+def _interrupts(line: str) -> bool:
+    """Whether a line without indentation cannot go on with the paragraph above."""
+    if line[0] in "#>|<`~" or _RULE.fullmatch(line):
+        return True
+    match = _BOLD.fullmatch(line) if line[0] in "*_" else None
+    return match is not None and bool(canonical(match[2]))
+
+
+def _item(lines: Sequence[str], at: int, stop: int, mark: str, heads: Sequence[Head]) -> Item:
+    indent = _columns(lines[at])
     width = indent + len(mark.expandtabs(4))
     first = lines[at].lstrip(" \t")
     text, pinned = _said(
         [first[len(mark) :].rstrip(), *(_dedented(lines[number], width).rstrip() for number in range(at + 1, stop))]
     )
-    section = heads[head].section if head >= 0 else ""
+    section = heads[-1].section if heads else ""
     lead = lines[at][: len(lines[at]) - len(first)]
-    return Item(at, stop, head, lead, mark, Remark(section, text, pinned, _newest(text), at + 1))
+    return Item(at, stop, len(heads) - 1, lead, mark, Remark(section, text, pinned, _newest(text), at + 1))
 
 
 def _said(lines: Sequence[str]) -> tuple[str, bool]:
