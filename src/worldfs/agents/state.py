@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from worldfs.tree.stores.lock import RootLock
 
     from .inbox import Inbox
-    from .metrics import Fold
+    from .fold import Fold
     from .pack import Pack
 
 Json = dict[str, Any]
@@ -420,7 +420,7 @@ class AgentState:
     def fold(self) -> Fold:
         """The metrics as of the journal's last entry. Call inside `alone`."""
         from .documents import mapping
-        from .metrics import Fold
+        from .fold import Fold
 
         if self._fold is None:
             stored = self.room.store.get(FOLD)
@@ -439,7 +439,8 @@ class AgentState:
         """Count the metrics anew: the baseline that was imported, and every entry of the journal."""
         from worldfs.formats.agent.documents import metrics_write
 
-        from .metrics import Fold, project
+        from .fold import Fold
+        from .metrics import project
 
         with self.room.alone():
             fold = Fold(self.fold().baseline)
