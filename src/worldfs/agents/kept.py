@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
 from worldfs.ground.linux import written_now
+from worldfs.ground.walk import Place
 from worldfs.tree.stores.contract import ABSENT, ANY, Expected
 from worldfs.tree.stores.revision import KEPT, of
 
@@ -141,7 +142,7 @@ class Kept:
         `settle`: even an unfinished-looking text is decided about now, because ours is about to be written.
         """
         counts = self._look(settle)
-        late = self.room.store.displaced(self.name, keep=True)
+        late = self.room.store.displaced(self.name, keep=True, young=False)
         for text in late:
             counts = self._late(text, counts)
         if late:
@@ -178,19 +179,22 @@ class Kept:
         revision = revision or of(data)
         known = self._known if self._known is not None else self.generations()
         generation = Generation(known[-1].number + 1 if known else 1, revision)
-        place = self.room.root.room(f"{self._home}/{generation.name}")
-        flags = os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-        disk = self.room.disk
-        fd = disk.create(place.folder.fd, place.name, place.path, flags)
+        root, disk = self.room.root, self.room.disk
+        place = root.room(f"{self._home}/{generation.name}")
+        known = [*known, generation]
+        while len(known) > self.rules.keep:
+            old = Place(place.folder, known[0].name, f"{self._home}/{known[0].name}")
+            known.pop(0)
+            with suppress(FileNotFoundError):
+                # The oldest becomes the newest: a file system makes a new file much more slowly than it writes an old.
+                disk.rename(old, place, "over")
+        fd = disk.create(
+            place.folder.fd, place.name, place.path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        )
         try:
             disk.write(fd, data, place.path)
         finally:
             os.close(fd)
-        known = [*known, generation]
-        while len(known) > self.rules.keep:
-            old = known.pop(0)
-            with suppress(FileNotFoundError):
-                disk.unlink(place.folder.fd, old.name, f"{self._home}/{old.name}")
         self._known, self._good, self._standing = known, (revision, data), revision
 
     def settle(self) -> None:
