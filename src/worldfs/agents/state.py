@@ -170,7 +170,7 @@ class AgentState:
         with self.room.alone():
             self.journal.take_in()
             for kept in self.kept.values():
-                kept.take_in(settle=settle)
+                kept.take_in(settle=settle, late=True)
         return tuple(self.room.findings[met:])
 
     def event(self, event: str, /, **fields: Any) -> int:
