@@ -87,7 +87,8 @@ def test_a_part_of_a_known_section_belongs_to_it_and_a_further_heading_is_its_ow
 def test_nested_items_and_continuation_lines_belong_to_their_parent():
     text = "- a\n  - b\n\n    more of b\n  > quoted\nlazy\n- c\n\n  own paragraph\n\nprose\n1. d\n   e\n2) f\n * g\n"
     assert said(b"## Q\n" + text.encode()) == [
-        ("Q", "a\n- b\n\n  more of b\n> quoted\nlazy"), ("Q", "c\n\nown paragraph"), ("Q", "d\ne"), ("Q", "f"), ("Q", "g"),
+        ("Q", "a\n- b\n\n  more of b\n> quoted\nlazy"), ("Q", "c\n\nown paragraph"), ("Q", "d\ne"),
+        ("Q", "f"), ("Q", "g"),
     ]  # fmt: skip
 
 

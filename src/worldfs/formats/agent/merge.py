@@ -43,7 +43,7 @@ def _apart(here: Any, there: Any) -> int:
     """In how many members two tasks differ; 1 for one that only one of them has."""
     if type(here) is not dict or type(there) is not dict:
         return int(here != there)
-    return sum(here.get(key) != item for key, item in there.items()) + sum(key not in there for key in here)
+    return sum(not same(here.get(key), there.get(key)) for key in here.keys() | there.keys())
 
 
 def tasks(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, ...]]:
@@ -57,6 +57,7 @@ def tasks(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, ..
     alone = ours == base or same(old, mine)
     conflicts: list[str] = []
     before, here, there = ({task["id"]: task for task in value["tasks"]} for value in (old, mine, new))
+    there = {name: one for name, one in there.items() if name in here or not same(one, before.get(name))}
     names = _named(before, here, there)
     merged: dict[str, Json] = dict(here)
     for own, task in there.items():
