@@ -80,8 +80,6 @@ class AgentState:
         if create:
             from pathlib import Path
 
-            from pathlib import Path
-
             from .birth import make
 
             made = make(Path(place), check_name(name), clock=clock, disk=disk, language=language)
