@@ -37,4 +37,10 @@ BOUNDS = {
     "tabletop.wall_s_p50": at_most(1.0, "s"),
     "camera.fps_640x480": at_least(30, "1/s"),
     "cli.cold_ms": at_most(120, "ms"),
+    "agent_cli.cold_ms": at_most(60, "ms"),
+    "state.append_over_floor": at_most(1.25, "×"),
+    "state.replace_over_floor": at_most(1.25, "×"),
+    "state.deposit_over_floor": at_most(1.25, "×"),
+    "state.session_end_over_floor": at_most(3, "×"),
+    "state.lost_of_320": at_most(0),
 }

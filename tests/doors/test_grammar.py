@@ -151,7 +151,7 @@ def test_a_page_shows_what_stands_below_a_name() -> None:
         ["queue", "add"]
     ]
     assert "agent run" in page("agent", TABLE)
-    assert "agents" not in page("agent", TABLE)
+    assert "all of them" not in page("agent", TABLE)
 
 
 def test_a_page_shows_every_argument_as_it_is_typed() -> None:

@@ -19,38 +19,50 @@ def test_a_replacement_is_written_synced_renamed_and_its_directory_synced_in_thi
     disk = Counted()
     Root(tmp_path, disk).replace("a.md", b"1")
     names = [name for name, _ in disk.seen]
-    assert names == ["write", "fsync", "rename", "fsync_dir"]
+    assert names == ["create", "write", "fsync", "rename", "fsync_dir"]
     assert disk.seen[0][1].startswith(".a.md.paos-tmp-")
-    assert disk.seen[2][1] == "a.md"
+    assert disk.seen[3][1] == "a.md"
     assert disk.replaces == 1
 
 
-def test_new_directories_are_synced_in_their_parents_after_the_file(tmp_path):
+def test_a_directory_is_durable_by_name_before_anything_lies_in_it(tmp_path):
     disk = Counted()
     Root(tmp_path, disk).replace("a/b/c", b"1")
     assert [b for b in boundaries(disk) if "tmp" not in b] == [
         "mkdir a",
+        "fsync_dir ",
         "mkdir a/b",
+        "fsync_dir a",
         "rename a/b/c",
         "fsync_dir a/b",
-        "fsync_dir a",
-        "fsync_dir ",
     ]
+
+
+def test_directories_that_others_made_are_made_durable_by_name_once(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    disk = Counted()
+    root = Root(tmp_path, disk)
+    for data in (b"1", b"2"):
+        root.replace("a/b/c", data)
+        synced = [path for name, path in disk.seen if name == "fsync_dir"]
+        disk.seen.clear()
+        assert synced == (["a", "", "a/b"] if data == b"1" else ["a/b"])
 
 
 def test_without_durability_the_content_is_synced_and_the_name_is_not(tmp_path):
     disk = Counted()
     Root(tmp_path, disk).replace("a", b"1", durable=False)
-    assert [name for name, _ in disk.seen] == ["write", "fsync", "rename"]
+    assert [name for name, _ in disk.seen] == ["create", "write", "fsync", "rename"]
 
 
 def test_a_group_syncs_each_directory_once(tmp_path):
     disk = Counted()
     root = Root(tmp_path, disk)
     places = [root.room(f"jobs/{index}") for index in range(5)]
+    disk.seen.clear()
     assert root.put_group([(place, b"1") for place in places]) == [True] * 5
     names = [name for name, _ in disk.seen]
-    assert names == ["mkdir", *["write"] * 5, *["fsync"] * 5, *["rename"] * 5, "fsync_dir", "fsync_dir"]
+    assert names == [*["create", "write"] * 5, *["fsync"] * 5, *["rename"] * 5, "fsync_dir"]
     assert disk.replaces == 5
 
 
@@ -88,7 +100,20 @@ def test_append_adds_and_syncs(tmp_path):
     root.append("log", b"1\n")
     root.append("log", b"2\n")
     assert root.read("log") == b"1\n2\n"
-    assert boundaries(disk) == ["append log", "fsync log", "fsync_dir ", "append log", "fsync log"]
+    assert boundaries(disk) == ["create log", "append log", "fsync log", "fsync_dir ", "append log", "fsync log"]
+
+
+def test_the_name_of_a_file_that_somebody_else_made_is_made_durable_at_our_first_append(tmp_path):
+    (tmp_path / "log").write_bytes(b"1\n")
+    disk = Counted()
+    root = Root(tmp_path, disk)
+    root.append("log", b"2\n")
+    root.append("log", b"3\n")
+    os.rename(tmp_path / "log", tmp_path / "old")
+    (tmp_path / "log").write_bytes(b"another\n")
+    root.append("log", b"4\n")
+    first, later = ["append log", "fsync log", "fsync_dir "], ["append log", "fsync log"]
+    assert boundaries(disk) == [*first, *later, *first]
 
 
 def test_remove_is_durable_and_says_what_is_missing(tmp_path):
@@ -119,6 +144,18 @@ def test_no_path_leaves_the_root(tmp_path, path):
     assert sorted(os.listdir(tmp_path)) == ["root"]
 
 
+def test_the_directory_of_a_root_is_made_with_those_above_it_each_synced_in_its_parent(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(Disk, "fsync_dir", lambda disk, fd, path: synced.append(os.readlink(f"/proc/self/fd/{fd}")))
+    assert Root.build(tmp_path / "a" / "b", 0o700)
+    assert not Root.build(tmp_path / "a" / "b")
+    assert synced == [str(tmp_path), str(tmp_path / "a")]
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(BadInput):
+        Root.build(tmp_path / "file" / "x")
+
+
 def test_a_root_that_is_missing_or_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NotFound):
@@ -142,7 +179,7 @@ def test_a_failing_disk_is_a_clear_error_and_leaves_no_temporary(tmp_path, numbe
 def test_a_crash_leaves_its_torn_temporary_and_the_old_file(tmp_path):
     Root(tmp_path).replace("a", b"old")
     with pytest.raises(Crash):
-        Root(tmp_path, CrashAt(1, torn=True)).replace("a", b"new content")
+        Root(tmp_path, CrashAt(3, torn=True)).replace("a", b"new content")
     names = sorted(os.listdir(tmp_path))
     assert (tmp_path / names[0]).read_bytes() == b"new c"
     assert (tmp_path / "a").read_bytes() == b"old"
@@ -150,7 +187,7 @@ def test_a_crash_leaves_its_torn_temporary_and_the_old_file(tmp_path):
 
 def test_what_a_crash_left_in_the_scratch_directory_is_swept_at_the_next_start(tmp_path):
     with pytest.raises(Crash):
-        Root(tmp_path, CrashAt(2), scratch="drafts").replace("a", b"1")
+        Root(tmp_path, CrashAt(3), scratch="drafts").replace("a", b"1")
     assert os.listdir(tmp_path / "drafts") != []
     Root(tmp_path, scratch="drafts").sweep()
     assert os.listdir(tmp_path / "drafts") == []

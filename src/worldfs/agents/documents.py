@@ -21,11 +21,11 @@ PROPOSED: Final = ("summary", "current_task", "next_priority", "blocked_by")
 def documents(room: Room) -> dict[str, Kept]:
     """The five documents of a room by file name."""
     rules = {
-        "report.json": Rules(_any_object("report.json"), _report, _clean_json, keep=4),
-        "tasks.json": Rules(_tasks, _merged_tasks, _clean_json),
-        "session.json": Rules(_any_object("session.json"), _ours, _clean_json, keep=4),
-        "metrics.json": Rules(_any_object("metrics.json"), _ours, _clean_json, keep=4),
-        "memory.md": Rules(_memory, _merged_memory, _clean_text),
+        "report.json": Rules(_any_object("report.json"), _report, _clean, keep=4),
+        "tasks.json": Rules(_tasks, _merged_tasks, _clean),
+        "session.json": Rules(_any_object("session.json"), _ours, _clean, keep=4),
+        "metrics.json": Rules(_any_object("metrics.json"), _ours, _clean, keep=4),
+        "memory.md": Rules(_memory, _merged_memory, _clean),
     }
     return {name: Kept(room, name, rule) for name, rule in rules.items()}
 
@@ -82,10 +82,11 @@ def _merged_tasks(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
 
 
 def _merged_memory(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
-    from worldfs.formats.agent import merge
+    from worldfs.formats.agent.merge import best_base
+    from worldfs.formats.agent.merge_memory import memory
 
-    base = bases[merge.best_base(bases, theirs)] if bases else ours
-    return Merged(*merge.memory(base, ours, theirs))
+    base = bases[best_base(bases, theirs)] if bases else ours
+    return Merged(*memory(base, ours, theirs))
 
 
 def _report(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
@@ -114,16 +115,10 @@ def _ours(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
     return Merged(ours, ("only the kernel writes this file",))
 
 
-def _clean_json(data: bytes) -> bytes:
-    from worldfs.formats.agent import redact
+def _clean(data: bytes) -> bytes:
+    from worldfs.formats.agent.redact import redact_bytes
 
-    return redact.redact_bytes(data)
-
-
-def _clean_text(data: bytes) -> bytes:
-    from worldfs.formats.agent import redact
-
-    return redact.redact_bytes(data)
+    return redact_bytes(data)
 
 
 def edited(data: bytes, changes: Mapping[str, Any]) -> bytes:

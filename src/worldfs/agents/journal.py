@@ -3,7 +3,8 @@
     journal.jsonl                  the live segment: fsynced before anybody is told
     .paos/journal/<first>.jsonl    sealed segments, named by their first number
     .paos/journal.jsonl            a shadow of the live segment, never fsynced: what foreign edits are undone from
-    .paos/journal.mark             what the live segment looked like after our last append: a hint
+    .paos/journal.mark             what the live segment looked like after our last append, a checksum of the shadow:
+                                   neither survives a power cut for sure, but together they tell whether they did
 
 Lines that were there before us have no number and stay as they are. A whole line that somebody else adds at the end
 is taken over and numbered; any other foreign change is set aside and undone.
@@ -15,7 +16,9 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
+from zlib import crc32
 
 from worldfs.ground.logfile import LogFile
 from worldfs.ground.walk import Place
@@ -45,6 +48,8 @@ class _Seen(NamedTuple):
     mtime: int = 0
     seq: int = 0
     first: int = 0  # number of its first numbered line, 0: none yet
+    crc: int = 0  # CRC-32 of the shadow
+    boot: int = 0  # of the machine: after another one, size and mtime may be there without the bytes
 
 
 class Journal:
@@ -57,6 +62,7 @@ class Journal:
         self.limit = limit
         self.seen = _Seen()
         self._mark_fd = -1
+        self._boot = -1
 
     def close(self) -> None:
         self.live.close()
@@ -101,6 +107,27 @@ class Journal:
             self._ready()
             self.rotate()
 
+    def settle(self) -> None:
+        """Make the shadow durable: a mind with plain file tools is about to work beside us."""
+        with self.room.alone():
+            self._ready()
+            for path in (SHADOW, MARK):
+                self.room.root.flush(path)
+
+    def drop_line(self, raw: bytes) -> None:
+        """Take a line that is no entry out of the live segment; it is set aside. For the doctor."""
+        with self.room.alone():
+            self._ready()
+            text = self.live.read(0, self.live.size)
+            if (line_ := raw + b"\n") not in text or parse(raw) is not None:
+                return
+            self.room.set_aside(NAME, line_, "a line that is no entry")
+            text = text.replace(line_, b"", 1)
+            self.room.root.replace(NAME, text)
+            self.live.look()
+            self.shadow_anew(text)
+            self.note(self.seen.seq, self.seen.first, crc32(text))
+
     def retain(self, size: int) -> list[str]:
         """Remove the oldest sealed segments until at most `size` bytes of them are left; the names removed."""
         with self.room.alone():
@@ -122,16 +149,17 @@ class Journal:
             data = _renumbered(data, self.seen.seq)
         self.live.write(data)
         self.shadow.write(data)
-        self.note(self.seen.seq + count, self.seen.first or self.seen.seq + 1)
+        self.note(self.seen.seq + count, self.seen.first or self.seen.seq + 1, crc32(data, self.seen.crc))
         if durable:
             self.live.sync()  # last: what is done before it costs less than what would be done after its sleep
 
-    def note(self, seq: int, first: int) -> None:
+    def note(self, seq: int, first: int, crc: int) -> None:
+        """The live segment as it is now ends with `seq`; the shadow is the same bytes, and this their checksum."""
         live = self.live
-        self.seen = seen = _Seen(live.inode, live.size, live.mtime, seq, first)
+        self.seen = seen = _Seen(live.inode, live.size, live.mtime, seq, first, crc, self._booted())
         if self._mark_fd < 0:
             self._mark_fd = self.room.root.lock_file(MARK)
-        os.pwrite(self._mark_fd, b"%020d %020d %020d %020d %020d\n" % seen, 0)
+        self.room.disk.patch(self._mark_fd, b"%020d %020d %020d %020d %020d %010d %010d\n" % seen, 0, MARK)
 
     def rotate(self) -> None:
         """The live segment gets a second name among the sealed ones, then a new one takes its place in one rename."""
@@ -148,13 +176,14 @@ class Journal:
             elif there.st_ino != self.live.inode:  # the same: a crash came between the two steps of a rotation
                 continue
             break
+        self.live.sync()
         room.root.sync(place)
         entry = {"ts": room.now(), "event": "journal_rotated", "segment": name}
         data = line(entry, seen.seq + 1)
         room.root.replace(NAME, data)
         self.live.look()
         self.shadow_anew(data)
-        self.note(seen.seq + 1, seen.seq + 1)
+        self.note(seen.seq + 1, seen.seq + 1, crc32(data))
 
     def shadow_anew(self, data: bytes) -> None:
         self.shadow.look()
@@ -172,7 +201,8 @@ class Journal:
         if live.inode == seen.inode and live.size == seen.size and live.mtime == seen.mtime and live.inode:
             return
         seen = self.marked()
-        if live.inode == seen.inode and live.size == seen.size and live.mtime == seen.mtime and live.inode:
+        same = live.inode == seen.inode and live.size == seen.size and live.mtime == seen.mtime and live.inode
+        if same and seen.boot == self._booted():
             self.seen = seen
             self.shadow.look()
             return
@@ -180,6 +210,13 @@ class Journal:
 
         self.shadow.look()
         mend(self)
+
+    def _booted(self) -> int:
+        if self._boot < 0:
+            self._boot = 0
+            with suppress(OSError, ValueError), open("/proc/sys/kernel/random/boot_id", "rb") as file:
+                self._boot = int(file.read(8), 16)
+        return self._boot
 
     def marked(self) -> _Seen:
         if self._mark_fd < 0:

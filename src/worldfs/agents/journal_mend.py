@@ -6,6 +6,7 @@ Runs inside the room's lock. What is good stays as it is; what cannot stay is se
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 from worldfs.ground.logfile import LogFile
 
@@ -29,11 +30,11 @@ def mend(journal: Journal) -> None:
     live, shadow, mark = journal.live, journal.shadow, journal.marked()
     if live.size > GIANT and not shadow.size:
         return _adopt_giant(journal)
-    kept = _whole(shadow.read(0, shadow.size))
+    kept = shadow.read(0, shadow.size)
     text = live.read(0, live.size)
-    ours = _last(kept)
-    if not kept or ours < mark.seq or not _ours(kept):
-        # No copy to compare with (a file of another tool, or the copy was lost with the power): the file is the truth.
+    if not kept or len(kept) != mark.size or crc32(kept) != mark.crc or 0 < _last(kept) <= _before(journal):
+        # No copy to compare with (a file of another tool; or with the power the copy was lost, or fell back behind a
+        # rotation): the file is the truth.
         known = 0
     elif text.startswith(kept):
         known = len(kept)
@@ -51,6 +52,7 @@ def judge(text: bytes, known: int, seq: int, *, adopting: bool) -> _Judged:
     first = _first(text[:known])
     good = at = known
     foreign: list[bytes] = []
+    torn = False  # from here on nothing of ours was acknowledged, and a batch of ours is not taken over in part
     end = len(text)
     while at < end:
         stop = text.find(b"\n", at)
@@ -64,12 +66,15 @@ def judge(text: bytes, known: int, seq: int, *, adopting: bool) -> _Judged:
             break
         at = stop + 1
         numbered = None if entry is None else number(entry)
-        if numbered is not None and (numbered == seq + 1 or (adopting and numbered > seq)) and not foreign:
+        if entry is None and b"\0" in raw:  # bytes that a power cut kept from arriving
+            torn = True
+        ours = numbered is not None and (numbered == seq + 1 or (adopting and numbered > seq))
+        if numbered is not None and ours and not foreign and not torn:
             seq, good = numbered, at
             first = first or numbered
-        elif adopting and not foreign:
+        elif adopting and not foreign and not torn:
             good = at
-        elif entry is not None:
+        elif entry is not None and not (torn and numbered is not None):
             foreign.append(raw)
     return _Judged(good, seq, first, foreign)
 
@@ -87,7 +92,7 @@ def _settle(journal: Journal, text: bytes, judged: _Judged) -> None:
         good += b"\n"
     if live.inode or judged.seq:
         journal.shadow_anew(good)
-    journal.note(judged.seq, judged.first)
+    journal.note(judged.seq, judged.first, crc32(good))
     if judged.foreign:
         entries = [entry for raw in judged.foreign if (entry := parse(raw)) is not None]
         journal.append_many([{key: value for key, value in entry.items() if key != "seq"} for entry in entries])
@@ -100,14 +105,16 @@ def _undo(journal: Journal, kept: bytes, text: bytes) -> None:
         room.set_aside(NAME, text, "lines of the journal were changed or removed; they are as before again")
     known = set(kept.split(b"\n"))
     added: list[bytes] = []
-    for raw in reversed(_whole(text).split(b"\n")[:-1]):
+    for raw in reversed(text.split(b"\n")[:-1]):
         entry = parse(raw)
         if entry is None or raw in known or number(entry) is not None:
             break
         added.append(raw)
+    kept += _later(text, _last(kept))
     room.root.replace(NAME, kept)
     journal.live.look()
-    journal.note(_last(kept), _first(kept))
+    journal.shadow_anew(kept)
+    journal.note(_last(kept), _first(kept), crc32(kept))
     room.found("JOURNAL_EDITED", NAME, "entries as they were written", "lines changed or removed by another program",
                "nothing to do: they are back; the other version is under .paos/aside")  # fmt: skip
     if added:
@@ -125,7 +132,7 @@ def _adopt_giant(journal: Journal) -> None:
         journal.room.set_aside(NAME, tail[end:], "a line torn by a crash")
         live.cut(tail_at + end)
     seq = _last(tail[:end]) or _before(journal)
-    journal.note(seq, 0)
+    journal.note(seq, 0, 0)
     journal.rotate()
 
 
@@ -146,13 +153,15 @@ def _before(journal: Journal) -> int:
     return 0
 
 
-def _whole(text: bytes) -> bytes:
-    return text[: text.rfind(b"\n") + 1]
-
-
-def _ours(text: bytes) -> bool:
-    """Does a shadow end as it should? After a power cut it may hold zeros or nothing."""
-    return b"\0" not in text[-4096:] and (not text or parse(text[:-1].rpartition(b"\n")[2]) is not None)
+def _later(text: bytes, seq: int) -> bytes:
+    """The lines that go on after number `seq`: ours, and newer than a copy that fell back with the power."""
+    found = []
+    for raw in text.split(b"\n")[:-1]:
+        entry = parse(raw)
+        if entry is not None and number(entry) == seq + 1:
+            found.append(raw + b"\n")
+            seq += 1
+    return b"".join(found)
 
 
 def _last(text: bytes) -> int:

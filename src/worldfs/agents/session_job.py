@@ -52,6 +52,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             state.take_in(settle=True)
             for kept in state.kept.values():
                 kept.settle()
+            state.journal.settle()
             sid, now = id or new_id(state), room.now()
             params = {key: value for key, value in fields.items() if value is not None}
             limit = float(params.get("timeout_seconds") or 0)
@@ -82,12 +83,12 @@ def _lock(state: AgentState) -> RootLock:
     """The lock of a session. One that has just ended may be let go of by a keeper a moment later."""
     for _ in range(LET_GO_TRIES):
         try:
-            return RootLock(state.room.path, "session", clock=state.room.clock).acquire()
+            return RootLock(state.room.path, "session", clock=state.room.clock, disk=state.room.disk).acquire()
         except Busy:
             if running(state):
                 break
             time.sleep(LET_GO_S)
-    return RootLock(state.room.path, "session", clock=state.room.clock).acquire()
+    return RootLock(state.room.path, "session", clock=state.room.clock, disk=state.room.disk).acquire()
 
 
 def running(state: AgentState) -> str:
@@ -141,7 +142,7 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
     ok = entry["outcome"] == "completed"
     cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
-    result = Outcome(ok, message, cause and Cause(cause), "" if ok else str(entry["outcome"]).upper())
+    result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
     status = replace(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )

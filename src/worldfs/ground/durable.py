@@ -1,7 +1,6 @@
-"""The one I/O module: every byte of the product that reaches a disk goes through a `Root` and its `Disk`.
+"""The one way to the disk: a directory that no path leaves (walk.py), open for writing.
 
-A `Root` is a directory that no path leaves (walk.py), open for writing. A `Disk` is where the durable boundaries
-are: counted, and breakable by tests.
+Every byte of the product that reaches a disk goes through a `Root`, and from there through its `Disk` (disk.py).
 """
 
 from __future__ import annotations
@@ -13,127 +12,17 @@ import os
 import stat
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Final, Literal
+from typing import Final
 
 from . import linux
+from .disk import Disk, How
 from .errors import Exists, NotFound, WorldError
 from .walk import FOLDER, Folder, Place, Walk, check, odd, refuse
 
+__all__ = ["DRAFT", "Disk", "How", "Root"]
+
 DRAFT: Final = ".paos-tmp-"
-
-How = Literal["over", "new", "swap"]
-"""Rename over what is there, only if nothing is there, or exchange both."""
-
-
-class Disk:
-    """The durable boundaries. `boundary(name, path)` is called before each of them takes effect; it may raise.
-
-    Names: write, fsync, rename, fsync_dir, unlink, append, mkdir, create, truncate.
-    """
-
-    def __init__(self, boundary: Callable[[str, str], None] | None = None) -> None:
-        self.boundary = boundary
-        self.replaces = 0  # files put in place durably
-        self.appends = 0  # durable additions
-        self.exchange = True  # until the kernel or the file system says that it cannot
-        self.noreplace = True  # same
-
-    @property
-    def commits(self) -> int:
-        """Durable writes so far: what benchmarks compare with as many bare write + fsync + rename + fsync(dir)."""
-        return self.replaces + self.appends
-
-    def write(self, fd: int, data: bytes, path: str) -> None:
-        if self.boundary:
-            self.boundary("write", path)
-        _write(fd, data)
-
-    def append(self, fd: int, data: bytes, path: str) -> None:
-        if self.boundary:
-            self.boundary("append", path)
-        _write(fd, data)
-
-    def create(self, fd: int, name: str, path: str, flags: int, mode: int = 0o644) -> int:
-        """Open a child of the directory `fd`, made if it is not there; the new descriptor."""
-        if self.boundary:
-            self.boundary("create", path)
-        return os.open(name, flags | os.O_CREAT, mode, dir_fd=fd)
-
-    def truncate(self, fd: int, size: int, path: str) -> None:
-        if self.boundary:
-            self.boundary("truncate", path)
-        os.ftruncate(fd, size)
-
-    def fsync(self, fd: int, path: str, *, data_only: bool = False) -> None:
-        if self.boundary:
-            self.boundary("fsync", path)
-        (os.fdatasync if data_only else os.fsync)(fd)
-
-    def fsync_dir(self, fd: int, path: str) -> None:
-        if self.boundary:
-            self.boundary("fsync_dir", path)
-        try:
-            os.fsync(fd)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.EROFS):  # file systems that keep no directories to sync
-                raise
-
-    def unlink(self, fd: int, name: str, path: str) -> None:
-        if self.boundary:
-            self.boundary("unlink", path)
-        os.unlink(name, dir_fd=fd)
-
-    def mkdir(self, fd: int, name: str, path: str, mode: int) -> None:
-        if self.boundary:
-            self.boundary("mkdir", path)
-        os.mkdir(name, mode, dir_fd=fd)
-
-    def rename(self, source: Place, target: Place, how: How) -> None:
-        """`swap` raises `OSError` ENOSYS where it cannot be had; `new` then makes a second name and drops the first."""
-        if self.boundary:
-            self.boundary("rename", target.path)
-        if how == "over":
-            os.rename(source.name, target.name, src_dir_fd=source.folder.fd, dst_dir_fd=target.folder.fd)
-        elif how == "swap":
-            self._flagged(source, target, linux.EXCHANGE)
-        else:
-            try:
-                self._flagged(source, target, linux.NOREPLACE)
-            except OSError as error:
-                if error.errno != errno.ENOSYS:
-                    raise
-                _rename_new(source, target)
-
-    def _flagged(self, source: Place, target: Place, flag: int) -> None:
-        which = "exchange" if flag == linux.EXCHANGE else "noreplace"
-        if getattr(self, which):
-            try:
-                return linux.renameat2(source.folder.fd, source.name, target.folder.fd, target.name, flag)
-            except OSError as error:
-                if error.errno not in linux.UNSUPPORTED:
-                    raise
-                setattr(self, which, False)
-        raise OSError(errno.ENOSYS, f"no {which} rename here")
-
-
-def _write(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
-def _rename_new(source: Place, target: Place) -> None:
-    """Create-only rename without the system's help: exact for files; for directories there is a small window."""
-    fds = {"src_dir_fd": source.folder.fd, "dst_dir_fd": target.folder.fd}
-    if not stat.S_ISDIR(os.stat(source.name, dir_fd=source.folder.fd, follow_symlinks=False).st_mode):
-        os.link(source.name, target.name, follow_symlinks=False, **fds)
-        os.unlink(source.name, dir_fd=source.folder.fd)
-        return
-    try:
-        os.stat(target.name, dir_fd=target.folder.fd, follow_symlinks=False)
-    except FileNotFoundError:
-        return os.rename(source.name, target.name, **fds)
-    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target.path)
+NAMES: Final = 1024  # of files appended to, remembered
 
 
 class Root(Walk):
@@ -150,13 +39,40 @@ class Root(Walk):
         self._apart: set[str] = set()  # folders behind another mount, whose temporaries must lie beside their target
         self._count = itertools.count()
         self._claimed: Folder | None = None
+        self._named: dict[str, int] = {}  # files whose names we know to be durable, with their inodes
+
+    @staticmethod
+    def build(path: str | os.PathLike[str], mode: int = 0o777) -> bool:
+        """The directory of a root, made with those above it (0777) and durable by name; False if it was there."""
+        path = os.path.abspath(path)
+        if os.path.isdir(path):
+            return False
+        above = os.path.dirname(path)
+        Root.build(above)
+        try:
+            os.mkdir(path, mode)
+            fd = os.open(above, FOLDER & ~os.O_NOFOLLOW)
+        except FileExistsError:  # somebody was faster, or it is no directory: who opens it will be told
+            return False
+        except OSError as error:
+            raise refuse(error, path, "make") from error
+        try:
+            Disk().fsync_dir(fd, above)
+        finally:
+            os.close(fd)
+        return True
 
     def close(self) -> None:
         super().close()
         self._claimed = None
 
     def room(self, path: str, *, private: bool = False) -> Place:
-        """The place for a child, directories made on the way (0755, `private`: 0700)."""
+        """The place for a child, directories made on the way (0755, `private`: 0700) and durable by name."""
+        place = self._room(path, private)
+        self._anchor(place.folder)
+        return place
+
+    def _room(self, path: str, private: bool) -> Place:
         above, _, name = path.rpartition("/")
         try:
             return Place(self.folder(above), name, path)
@@ -165,7 +81,16 @@ class Root(Walk):
         upper = self.room(above, private=private)
         with suppress(FileExistsError):  # somebody was faster, or it is no directory: the walk will say
             self.disk.mkdir(upper.folder.fd, upper.name, above, 0o700 if private else 0o755)
-        return Place(self.folder(above), name, path, (*upper.grown, upper.folder))
+        return Place(self.folder(above), name, path)
+
+    def _anchor(self, folder: Folder) -> None:
+        """What lies in a directory is durable only as the directory itself is: once in the life of a root, because
+        who made it may have died before its parent was synced."""
+        while not folder.sure:
+            upper = self.folder(folder.path.rpartition("/")[0])
+            self.disk.fsync_dir(upper.fd, upper.path)
+            folder.sure = True
+            folder = upper
 
     # -- the steps of writing (for who must look between them: the disk store) -------------------------------------
 
@@ -215,7 +140,7 @@ class Root(Walk):
     def drop(self, draft: Place) -> None:
         """Forget a temporary; never the reason of a failure."""
         with suppress(OSError):
-            os.unlink(draft.name, dir_fd=draft.folder.fd)
+            self.disk.unlink(draft.folder.fd, draft.name, draft.path)
 
     def rename(self, source: Place, target: Place, how: How = "over") -> None:
         try:
@@ -228,21 +153,12 @@ class Root(Walk):
 
     def link(self, source: Place, target: Place) -> None:
         """A second name for a file."""
-        os.link(
-            source.name,
-            target.name,
-            src_dir_fd=source.folder.fd,
-            dst_dir_fd=target.folder.fd,
-            follow_symlinks=False,
-        )
+        self.disk.link(source, target)
 
     def sync(self, *places: Place) -> None:
-        """Make names durable: each directory once, children before their parents."""
-        done: set[tuple[int, int]] = set()
-        for folder in (*(p.folder for p in places), *(f for p in places for f in reversed(p.grown))):
-            if folder.id not in done:
-                done.add(folder.id)
-                self.disk.fsync_dir(folder.fd, folder.path)
+        """Make names durable: each directory once."""
+        for folder in {place.folder.id: place.folder for place in places}.values():
+            self.disk.fsync_dir(folder.fd, folder.path)
 
     # -- whole writes ----------------------------------------------------------------------------------------------
 
@@ -333,10 +249,8 @@ class Root(Walk):
             place = self.room(path)
             try:
                 fd = os.open(place.name, flags, dir_fd=place.folder.fd)
-                new = False
             except FileNotFoundError:
-                fd = os.open(place.name, flags | os.O_CREAT, 0o644, dir_fd=place.folder.fd)
-                new = True
+                fd = self.disk.create(place.folder.fd, place.name, path, flags)
             try:
                 info = os.fstat(fd)
                 if not stat.S_ISREG(info.st_mode):
@@ -344,17 +258,24 @@ class Root(Walk):
                 try:
                     self.disk.append(fd, data, path)
                 except OSError:
-                    os.ftruncate(fd, info.st_size)
+                    self.disk.truncate(fd, info.st_size, path)
                     raise
                 if durable:
                     self.disk.fsync(fd, path, data_only=True)
                     self.disk.appends += 1
+                    self._sure_of(place, info.st_ino)
             finally:
                 os.close(fd)
-            if new or place.grown:
-                self.sync(place)
         except OSError as error:
             raise refuse(error, path, "append") from error
+
+    def _sure_of(self, place: Place, inode: int) -> None:
+        """Make a file's name durable once: who made it may have died before that."""
+        if self._named.get(place.path) != inode:
+            self.sync(place)
+            if len(self._named) >= NAMES:
+                self._named.clear()
+            self._named[place.path] = inode
 
     def remove(self, path: str) -> None:
         """Unlink a file durably. `NotFound` if it is not there."""
@@ -374,16 +295,15 @@ class Root(Walk):
         """A descriptor for locking, the file made if need be. Its content is a courtesy and never durable."""
         try:
             place = self.room(path)
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            return os.open(place.name, flags, 0o644, dir_fd=place.folder.fd)
+            flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+            return self.disk.create(place.folder.fd, place.name, path, flags)
         except OSError as error:
             raise refuse(error, path, "lock") from error
 
-    @staticmethod
-    def sign(fd: int, data: bytes) -> None:
+    def sign(self, fd: int, data: bytes, path: str) -> None:
         """Replace a lock file's content in place: its inode is the lock."""
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, data, 0)
+        self.disk.truncate(fd, 0, path)
+        self.disk.patch(fd, data, 0, path)
 
     # -- temporaries -----------------------------------------------------------------------------------------------
 
@@ -401,8 +321,7 @@ class Root(Walk):
         with suppress(BlockingIOError):
             fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             for name in os.listdir(own.fd):
-                with suppress(OSError):
-                    os.unlink(name, dir_fd=own.fd)
+                self.drop(Place(own, name, f"{own.path}/{name}"))
         fcntl.flock(own.fd, fcntl.LOCK_SH)
         self._claimed = own
         return own
@@ -412,7 +331,7 @@ class Root(Walk):
         folder = place.folder
         if not self._scratch or folder.path in self._apart:
             return folder
-        scratch = self._claimed or self._claim(self.room(f"{self._scratch}/x").folder)
+        scratch = self._claimed or self._claim(self._room(f"{self._scratch}/x", False).folder)
         if scratch.id[0] != folder.id[0]:
             self._part(folder)
             return folder
@@ -431,18 +350,22 @@ class Root(Walk):
         if before is not None and stat.S_ISDIR(before.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         tag = f"{os.getpid():x}-{next(self._count):x}-{os.urandom(3).hex()}"
-        flags, mode = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o644
+        flags, mode = os.O_WRONLY | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o644
         folder, name = self._desk(place), tag
         if folder is place.folder:
             name = f".{place.name if len(place.name) < 50 else place.name[:50]}{DRAFT}{tag}"
+        draft = Place(folder, name, f"{folder.path}/{name}" if folder.path else name)
         try:
-            fd = os.open(name, flags, mode, dir_fd=folder.fd)
+            fd = self.disk.create(folder.fd, name, draft.path, flags, mode)
         except FileNotFoundError:  # somebody removed the scratch directory
             self._claimed = None
             folder = self._desk(place)
-            fd = os.open(name, flags, mode, dir_fd=folder.fd)
+            draft = Place(folder, name, draft.path)
+            fd = self.disk.create(folder.fd, name, draft.path, flags, mode)
         if before is not None and not private:
-            os.fchmod(fd, stat.S_IMODE(before.st_mode))
-            if os.geteuid() == 0 and (before.st_uid or before.st_gid):
-                os.fchown(fd, before.st_uid, before.st_gid)  # a kernel run by root takes no file from its owner
-        return Place(folder, name, f"{folder.path}/{name}" if folder.path else name), fd
+            self.disk.chmod(fd, stat.S_IMODE(before.st_mode), draft.path)
+            if os.geteuid() == 0 and (
+                before.st_uid or before.st_gid
+            ):  # a kernel run by root takes no file from its owner
+                self.disk.chown(fd, before.st_uid, before.st_gid, draft.path)
+        return draft, fd

@@ -24,13 +24,14 @@ class LogFile:
         self.inode = self.size = self.mtime = 0
         self._fd = -1
         self._folder: Folder | None = None
-        self._new = False  # its name is not durable yet
+        self._named = False  # whoever made it, its name may not be durable yet
 
     def close(self) -> None:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
         self.inode = self.size = self.mtime = 0
+        self._named = False
 
     def look(self) -> bool:
         """What stands at the path now; True if it is the file that we saw last and it only grew (or is as it was)."""
@@ -93,7 +94,7 @@ class LogFile:
             try:
                 self.root.disk.append(self._fd, data, self.path)
             except OSError:
-                os.ftruncate(self._fd, self.size)
+                self.root.disk.truncate(self._fd, self.size, self.path)
                 raise
             info = os.fstat(self._fd)
             self.size, self.mtime = info.st_size, info.st_mtime_ns
@@ -105,9 +106,9 @@ class LogFile:
         try:
             self.root.disk.fsync(self._fd, self.path, data_only=True)
             self.root.disk.appends += 1
-            if self._new:
+            if not self._named:
                 self.root.sync(self.root.room(self.path))
-                self._new = False
+                self._named = True
         except OSError as error:
             raise refuse(error, self.path, "sync") from error
 
@@ -129,4 +130,4 @@ class LogFile:
         self._folder = place.folder
         self._fd = self.root.disk.create(place.folder.fd, place.name, self.path, _FLAGS)
         info = os.fstat(self._fd)
-        self.inode, self.size, self._new = info.st_ino, info.st_size, True
+        self.inode, self.size = info.st_ino, info.st_size

@@ -59,12 +59,12 @@ def odd(path: str, op: str) -> BadInput:
 
 
 class Folder:
-    """An open directory; closed when the last one who uses it lets go."""
+    """An open directory; closed when the last one who uses it lets go. `sure`: we know that its name is durable."""
 
-    __slots__ = ("fd", "id", "path")
+    __slots__ = ("fd", "id", "path", "sure")
 
     def __init__(self, fd: int, path: str) -> None:
-        self.fd, self.path = fd, path
+        self.fd, self.path, self.sure = fd, path, not path
         info = os.fstat(fd)
         self.id = (info.st_dev, info.st_ino)
 
@@ -73,12 +73,11 @@ class Folder:
 
 
 class Place(NamedTuple):
-    """Where a name is, or would be. `grown`: directories that got a new child on the way and await their fsync."""
+    """Where a name is, or would be."""
 
     folder: Folder
     name: str
     path: str
-    grown: tuple[Folder, ...] = ()
 
 
 class Walk:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldfs.formats.prose import flat
 from worldfs.ground.model import Finding, Note, Order, Outcome, Scene
 
 from . import parameters, refusals
 from .parameters import GOAL, LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, POINT
+
+if TYPE_CHECKING:
+    from worldfs.notes import Index, Passage
+    from worldfs.notes.embed import Embedder
 
 _DEEDS = (
     (PICK, ("Grasp", "抓取")),
@@ -218,75 +219,33 @@ def _float(text: str) -> float:
 
 # -- finding ---------------------------------------------------------------------------------------------------------
 
-_WEIGHTS = (("title", 2.0), ("action", 1.5), ("reason", 1.0), ("fix", 0.7), ("rejection", 0.5))
-_RUN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+|[^\W\u3400-\u9fff\uf900-\ufaff]+(?:\.\d+)?")
-_K1, _B = 1.2, 0.6
 
+def search(
+    notes: Sequence[Note],
+    query: str,
+    limit: int = 10,
+    *,
+    index: Index | None = None,
+    revision: str = "",
+    embedder: Embedder | None = None,
+) -> list[tuple[Note, float]]:
+    """`search_lessons`: the lessons that fit the query, best first, each with its score (> 0), by worldfs.notes.
 
-def search(notes: Sequence[Note], query: str, limit: int = 10) -> list[tuple[Note, float]]:
-    """`search_lessons`: the lessons that share words with `query`, best first, with their BM25 score (> 0).
-
-    English words by their stem (reach finds "reaches", "reachable"), ids whole and in parts, Chinese by pairs of
-    signs. No match: []. Equal scores: the newer lesson first.
+    English words by their stem (reach finds "reaches", "reachable"), ids whole and in parts, Chinese by neighbouring
+    signs. No match: []. Equal scores: the newer lesson first. `index` keeps the words of LESSONS.md; `revision` says of
+    which content `notes` are.
     """
-    bags = [_bag(note) for note in notes]
-    sizes = [sum(bag.values()) for bag in bags]
-    mean = (sum(sizes) / len(sizes)) if sizes else 1.0
-    vocabulary: Counter[str] = Counter(word for bag in bags for word in bag)
-    scores = [0.0] * len(bags)
-    for term in dict.fromkeys(_terms(query, query=True)):
-        # a longer word that begins with the term counts half: "reach" → "reachabl"
-        near = [w for w in vocabulary if w == term or (len(term) >= 4 and w.startswith(term))]
-        for word in near:
-            weight = 1.0 if word == term else 0.5
-            rarity = math.log(1 + (len(bags) - vocabulary[word] + 0.5) / (vocabulary[word] + 0.5))
-            for i, bag in enumerate(bags):
-                if often := bag.get(word, 0.0):
-                    scores[i] += weight * rarity * often * (_K1 + 1) / (often + _K1 * (1 - _B + _B * sizes[i] / mean))
-    ranked = [(note, score) for note, score in zip(notes, scores, strict=True) if score > 0]
-    ranked.sort(key=lambda pair: pair[0].at, reverse=True)
-    ranked.sort(key=lambda pair: pair[1], reverse=True)
-    return ranked[:limit]
+    from worldfs.notes import Index, search
+
+    with index or Index() as kept:
+        kept.keep("LESSONS.md", revision, lambda: [_passage(str(i), note) for i, note in enumerate(notes)])
+        hits = search(kept, query, limit, embedder=embedder)
+    return [(notes[int(hit.passage.id)], hit.score) for hit in hits]
 
 
-def _bag(note: Note) -> dict[str, float]:
-    bag: dict[str, float] = {}
-    for name, weight in _WEIGHTS:
-        for term in _terms(getattr(note, name)):
-            bag[term] = bag.get(term, 0.0) + weight
-    for value in note.extra.values():
-        if isinstance(value, str):
-            for term in _terms(value):
-                bag[term] = bag.get(term, 0.0) + 0.3
-    return bag
+def _passage(id: str, note: Note) -> Passage:
+    from worldfs.notes import Passage
 
-
-def _terms(text: str, *, query: bool = False) -> Iterator[str]:
-    folded = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    for run in _RUN.findall(folded.casefold()):
-        if run[0] >= "\u3400" and not run.isascii():
-            if len(run) > 1:
-                yield from (run[i : i + 2] for i in range(len(run) - 1))
-            if len(run) == 1 or not query:
-                yield from run
-        else:
-            yield from _words(run)
-
-
-@lru_cache(maxsize=20_000)  # a file of lessons says the same few words over and over
-def _words(run: str) -> tuple[str, ...]:
-    parts = [part for part in run.split("_") if part] if "_" in run else []
-    return tuple(_stem(part) for part in (run, *parts))
-
-
-def _stem(word: str) -> str:
-    """A light English stem: plural, -ing, -ed; enough for the words of this file, and never wrong on ids."""
-    if not word.isalpha() or len(word) < 5:
-        return word
-    for ending in ("ings", "ing", "edly", "ied", "ies", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[: -len(ending)] + ("y" if ending in ("ied", "ies") else "")
-            break
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "ls":
-        word = word[:-1]  # grabbed → grab
-    return word.removesuffix("e") if len(word) > 4 else word
+    rest = [value for value in note.extra.values() if isinstance(value, str)]
+    text = "\n".join(part for part in (note.action, note.reason, note.fix, note.rejection, *rest) if part)
+    return Passage(id, note.title, text, "LESSONS.md", note.at)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from worldfs.ground.durable import Disk
+from worldfs.ground.disk import Disk
 
-WRITING = frozenset({"write", "append", "fsync", "fsync_dir", "rename", "mkdir", "unlink"})
+WRITING = frozenset({"write", "append", "fsync", "fsync_dir", "rename", "mkdir"})  # a full disk lets names go
 
 
 class Crash(BaseException):

@@ -26,7 +26,7 @@ def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str 
     made = []
     text = config.template(robot_id=robot_id or DEFAULT_NODE, profile_name=profile, language=language)
     made.append((home.config_path, _create_private(home, text)))
-    home.workspace.mkdir(parents=True, exist_ok=True)
+    Root.build(home.workspace)
     store = DiskStore(home.workspace)
     try:
         for row in ROWS:
@@ -47,7 +47,7 @@ def _create(store: DiskStore, key: str, data: bytes) -> str:
 
 def _create_private(home: Home, data: bytes) -> str:
     """config.json may come to hold secrets: 0600 from its first byte."""
-    home.path.mkdir(parents=True, exist_ok=True)
+    Root.build(home.path)
     root = Root(home.path)
     try:
         root.create(home.config_path.name, data, private=True)

@@ -339,10 +339,17 @@ class World:
         from worldfs.roles.lessons import search
 
         try:
-            notes = lessons.read(self.tree.read(f"/projects/{PROJECT}/LESSONS.md", actor))
+            data = self.tree.read(f"/projects/{PROJECT}/LESSONS.md", actor)
         except NotFound:
             return []
-        return [note for note, _ in search(notes, query, limit)] if query.strip() else notes[:limit]
+        notes = lessons.read(data)
+        if not query.strip():
+            return notes[:limit]
+        from worldfs.notes import Index, embed
+
+        path = self.root / revision.KEPT / "index" / "notes.sqlite" if isinstance(self.store, DiskStore) else None
+        found = search(notes, query, limit, index=Index(path), revision=revision.of(data), embedder=embed.installed())
+        return [note for note, _ in found]
 
     def status(self) -> dict[str, Any]:
         """The world at a glance, ready for JSON."""

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,17 +15,28 @@ from typing import Any, cast
 from worldfs.ground.errors import BrokenHouse, WorldError, from_os
 
 from .call import Call
-from .parser import parse
 from .command import Command
+from .parser import parse
 from .table import COMMANDS
 from .voice import Voice
 
 Function = Callable[[Call], int]
 
+_SELDOM = 100_000  # objects between two looks for cycles: what a reading command loads is fewer, and holds none
+
 
 def main(argv: Sequence[str] | None = None, table: Sequence[Command] = COMMANDS) -> int:
-    """Carry out one command line and return its exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    """Carry out one command line and return its exit code. Without `argv` the process is ours, and ends with it."""
+    if argv is not None:
+        return _answer(argv, table)
+    gc.set_threshold(_SELDOM)
+    try:
+        return _answer(sys.argv[1:], table)
+    finally:
+        gc.freeze()  # or the interpreter looks for cycles among all that it is about to drop
+
+
+def _answer(words: Sequence[str], table: Sequence[Command]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
@@ -65,8 +77,12 @@ def _function(target: str) -> Function:
     from importlib import import_module
 
     module, _, name = target.partition(":")
-    package = __package__ if "." not in module else None
-    found = import_module(f".{module}" if package else module, package)
+    try:
+        found = import_module(f".{module}", __package__)
+    except ModuleNotFoundError as error:
+        if not f"{__package__}.{module}".startswith(str(error.name)):
+            raise  # something that the command needs is not there
+        found = import_module(module)  # a table that is not ours
     return cast(Function, getattr(found, name))
 
 

@@ -194,9 +194,7 @@ METRICS: Final = Table(
                     Field("sources_archived", WHOLE, "sources archived", least=0, default=0),
                     Field("claims_proposed", WHOLE, "claims proposed", least=0, default=0),
                     Field("acceptance_rate", NUMBER_OR_NULL, "accepted / proposed; null when none", least=0),
-                    Field(
-                        "avg_sources_per_session", NUMBER_OR_NULL, "sources / sessions; null when none", least=0
-                    ),
+                    Field("avg_sources_per_session", NUMBER_OR_NULL, "sources / sessions; null when none", least=0),
                 ),
             ),
         ),

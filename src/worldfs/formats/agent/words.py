@@ -11,7 +11,8 @@ _STATUS: Final = {
     "进行中, 处理中, 正在进行, 执行中, 进行, 活跃",
     "completed": "done, complete, finished, closed, resolved, success, succeeded,"
     "完成, 已完成, 完成了, 做完, 结束, 已结束",
-    "dropped": "cancelled, canceled, abandoned, skipped, wontfix, won't do, discarded, deleted, removed, rejected, obsolete,"
+    "dropped": "cancelled, canceled, abandoned, skipped, wontfix, won't do, discarded, deleted, removed, rejected,"
+    "obsolete,"
     "取消, 已取消, 放弃, 已放弃, 丢弃, 作废",
 }
 _PRIORITY: Final = {

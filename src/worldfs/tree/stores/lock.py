@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from worldfs.ground.clock import Clock, SystemClock, stamp
-from worldfs.ground.durable import Root
+from worldfs.ground.durable import Disk, Root
 from worldfs.ground.errors import Busy
 
 from .revision import KEPT
@@ -29,14 +29,17 @@ class RootLock:
     asked about without being taken.
     """
 
-    def __init__(self, root: str | os.PathLike[str], purpose: str, *, clock: Clock | None = None) -> None:
-        self._root, self.purpose = os.fspath(root), purpose
+    def __init__(
+        self, root: str | os.PathLike[str], purpose: str, *, clock: Clock | None = None, disk: Disk | None = None
+    ) -> None:
+        self._root, self.purpose, self._disk = os.fspath(root), purpose, disk
         self._clock = clock or SystemClock()
         self._fd = -1
 
     def acquire(self) -> Self:
         """Take it or raise `Busy`, naming who has it, what it runs and since when."""
-        fd = Root(self._root).lock_file(KEY)
+        home = Root(self._root, self._disk)
+        fd = home.lock_file(KEY)
         try:
             if not _take(fd):
                 raise Busy(_who(_read(fd)), path=self._root, op=self.purpose, fix=_way_out(_read(fd)))
@@ -47,7 +50,7 @@ class RootLock:
                 "started_at": stamp(self._clock.now()),
                 "purpose": self.purpose,
             }
-            Root.sign(fd, json.dumps(content).encode() + b"\n")
+            home.sign(fd, json.dumps(content).encode() + b"\n", KEY)
         except BaseException:
             os.close(fd)
             raise

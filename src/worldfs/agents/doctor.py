@@ -1,0 +1,483 @@
+"""The doctor of agents: every file of every agent read; what is wrong named, with the command that mends it.
+
+Mending sets aside and writes anew from the last good version, the journal or the template; it deletes no byte. A
+second run finds nothing that the first has mended.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from worldfs.ground.errors import Busy, NotFound, Unsafe, UserError, WorldError
+from worldfs.ground.model import Finding
+from worldfs.kernel.jobs import DONE, OPEN, Jobs
+from worldfs.tree.stores.lock import RootLock, holder
+from worldfs.tree.stores.revision import KEPT
+
+from .documents import mapping
+from .journal import NAME as JOURNAL
+from .journal import parse
+from .kept import GENERATIONS
+from .room import ASIDE, names
+from .state import AgentState
+
+if TYPE_CHECKING:
+    from worldfs.ground.clock import Clock
+
+FILES: Final = ("report.json", "tasks.json", "session.json", "memory.md", "metrics.json")
+BORN: Final = ("report.json", "tasks.json", "memory.md", "metrics.json", "journal.jsonl", "inbox")  # session.json comes
+MANY_LETTERS: Final = 1000
+LARGE: Final = 16 << 20  # bytes of a document that nobody reads as a whole
+
+
+class Fault(NamedTuple):
+    """One thing wrong, and what mends it (None: only a person can)."""
+
+    finding: Finding
+    mend: Callable[[], object] | None = None
+
+
+def check(root: str | os.PathLike[str], *, fix: bool = False, clock: Clock | None = None) -> list[Finding]:
+    """All findings below a state root, in the order of agents and files; `fix` mends what can be mended.
+
+    What was mended comes back as a warning. Exits no loop by an exception: what cannot be read is a finding.
+    """
+    place = Path(root)
+    found = [*_root(place, fix)]
+    for name in names(place):
+        found += _agent(place, name, fix, clock)
+    return found
+
+
+def _root(root: Path, fix: bool) -> Iterator[Finding]:
+    known = set(names(root))
+    with suppress(FileNotFoundError, NotADirectoryError):
+        with os.scandir(root) as entries:
+            listed = sorted(entries, key=lambda item: item.name)
+        for entry in listed:
+            if entry.name in known or entry.name.startswith("."):
+                continue
+            if entry.is_symlink():
+                yield _say("UNSAFE_PATH", entry.path, "a directory", "a link", "replace the link by the directory")
+            elif entry.is_dir():
+                yield _say(
+                    "BAD_NAME", entry.path, "an agent's name: a-z 0-9 _ -, at most 64", entry.name,
+                    f"rename it: mv {entry.path!r} …", warning=True,
+                )  # fmt: skip
+    if known and not (root / ".gitignore").exists() and not (root / ".git").exists():
+        if fix:
+            from worldfs.ground.durable import Root
+
+            from .birth import IGNORE
+
+            house = Root(root)
+            house.create(".gitignore", IGNORE)
+            house.close()
+        yield _say(
+            "NOT_IGNORED", str(root / ".gitignore"), "state out of version control", "no .gitignore",
+            _mend_with(root), warning=True,
+        )  # fmt: skip
+
+
+def _agent(root: Path, name: str, fix: bool, clock: Clock | None) -> list[Finding]:
+    found = []
+    # Odd things in a file's place first: nothing else can be looked at while they stand there.
+    for fault in (*_odd(root / name), *_missing(root, name, clock)):
+        found.append(_settled(fault, fix, root))
+    try:
+        state = AgentState.open(name, root, clock=clock)
+    except WorldError as error:
+        return [
+            *found,
+            _say(error.code, str(root / name), error.expected or "a readable directory", error.found, error.fix),
+        ]
+    try:
+        for part in PARTS:
+            try:
+                for fault in part(state):
+                    found.append(_settled(fault, fix, root))
+            except WorldError as error:
+                found.append(_say(error.code, f"{name}/{error.path}", error.expected, error.found, error.fix))
+    finally:
+        state.close()
+    return found
+
+
+def _settled(fault: Fault, fix: bool, root: Path) -> Finding:
+    from dataclasses import replace
+
+    finding = fault.finding
+    if fault.mend is None:
+        return finding
+    if not fix:
+        return finding if finding.fix else replace(finding, fix=_mend_with(root))
+    try:
+        fault.mend()
+    except WorldError as error:
+        return replace(finding, found=f"{finding.found}; mending failed: {error}")
+    return replace(finding, warning=True, fix="mended" + (f": {finding.fix}" if finding.fix else ""))
+
+
+# -- what may be wrong ---------------------------------------------------------------------------------------------
+
+
+def _odd(home: Path) -> Iterator[Fault]:
+    """A directory, a link or a device where a file should be; a file where the inbox should be."""
+    for name in (*FILES, JOURNAL, "inbox"):
+        try:
+            info = (home / name).lstat()
+        except OSError:
+            continue
+        kind = stat.S_IFMT(info.st_mode)
+        wanted = stat.S_IFDIR if name == "inbox" else stat.S_IFREG
+        if kind != wanted:
+            word = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a directory", stat.S_IFREG: "a file"}.get(kind, "a device")
+            yield Fault(
+                _say("WRONG_KIND", f"{home.name}/{name}", "a directory" if name == "inbox" else "a file", word, ""),
+                partial(move_aside, home, name),
+            )
+        elif not stat.S_IMODE(info.st_mode) & stat.S_IRUSR:
+            yield Fault(
+                _say(
+                    "UNREADABLE",
+                    f"{home.name}/{name}",
+                    "a file that its owner may read",
+                    f"{info.st_mode & 0o777:04o}",
+                    "",
+                ),
+                partial((home / name).chmod, 0o755 if name == "inbox" else 0o644),
+            )
+
+
+def _missing(root: Path, name: str, clock: Clock | None) -> Iterator[Fault]:
+    from .birth import make
+
+    gone = [file for file in BORN if not (root / name / file).exists()]
+    known = {file for file in gone if any((root / name / GENERATIONS).glob(f"{file}/*"))}
+    if not (set(FILES) - set(gone)) and JOURNAL in gone:
+        return  # a directory of something else
+    for file in gone:
+        if file in known or (file == JOURNAL and (root / name / KEPT / JOURNAL).exists()):
+            continue  # its last version is known: the documents' own look brings it back
+        yield Fault(
+            _say("FILE_MISSING", f"{name}/{file}", "the file", "nothing", ""), partial(make, root, name, clock=clock)
+        )
+
+
+def _journal(state: AgentState) -> Iterator[Fault]:
+    """Torn, changed, with gaps: what the journal's own look settles is looked at without settling it first."""
+    from .journal_mend import judge
+
+    room = state.room
+    stored = room.store.get(JOURNAL) if _size(state, JOURNAL) <= LARGE else None
+    shadow = room.store.get(f"{KEPT}/{JOURNAL}")
+    if stored is None and shadow is not None and shadow.data:
+        yield Fault(_found(state, "JOURNAL_MISSING", JOURNAL, "the journal", "nothing"), partial(_look, state))
+    elif stored is not None and shadow is not None and not stored.data.startswith(_whole(shadow.data)):
+        yield Fault(
+            _found(state, "JOURNAL_EDITED", JOURNAL, "entries as they were written", "changed or removed ones"),
+            partial(_look, state),
+        )
+    elif stored is not None:
+        judged = judge(stored.data, 0, 0, adopting=True)
+        if stored.data[judged.good :]:
+            yield Fault(
+                _found(
+                    state,
+                    "JOURNAL_TORN",
+                    JOURNAL,
+                    "whole lines",
+                    f"{len(stored.data) - judged.good} bytes of a torn one",
+                ),
+                partial(_look, state),
+            )
+        for at, raw in enumerate(stored.data[: judged.good].split(b"\n")[:-1], 1):
+            if raw and parse(raw) is None:
+                yield Fault(
+                    _found(state, "JOURNAL_LINE", f"{JOURNAL}:{at}", "a JSON object", repr(raw[:40])[1:]),
+                    partial(_without_line, state, raw),
+                )
+    last = 0
+    for seq, _ in state.journal.lines():
+        if last and seq != last + 1:
+            yield Fault(
+                _found(
+                    state, "JOURNAL_GAP", JOURNAL, f"entry {last + 1}", f"entry {seq}: {seq - last - 1} missing",
+                    fix="look for the segment in a backup: a lost one cannot be made anew", warning=True,
+                )
+            )  # fmt: skip
+        last = seq
+
+
+def _documents(state: AgentState) -> Iterator[Fault]:
+    for name, kept in state.kept.items():
+        size = _size(state, name)
+        if size > LARGE:
+            yield Fault(
+                _found(state, "TOO_LARGE", name, f"at most {LARGE >> 20} MiB", f"{size >> 20} MiB"),
+                partial(_renew, state, name),
+            )
+            continue
+        stored = state.room.store.get(name)
+        newest = kept.generations()
+        if stored is None:
+            if newest:
+                yield Fault(_found(state, "FILE_REMOVED", name, "the file", "nothing"), partial(_settle, state, kept))
+            continue
+        wrong = [finding for finding in kept.rules.judge(stored.data) if not finding.warning]
+        for finding in wrong:
+            yield Fault(
+                _found(state, finding.code, finding.field, finding.expected, finding.found),
+                partial(_settle, state, kept) if newest else partial(_renew, state, name),
+            )
+        if not wrong and kept.rules.clean(stored.data) != stored.data:
+            yield Fault(
+                _found(state, "SECRET", name, "no secrets in a file", "something that looks like one"),
+                partial(kept.change, kept.rules.clean),
+            )
+        value = mapping(stored.data)
+        if name.endswith(".json") and not wrong and value.get("agent") not in (None, state.name):
+            yield Fault(
+                _found(state, "WRONG_AGENT", f"{name}#/agent", state.name, repr(value.get("agent"))),
+                partial(_own, state, kept),
+            )
+
+
+def _metrics(state: AgentState) -> Iterator[Fault]:
+    """Totals against each other, and against the journal's fold."""
+    from worldfs.formats.agent import documents
+
+    from .metrics import project
+
+    stored = state.room.store.get("metrics.json")
+    if stored is None or not mapping(stored.data):
+        return
+    for finding in documents.metrics_judge(stored.data):
+        yield Fault(_found(state, finding.code, finding.field, finding.expected, finding.found), state.refold)
+    if state.room.store.get(".paos/metrics.json") is not None:
+        with state.room.alone():
+            fold = state.fold()
+        have, want = (
+            mapping(stored.data).get("lifetime", {}),
+            project(fold, state.name, state.room.clock.now()).lifetime,
+        )
+        wrong = {key: value for key, value in want.items() if type(have) is not dict or have.get(key) != value}
+        if wrong and not holder(state.room.path):
+            key = next(iter(wrong))
+            yield Fault(
+                _found(
+                    state, "METRICS_STALE", f"metrics.json#/lifetime/{key}", str(wrong[key]),
+                    str(have.get(key) if type(have) is dict else have),
+                ),
+                state.refold,
+            )  # fmt: skip
+
+
+def _sessions(state: AgentState) -> Iterator[Fault]:
+    room, jobs = state.room, Jobs(state.room.store, state.room.clock)
+    alive = holder(room.path) is not None
+    for name in room.store.list(OPEN):
+        if not name.endswith(".jsonl"):
+            yield Fault(
+                _found(state, "ODD_FILE", f"{OPEN}/{name}", "<session>.jsonl", "another name"),
+                partial(_aside, state, f"{OPEN}/{name}"),
+            )
+            continue
+        try:
+            jobs.load(name[: -len(".jsonl")])
+        except UserError as error:
+            yield Fault(
+                _found(state, error.code, f"{OPEN}/{name}", error.expected or "an order", error.found),
+                partial(_aside, state, f"{OPEN}/{name}"),
+            )
+            continue
+        if not alive:
+            yield Fault(
+                _found(state, "SESSION_LOST", "session.json", "a runner that lives", f"{name[:-6]}: nobody runs it"),
+                state.recover,
+            )
+    for name in room.store.list(DONE):
+        with suppress(NotFound):
+            try:
+                jobs.load(name[: -len(".jsonl")])
+            except UserError as error:
+                yield Fault(
+                    _found(state, error.code, f"{DONE}/{name}", error.expected or "an order", error.found),
+                    partial(_aside, state, f"{DONE}/{name}"),
+                )
+    session = mapping(_bytes(state, "session.json"))
+    report = mapping(_bytes(state, "report.json"))
+    if alive or room.store.list(OPEN):
+        return
+    if session.get("status") == "running":
+        yield Fault(
+            _found(
+                state,
+                "SESSION_LOST",
+                "session.json#/status",
+                "completed | timeout | error",
+                "running, and nobody runs it",
+            ),
+            partial(_end_session, state),
+        )
+    if report.get("status") in ("researching", "extracting", "evaluating"):
+        yield Fault(
+            _found(
+                state, "REPORT_STALE", "report.json#/status", "idle | error", f"{report['status']}, and nobody runs"
+            ),
+            partial(state.set_report, status="error" if session.get("status") in ("timeout", "error") else "idle"),
+        )
+
+
+def _letters(state: AgentState) -> Iterator[Fault]:
+    for fault in state.inbox.check():
+        yield Fault(_named(state, fault.finding), fault.mend)
+
+
+def _machine(state: AgentState) -> Iterator[Fault]:
+    """What is kept for us: leftovers, copies, the search index."""
+    store = state.room.store
+    for file in store.list(GENERATIONS):
+        for name in store.list(f"{GENERATIONS}/{file.rstrip('/')}"):
+            key = f"{GENERATIONS}/{file.rstrip('/')}/{name}"
+            stored = store.get(key)
+            if stored is not None and name.partition("-")[2] != stored.revision:
+                yield Fault(
+                    _found(state, "COPY_TORN", key, "the version that its name says", "other bytes"),
+                    partial(_aside, state, key),
+                )
+    for name in store.list(""):
+        if not name.endswith("/") and (name.endswith((".tmp", "~", ".swp")) or name.startswith(".#")):
+            yield Fault(
+                _found(state, "LEFTOVER", name, "no temporary files", "one of another program"),
+                partial(_aside, state, name),
+            )
+
+
+PARTS: tuple[Callable[[AgentState], Iterator[Fault]], ...] = (
+    _journal,
+    _documents,
+    _sessions,
+    _metrics,
+    _letters,
+    _machine,
+)
+
+
+# -- mending -------------------------------------------------------------------------------------------------------
+
+
+def _look(state: AgentState) -> None:
+    with state.room.alone():
+        state.journal.take_in()
+
+
+def _settle(state: AgentState, kept: Any) -> None:
+    with state.room.alone():
+        kept.take_in(settle=True)
+
+
+def _renew(state: AgentState, name: str) -> None:
+    """No good version is known: what stands there is set aside, and the file begins anew."""
+    from .birth import make
+
+    with state.room.alone():
+        _aside(state, name)
+        make(state.room.path.parent, state.name, clock=state.room.clock)
+
+
+def _own(state: AgentState, kept: Any) -> None:
+    from .documents import edited
+
+    with state.room.alone():
+        kept.take_in(settle=True)
+        kept.write(edited(kept.read(), {"agent": state.name}))
+
+
+def _end_session(state: AgentState) -> None:
+    """A session without a job: of another tool, or its job's file is gone."""
+    from .documents import edited
+
+    with state.room.alone():
+        kept = state.kept["session.json"]
+        kept.take_in(settle=True)
+        words = ["lost: nobody runs it"]
+        kept.write(edited(kept.read() or b"", {"status": "error", "ended_at": state.room.now(), "errors": words}))
+
+
+def _without_line(state: AgentState, raw: bytes) -> None:
+    """A line that is no JSON goes out of the live segment; it is kept aside."""
+    with suppress(Busy), RootLock(state.room.path, "check"), state.room.alone():
+        state.journal.drop_line(raw)
+
+
+def _aside(state: AgentState, key: str) -> None:
+    """Move a file, whatever it holds, to where set-aside things lie."""
+    with state.room.alone():
+        move_aside(state.room.path, key)
+
+
+def move_aside(home: Path, key: str) -> None:
+    from worldfs.ground.durable import Root
+
+    root = Root(home)
+    try:
+        number_ = 0
+        while True:
+            target = root.room(f"{ASIDE}/{key.replace('/', '%')}.{number_}")
+            if root.glance(target) is None:
+                break
+            number_ += 1
+        source = root.place(key)
+        if source is None:
+            return
+        root.rename(source, target, "new")
+        root.sync(target, source)
+    except Unsafe:
+        return
+    finally:
+        root.close()
+
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+def _say(code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = False) -> Finding:
+    return Finding(code, field, expected, found, fix, warning=warning)
+
+
+def _found(
+    state: AgentState, code: str, field: str, expected: str, found: str, *, fix: str = "", warning: bool = False
+) -> Finding:
+    return _say(code, f"{state.name}/{field}", expected, found, fix, warning=warning)
+
+
+def _named(state: AgentState, finding: Finding) -> Finding:
+    from dataclasses import replace
+
+    return finding if finding.field.startswith(state.name) else replace(finding, field=f"{state.name}/{finding.field}")
+
+
+def _mend_with(root: Path) -> str:
+    return f"paos check --fix --agents {root}"
+
+
+def _size(state: AgentState, name: str) -> int:
+    place = state.room.root.place(name)
+    info = None if place is None else state.room.root.glance(place)
+    return 0 if info is None else info.st_size
+
+
+def _bytes(state: AgentState, name: str) -> bytes:
+    stored = state.room.store.get(name) if _size(state, name) <= LARGE else None
+    return stored.data if stored is not None else b""
+
+
+def _whole(text: bytes) -> bytes:
+    return text[: text.rfind(b"\n") + 1]

@@ -1,0 +1,124 @@
+"""Claude Code's tasks: `tasks/{list}/{n}.json` (or one tasks.json), and the older `todos/*.json` → tasks."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from worldfs.ground.errors import WorldError
+from worldfs.ground.model import AgentTask
+
+from .nouns import Imported, Item, Left, Source
+from .places import files_of, grouped
+from .reading import SHOWN, Place, not_read, parsed
+from .words import agent, cut, identity, line, rest, short, slug, sound, string, strings, when
+
+PATTERNS: Final = ((".claude", "tasks", "*", "*.json"), (".claude", "todos", "*.json"))
+KNOWN: Final = (
+    "id", "subject", "title", "content", "description", "activeForm", "status", "priority", "blocks", "blockedBy",
+    "dependencies", "owner", "createdAt", "created_at", "updatedAt", "completedAt", "metadata",
+)  # fmt: skip
+STATUS: Final = {"pending": "pending", "in_progress": "active", "completed": "completed", "cancelled": "dropped"}
+PRIORITY: Final = {"high": "high", "medium": "medium", "low": "low"}
+_SESSION: Final = re.compile(r"(.+?)-agent-(.+)")
+
+
+class ClaudeTasks:
+    name = "claude-tasks"
+    about = "Claude Code's tasks/*.json and todos → tasks.json"
+
+    def finds(self, place: Path) -> list[Source]:
+        def fits(head: bytes) -> bool:
+            listed = b'"tasks"' in head and b'"blockedBy"' in head
+            return listed or (b'"status"' in head and (b'"subject"' in head or b'"content"' in head))
+
+        where, files = files_of(place, PATTERNS, fits)
+        with Place(where) as opened:
+            files = [path for path in files if opened.head(path, 8).strip() != b"[]"]
+        return grouped(self.name, (where, files))
+
+    def read(self, source: Source) -> Imported:
+        found = Imported()
+        with Place(source.place) as place:
+            for path in sorted(source.files, key=_number):
+                data = b""
+                try:
+                    data = place.document(path)
+                    _file(found, parsed(data, path), path, place.changed_at(path), data)
+                except WorldError as error:
+                    found.left.append(not_read(error, path, data))
+        return found
+
+
+def _file(found: Imported, value: Any, path: str, at: str, data: bytes) -> None:
+    folder = path.split("/")[-2] if "/" in path else ""
+    if isinstance(value, list):  # todos: {session}-agent-{agent}.json
+        match = _SESSION.fullmatch(Path(path).stem)
+        for number, item in enumerate(value):
+            _task(found, item, f"{path}#/{number}", match[1] if match else Path(path).stem, at, todo=True)
+    elif isinstance(value, dict) and isinstance(value.get("tasks"), list):
+        for number, item in enumerate(value["tasks"]):
+            _task(found, item, f"{path}#/tasks/{number}", folder, at)
+    elif isinstance(value, dict):
+        _task(found, value, path, folder, at)
+    else:
+        found.left.append(Left(path, f"a JSON {type(value).__name__}", "a task or a list of them", "", data[:SHOWN]))
+
+
+def _task(found: Imported, item: Any, where: str, group: str, at: str, *, todo: bool = False) -> None:
+    title = ""
+    if isinstance(item, dict):
+        title = string(item.get("subject")) or string(item.get("title")) or string(item.get("content"))
+    if not title.strip():
+        found.left.append(Left(where, "no task", "an object with a subject", "", repr(item).encode()[:SHOWN]))
+        return
+    metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
+    if metadata.get("_internal") is True:
+        found.passed_over("teammate trackers")
+        return
+    word = string(item.get("status")) or "pending"
+    if word == "deleted":
+        found.left.append(Left(where, f"deleted at the source: {line(title)}", meant=True))
+        return
+    id = string(item.get("id"))
+    key = identity("claude-tasks", group, id or title.strip(), "todo" if todo else "")
+    while any(known.key == key for known in found.tasks):
+        key = identity(key, "again")
+    context, more = cut(string(item.get("description")))
+    found.shortened(f"{where}/description", more)
+    extra, large = rest(item, KNOWN)
+    found.too_large(where, large)
+    if metadata:
+        extra["metadata"], _ = rest(metadata, ())
+    if word not in STATUS:
+        extra["status_word"] = sound(word)
+    waits = [_id(group, other) for other in strings(item.get("blockedBy", item.get("dependencies")))]
+    if waits:
+        extra["depends_on"] = waits
+    owner = string(item.get("owner"))
+    if owner:
+        extra["owner"] = sound(owner)
+    status = STATUS.get(word, "pending")
+    task = AgentTask(
+        id=_id(group, id) if id and not todo else f"todo-{short(key)}",
+        description=line(title, 1000),
+        status=status,
+        priority=PRIORITY.get(string(item.get("priority")), "medium"),
+        created_at=when(item.get("createdAt", item.get("created_at"))),
+        completed_at=(when(item.get("completedAt", item.get("updatedAt"))) or None) if status == "completed" else None,
+        context=context.strip(),
+        extra=extra,
+    )
+    found.tasks.append(Item(key, task, where, agent(owner) if owner else None, at=at))
+
+
+def _id(group: str, id: str) -> str:
+    return f"cc-{slug(group, 8) or 'list'}-{slug(id, 40) or short(id)}"
+
+
+def _number(path: str) -> tuple[str, int, str]:
+    """1.json, 2.json, 10.json in the order in which they were made."""
+    folder, _, name = path.rpartition("/")
+    stem = name.removesuffix(".json")
+    return folder, int(stem) if stem.isdecimal() else 0, name

@@ -1,0 +1,114 @@
+"""The MCP memory server's graph, memory.jsonl: entities with observations, and relations → notes.
+
+Each observation is a note, so that a graph that grew brings only what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from worldfs.ground.errors import WorldError
+from worldfs.ground.model import Remark
+
+from .nouns import Imported, Item, Left, Source
+from .places import files_of, single
+from .reading import SHOWN, Place, not_read, objects, parsed
+from .words import identity, line, note, rest, string
+
+PATTERNS: Final = (("memory.jsonl",), ("memory.json",), (".mcp", "memory.jsonl"), ("mcp-memory", "memory.jsonl"))
+SECTION: Final = "Known Facts"
+_ENTITY: Final = ("type", "name", "entityType", "observations")
+_RELATION: Final = ("type", "from", "to", "relationType")
+
+
+class McpMemory:
+    name = "mcp-memory"
+    about = "the MCP memory server's memory.jsonl → notes in memory.md"
+
+    def finds(self, place: Path) -> list[Source]:
+        where, files = files_of(place, PATTERNS, _fits)
+        with Place(where) as opened:
+            files = [path for path in files if _fits(opened.head(path)) or not opened.head(path, 1)]
+        return single(self.name, (where, files))
+
+    def read(self, source: Source) -> Imported:
+        found = Imported()
+        with Place(source.place) as place:
+            try:
+                if b'"entities"' in place.head(source.path, 200).replace(b" ", b"")[:60]:
+                    _graph(found, place, source.path)
+                else:
+                    for line_, value in objects(place, source.path, found.left):
+                        _fact(found, value, f"{source.path}:{line_.number}", line_.data)
+            except WorldError as error:
+                found.left.append(not_read(error, source.path))
+        seen: set[str] = set()
+        kept = []
+        for item in found.remarks:
+            if item.key in seen:
+                found.passed_over("facts that stand there twice")
+            else:
+                seen.add(item.key)
+                kept.append(item)
+        found.remarks = kept
+        return found
+
+
+def _fits(head: bytes) -> bool:
+    flat = head.replace(b" ", b"")
+    typed = b'"type":"entity"' in flat or b'"type":"relation"' in flat
+    return typed or (flat.lstrip()[:12] == b'{"entities":' or (b'"entities":[' in flat and b'"entityType"' in flat))
+
+
+def _graph(found: Imported, place: Place, path: str) -> None:
+    """The form of a whole graph: {"entities": […], "relations": […]}."""
+    data = place.document(path)
+    value = parsed(data, path)
+    if not isinstance(value, dict):
+        found.left.append(Left(path, "no graph", "entities and relations", "", data[:SHOWN]))
+        return
+    for kind, word in (("entities", "entity"), ("relations", "relation")):
+        items = value.get(kind)
+        for number, item in enumerate(items if isinstance(items, list) else ()):
+            fact = {**item, "type": word} if isinstance(item, dict) else {}
+            _fact(found, fact, f"{path}#/{kind}/{number}", repr(item).encode())
+
+
+def _fact(found: Imported, value: dict[str, Any], where: str, raw: bytes) -> None:
+    facts = list(_texts(value))
+    if not facts:
+        expected = "an entity with name, entityType, observations, or a relation with from, to, relationType"
+        found.left.append(Left(where, "no fact", expected, "", raw[:SHOWN], len(raw) <= SHOWN))
+        return
+    for key, text in facts:
+        found.remarks.append(Item(key, Remark(SECTION, note(text)), where))
+    known = _ENTITY if value["type"] == "entity" else _RELATION
+    more, large = rest(value, known)
+    for name in (*more, *large):
+        found.left.append(Left(f"{where}/{name}", f"a field {line(name, 60)!r}", ", ".join(known), "", raw[:SHOWN]))
+    observations = value.get("observations")
+    for number, item in enumerate(observations if isinstance(observations, list) else ()):
+        if not isinstance(item, str):
+            left = Left(f"{where}/observations/{number}", f"a {type(item).__name__}", "a text", "", repr(item).encode())
+            found.left.append(left)
+
+
+def _texts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """(identity, words) of each fact in an entity or relation."""
+    if value.get("type") == "entity" and string(value.get("name")):
+        name, kind = string(value["name"]), string(value.get("entityType"))
+        label = f"**{line(name)}**" + (f" ({line(kind, 60)})" if kind else "")
+        observations = value.get("observations")
+        texts = [item for item in observations if isinstance(item, str)] if isinstance(observations, list) else []
+        if not texts:
+            yield identity("mcp-memory", name), label
+        for text in texts:
+            yield identity("mcp-memory", name, text), f"{label}: {text}"
+    elif value.get("type") == "relation" and string(value.get("from")) and string(value.get("to")):
+        ends = (string(value["from"]), string(value.get("relationType")), string(value["to"]))
+        yield (
+            identity("mcp-memory", *ends),
+            f"**{line(ends[0])}** {line(ends[1]) or 'is related to'} **{line(ends[2])}**",
+        )

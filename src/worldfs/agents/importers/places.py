@@ -1,0 +1,47 @@
+"""Where sources are looked for: by the places that their tools use, or one file that somebody names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from .nouns import Source
+from .reading import Place
+
+
+def files_of(
+    place: Path, patterns: Iterable[Sequence[str]], fits: Callable[[bytes], bool], size: int = 4096
+) -> tuple[Path, list[str]]:
+    """(the directory, files below it) of some patterns; for a file: itself, if its first `size` bytes fit."""
+    if place.is_file():
+        place = Path(os.path.realpath(place))  # who names a link means what it leads to
+        with Place(place.parent) as opened:
+            return place.parent, [place.name] if fits(opened.head(place.name, size)) else []
+    with Place(place) as opened:
+        return place, list(dict.fromkeys(path for each in patterns for path in opened.find(each)))
+
+
+def folders_of(files: Iterable[str]) -> dict[str, list[str]]:
+    """Files by the folder that they are in."""
+    folders: dict[str, list[str]] = {}
+    for path in files:
+        folders.setdefault(path.rpartition("/")[0], []).append(path)
+    return folders
+
+
+def grouped(importer: str, found: tuple[Path, Iterable[str]]) -> list[Source]:
+    """One source a folder."""
+    where, files = found
+    with Place(where) as opened:
+        return [
+            Source(importer, where, folder or paths[0], tuple(paths), sum(map(opened.size, paths)))
+            for folder, paths in folders_of(files).items()
+        ]
+
+
+def single(importer: str, found: tuple[Path, Iterable[str]]) -> list[Source]:
+    """One source a file."""
+    where, files = found
+    with Place(where) as opened:
+        return [Source(importer, where, path, (path,), opened.size(path)) for path in files]

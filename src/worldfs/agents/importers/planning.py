@@ -1,0 +1,156 @@
+"""What would come over from a place for one agent: a dry run, in words. Nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+from worldfs.agents.room import check_name
+from worldfs.ground.errors import NotFound, WorldError
+
+from .nouns import Imported, Item, Left, Source
+from .reading import bytes_text, not_read
+from .registry import Broken, Registry, load
+from .words import count, listed
+
+COUNTED: Final = 8 << 20  # bytes of a stream that a dry run reads to the end
+
+T = TypeVar("T")
+
+
+class Found(NamedTuple):
+    """A source and what it holds."""
+
+    source: Source
+    imported: Imported
+
+    @property
+    def name(self) -> str:
+        """The source as the record knows it."""
+        return f"{self.source.place}/{self.source.path}"
+
+
+class Plan:
+    """What `carry` will bring to `agent`. `words()` says it."""
+
+    def __init__(self, place: Path, agent: str, also: Iterable[str] = (), *, everyone: bool = False) -> None:
+        self.place, self.agent = place, agent
+        self.also = frozenset(also)
+        self.everyone = everyone
+        self.found: list[Found] = []
+        self.others: dict[str, int] = {}  # agent → things that are meant for it, and not for ours
+        self.offered: list[Source] = []  # taken only by who asks
+        self.broken: tuple[Broken, ...] = ()
+        self.left: list[Left] = []  # what could not even be looked into
+
+    def mine(self, items: Iterable[Item[T]]) -> Iterator[Item[T]]:
+        """Those for this agent."""
+        for item in items:
+            if item.offered and item.offered not in self.also:
+                continue
+            if item.to is None or item.to == self.agent or self.everyone:
+                yield item
+
+    def words(self) -> list[str]:
+        """One line a source, then what is left out and why."""
+        lines = [_source_words(self, found) for found in self.found]
+        if not lines and not self.offered:
+            lines.append(f"nothing to bring over was found in {self.place}")
+        for source in self.offered:
+            lines.append(f"{source.importer}: {source.path} stays where it is; taken when asked for: {source.offered}")
+        for name, number in sorted(self.others.items()):
+            lines.append(f"for {name}: {count(number, 'thing')} not taken; import for {name} takes them")
+        for broken in self.broken:
+            lines.append(f"the importer {broken.name} of {broken.origin} cannot be used: {broken.reason}")
+        for left in (*self.left, *(left for found in self.found for left in found.imported.left)):
+            lines.append(left_words(left))
+        return lines
+
+
+def plan(
+    place: str | Path,
+    agent: str,
+    *,
+    importers: Iterable[str] = (),
+    also: Iterable[str] = (),
+    everyone: bool = False,
+    registry: Registry | None = None,
+) -> Plan:
+    """Look for what is known at `place` (a directory or a file) and read it for `agent`.
+
+    `importers`: only these, by name. `also`: what is only taken when asked for ("research-journal"). `everyone`: take
+    what is meant for others too. Raises `NotFound` for no such place, `BadInput` for a name that is none.
+    """
+    where = Path(place).expanduser().absolute()
+    if not where.exists():
+        raise NotFound("no such file or directory", path=str(where), op="import")
+    registry = registry or load()
+    made = Plan(where, check_name(agent), also, everyone=everyone)
+    chosen = registry.chosen(importers)
+    made.broken = registry.broken if not tuple(importers) else ()
+    for name, importer in chosen.items():
+        foreign = name in registry.foreign
+        for source in _tried(made, name, foreign, lambda each=importer: each.finds(where)) or ():
+            if source.agent not in (None, agent) and not everyone:
+                made.others[source.agent] = made.others.get(source.agent, 0) + 1
+            elif source.offered and source.offered not in made.also:
+                made.offered.append(source)
+            else:
+                imported = _tried(made, name, foreign, lambda each=importer, of=source: each.read(of))
+                if imported is not None:
+                    made.found.append(Found(source, imported))
+                    _others(made, imported)
+    return made
+
+
+def left_words(left: Left) -> str:
+    verb = "left out" if left.meant else "not understood"
+    words = f"{left.where}: {verb}: {left.found}"
+    words += f"; expected {left.expected}" if left.expected else ""
+    return words + (f" — {left.fix}" if left.fix else "")
+
+
+def _tried(plan: Plan, name: str, foreign: bool, call: Any) -> Any:
+    """What an importer answers. A source that cannot be read is named; so is a foreign importer that breaks."""
+    try:
+        return call()
+    except WorldError as error:
+        plan.left.append(not_read(error, name))
+    except Exception as error:
+        if not foreign:
+            raise
+        plan.left.append(Left(f"importer {name}", f"{type(error).__name__}: {error}", "an importer that works"))
+    return None
+
+
+def _others(plan: Plan, imported: Imported) -> None:
+    kinds: tuple[list[Any], ...] = (imported.tasks, imported.remarks, imported.letters)
+    for item in (item for items in kinds for item in items):
+        if item.to not in (None, plan.agent) and not plan.everyone:
+            plan.others[item.to] = plan.others.get(item.to, 0) + 1
+
+
+def _source_words(plan: Plan, found: Found) -> str:
+    source, imported = found
+    tasks = list(plan.mine(imported.tasks))
+    parts = []
+    if tasks:
+        waiting = sum(item.value.status in ("pending", "active") for item in tasks)
+        parts.append(f"{count(len(tasks), 'task')} ({waiting:,} open)")
+    kinds: tuple[tuple[list[Any], str], ...] = ((imported.remarks, "note"), (imported.letters, "letter"))
+    for items, one in kinds:
+        number = len(list(plan.mine(items)))
+        if number:
+            parts.append(count(number, one))
+    if imported.stream is not None and source.size > COUNTED:
+        parts.append("journal lines, counted while they are brought over")
+    else:
+        number = sum(1 for _ in plan.mine(imported.entries()))
+        if number:
+            parts.append(count(number, "journal line"))
+    for item in plan.mine(imported.baseline):
+        parts.append("figures since the beginning: " + listed(f"{key} {value:,}" for key, value in item.value.items()))
+    passed = [f"{kind} {number:,}" for kind, number in imported.passed.items()]
+    text = f"{source.importer}: {source.path} ({bytes_text(source.size)}): " + (", ".join(parts) or "nothing for us")
+    return text + (f"; not taken: {listed(passed, 8)}" if passed else "")

@@ -1,0 +1,55 @@
+"""What came of an import, by kind: tasks, notes, letters, entries (lines of the journal), figures."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .nouns import Left
+from .planning import left_words
+from .words import count, listed
+
+ONE: Final = {
+    "tasks": "task",
+    "notes": "note",
+    "letters": "letter",
+    "entries": "journal line",
+    "figures": "set of figures",
+}
+
+
+class Report:
+    """`words()` says it."""
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent
+        self.new: dict[str, int] = {}
+        self.changed: dict[str, int] = {}
+        self.same: dict[str, int] = {}
+        self.kept: list[str] = []  # ours stayed, though the source says something else now: in words
+        self.gone: list[str] = []  # tasks that the source no longer has and that stay with us
+        self.left: list[Left] = []
+        self.renamed: dict[str, str] = {}  # id in the source → id with us, where that was taken
+        self.without_copy: dict[str, str] = {}  # source → why no copy of it was kept
+
+    @property
+    def anything(self) -> bool:
+        """Whether the agent's state is another now."""
+        return bool(self.new or self.changed)
+
+    def words(self) -> list[str]:
+        lines = []
+        for verb, counts in (("new", self.new), ("changed", self.changed), ("there already", self.same)):
+            if counts:
+                lines.append(f"{verb}: " + ", ".join(count(number, ONE[kind]) for kind, number in counts.items()))
+        lines = lines or ["nothing to bring over"]
+        lines += [f"id taken: {old} is {new} here" for old, new in self.renamed.items()]
+        lines += [f"yours stayed: {text}" for text in self.kept]
+        if self.gone:
+            lines.append(f"no longer in the source, still here: {listed(self.gone, 8)}")
+        lines += [f"{source}: no copy kept: {why}; it stays where it is" for source, why in self.without_copy.items()]
+        return lines + [left_words(left) for left in self.left]
+
+
+def add(counts: dict[str, int], kind: str, number: int = 1) -> None:
+    if number:
+        counts[kind] = counts.get(kind, 0) + number

@@ -1,0 +1,195 @@
+"""The material of a context pack: what the files of an agent say, each thing an item with its price tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from worldfs.formats.agent import documents, memory
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model.agent import AgentTask, Message, Remark, Report, SessionRecord
+
+from .allot import LETTER, NOTE, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, Item
+from .pack_words import LAST, PACK, chosen
+from .quote import Quote, block, line
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Finding
+
+_ORDER = {"high": 0, "medium": 1, "low": 2}
+
+
+class Material(NamedTuple):
+    items: list[Item]
+    frames: dict[str, tuple[str, str]]  # place → what opens and what closes it; in the order of the text
+    finished: list[AgentTask]  # completed and dropped tasks: never listed, always counted
+    unread: list[tuple[str, int]]  # (what, bytes) that cannot be read
+
+
+def gather(
+    notes: bytes,
+    tasks: bytes,
+    inbox: Sequence[Message],
+    session: SessionRecord | None,
+    report: Report | None,
+    *,
+    findings: Sequence[Finding],
+    language: str,
+) -> tuple[Quote, Material]:
+    """Files that cannot be read are findings and counted; nothing is raised."""
+    faults, unread = list(findings), []
+    listed: Sequence[AgentTask] = ()
+    remembered = None
+    try:
+        listed = documents.tasks_read(tasks).tasks if tasks.strip() else ()
+    except BadInput as error:
+        faults.append(_fault(error))
+        unread.append(("tasks.json", len(tasks)))
+    try:
+        remembered = memory.read(notes)
+    except BadInput as error:
+        faults.append(_fault(error))
+        unread.append(("memory.md", len(notes)))
+    letters = sorted(inbox, key=lambda letter: (documents.message_rank(letter.priority), letter.created_at, letter.id))
+    quote = Quote(
+        [
+            notes.decode("utf-8", "replace"),
+            repr((listed, session, report, faults)),
+            *(part for letter in letters for part in (letter.subject, letter.body)),
+            repr([letter[:5] + letter[8:10] for letter in letters]),
+        ]
+    )
+    material = Material([], {}, [task for task in listed if task.status in ("completed", "dropped")], unread)
+    _last(material, quote, session, report, language)
+    _faults(material, faults, language)
+    _letters(material, quote, letters, language)
+    _tasks(material, quote, [task for task in listed if task.status not in ("completed", "dropped")], language)
+    if remembered is not None:
+        _memory(material, quote, remembered, language)
+    return quote, material
+
+
+def outcome(session: SessionRecord) -> str:
+    """How the session ended, as a word of `LAST`: completed, timeout, error, lost, running."""
+    if session.status == "error" and any(error.casefold().startswith("lost") for error in session.errors):
+        return "lost"
+    return session.status if session.status in LAST else "error"
+
+
+def details(session: SessionRecord | None, report: Report | None) -> Iterator[str]:
+    """What is known of the last session, a line each, the most useful first."""
+    if session is not None:
+        yield from _said(session, ("handoff_notes", "errors", "session_id", "type", "branch", "ended_at"))
+        yield from _said(session, ("research_question", "belief_targeted", "disconfirmation_target", "domain"))
+        if session.sources_archived or session.sources_expected:
+            yield f"sources_archived: {session.sources_archived} / {session.sources_expected or '?'}"
+    if report is not None:
+        yield from _said(report, ("next_priority", "blocked_by", "current_task", "summary"))
+
+
+def fault_line(finding: Finding, language: str) -> str:
+    """The finding in one line; what was found is somebody's text, so it stands in quotes that it cannot close."""
+    found = line(finding.found, 160).replace('"', "'").replace("”", "'")
+    said = chosen(PACK["finding"], language)
+    values = {"code": finding.code, "field": finding.field, "expected": finding.expected, "fix": finding.fix}
+    return line(said.format(found=found, **values), 500)
+
+
+def _said(noun: SessionRecord | Report, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        value = getattr(noun, name)
+        text = "; ".join(str(part) for part in value) if isinstance(value, tuple) else str(value or "")
+        if text.strip():
+            yield f"{name}: {line(text, 600)}"
+
+
+def _last(
+    material: Material, quote: Quote, session: SessionRecord | None, report: Report | None, language: str
+) -> None:
+    lines = list(details(session, report))
+    if not lines:
+        return
+    where = "session.json, report.json"
+    opening = chosen(LAST[outcome(session)], language) if session is not None else ""
+    material.frames["last"] = ("\n".join(part for part in (chosen(PACK["last"], language), opening) if part), "")
+    material.frames["last/quote"] = (quote.open(files=where), quote.close())
+    material.items.extend(Item(TROUBLE, ("last", "last/quote"), text, len(text.encode()), where) for text in lines)
+
+
+def _faults(material: Material, findings: Sequence[Finding], language: str) -> None:
+    material.frames["faults"] = (chosen(PACK["faults"], language), "")
+    for finding in findings:
+        text = f"- {fault_line(finding, language)}"
+        material.items.append(Item(TROUBLE, ("faults",), text, _bytes(text), ".paos/findings.json"))
+
+
+def _letters(material: Material, quote: Quote, letters: Sequence[Message], language: str) -> None:
+    material.frames["letters"] = (chosen(PACK["letters"], language), "")
+    for letter in letters:
+        high = documents.message_rank(letter.priority) == 0
+        head = quote.open(
+            **{"letter": letter.id, "from": letter.sender, "type": letter.type, "priority": letter.priority},
+            **{"at": letter.created_at, "expires": letter.expires_at, "source": letter.source_ref},
+        )
+        text = "\n".join(part for part in (line(letter.subject, 300), block(letter.body)) if part)
+        size = _bytes(letter.subject) + _bytes(letter.body)
+        tail = f"\n{quote.close()}"
+        kind = LETTER if high else OTHER_LETTER
+        material.items.append(
+            Item(kind, ("letters",), text, size, f"inbox/ › {line(letter.id, 80)}", f"{head}\n", tail)
+        )
+
+
+def _tasks(material: Material, quote: Quote, tasks: Sequence[AgentTask], language: str) -> None:
+    material.frames["tasks"] = (chosen(PACK["tasks"], language), "")
+    material.frames["tasks/quote"] = (quote.open(file="tasks.json"), quote.close())
+    for task in sorted(tasks, key=lambda task: (task.status != "active", _ORDER.get(task.priority, 1))):
+        words = ", ".join(line(word, 40) for word in (task.status, task.priority, task.type) if word)
+        more = [line(task.context), f"(after {line(task.follow_up_from or '', 80)})" if task.follow_up_from else ""]
+        said = " — ".join(part for part in (line(task.description), *more) if part)
+        text = f"- {line(task.id, 80)} [{words}] {said}"
+        kind = TASK if task.status == "active" else OTHER_TASK
+        size = _bytes(task.description) + _bytes(task.context)
+        material.items.append(Item(kind, ("tasks", "tasks/quote"), text, size, "tasks.json"))
+
+
+def task_size(task: AgentTask) -> int:
+    return _bytes(task.description) + _bytes(task.context) + _bytes(task.outcome or "")
+
+
+def _memory(material: Material, quote: Quote, remembered: memory.Memory, language: str) -> None:
+    material.frames["memory"] = (chosen(PACK["memory"], language), "")
+    material.frames["memory/quote"] = (quote.open(file="memory.md"), quote.close())
+    sections: dict[str, list[Remark]] = {}
+    for remark in remembered.remarks:
+        sections.setdefault(remark.section, []).append(remark)
+    for number, (section, remarks) in enumerate(sections.items()):
+        heading = line(remembered.headings.get(section, section), 80)
+        place = f"memory/{number}"
+        material.frames[place] = (f"### {heading}", "")
+        for remark in newest_first(remarks):
+            text = "- " + block(remark.text, "  ").lstrip()
+            places = ("memory", "memory/quote", place)
+            kind = PIN if remark.pinned else NOTE
+            where = f"memory.md › {heading}"
+            material.items.append(Item(kind, places, text, _bytes(remark.text), where, section=section))
+
+
+def newest_first(remarks: Sequence[Remark]) -> list[Remark]:
+    """Pinned first, then by date; one without a date is as old as what stands before it; of one date, the lower one."""
+    latest, dated = "", []
+    for remark in sorted(remarks, key=lambda remark: remark.line):
+        latest = remark.at or latest
+        dated.append((remark.pinned, latest, remark.line, remark))
+    dated.sort(key=lambda row: row[:3], reverse=True)
+    return [row[3] for row in dated]
+
+
+def _fault(error: BadInput) -> Finding:
+    from worldfs.ground.model import Finding
+
+    return Finding(error.code, error.path, error.expected, error.found, error.fix)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

@@ -1,0 +1,126 @@
+"""metrics.json as it follows from the fold of the journal and from the figures that were there before us.
+
+- The last 30 days are the UTC day of `now` and the 29 before it. One day ahead is counted too (clocks differ); an
+  entry from further in the future is counted when its day has come.
+- Figures found in an imported metrics.json are added as they are. Nobody knows on which of their 30 days its rolling
+  figures fell, so they leave the window evenly over the 30 days after its `updated_at`. Until something of ours has
+  been counted the document stays as it was found.
+- The invariants hold whatever was recorded: sessions_total is the sum of the three outcomes; a claim that was decided
+  had been proposed, and what was hit had been attempted, even if nobody wrote that down.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.ground.clock import parse_stamp, stamp
+from worldfs.ground.model.agent import Metrics
+
+from .fold import EVENTS, FIGURES, FOUND, LIFETIME, SESSIONS, WINDOW, Fold, Recent, number
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+Json = dict[str, Any]
+
+__all__ = ["EVENTS", "FIGURES", "FOUND", "LIFETIME", "SESSIONS", "WINDOW", "Fold", "Recent", "lifetime", "project"]
+
+_ROLLING: Final = ("sessions", "sources_archived", "claims_proposed", "acceptance_rate", "avg_sources_per_session")
+_WITHIN: Final = {
+    "sessions": "sessions_total",
+    "sources_archived": "sources_archived",
+    "claims_proposed": "claims_proposed",
+}
+
+
+def project(fold: Fold, agent: str, now: datetime) -> Metrics:
+    """The document, lifetime and rolling_30d in the order of 003; unknown keys of what was found are kept.
+
+    `acceptance_rate` is accepted / proposed of the window (at most 1: what is accepted now may have been proposed
+    before it), null when nothing was proposed; `avg_sources_per_session` null when there was no session; both to two
+    places.
+    """
+    found = fold.baseline or {}
+    old, rolling = _dict(found, "lifetime"), _dict(found, "rolling_30d")
+    extra = {key: item for key, item in found.items() if key not in Metrics._fields}
+    if fold.blank and old:
+        return Metrics(agent, _text(found.get("updated_at")), dict(old), dict(rolling), extra)
+    return Metrics(
+        agent,
+        stamp(now.replace(microsecond=0)),
+        {**lifetime(fold), **{key: item for key, item in old.items() if key not in LIFETIME}},
+        {**_rolling(fold, now), **{key: item for key, item in rolling.items() if key not in _ROLLING}},
+        extra,
+    )
+
+
+def lifetime(fold: Fold) -> dict[str, int]:
+    """What was found and what was counted."""
+    return _sound(_add(_found(fold.baseline), fold.totals))
+
+
+def _found(baseline: Json | None) -> dict[str, int]:
+    """The lifetime of an imported document. Sessions whose outcome it does not name are given the outcome it lacks."""
+    old = _dict(baseline, "lifetime")
+    figures = {key: number(old.get(key)) or 0 for key in LIFETIME}
+    unnamed = figures["sessions_total"] - sum(figures[key] for key in SESSIONS[1:])
+    lacking = [
+        key for key in ("sessions_completed", "sessions_error", "sessions_timeout") if number(old.get(key)) is None
+    ]
+    if unnamed > 0 and lacking:
+        figures[lacking[0]] += unnamed
+    return figures
+
+
+def _add(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {key: count + other.get(key, 0) for key, count in one.items()}
+
+
+def _sound(figures: dict[str, int]) -> dict[str, int]:
+    decided = sum(figures[f"claims_{how}"] for how in ("accepted", "challenged", "rejected"))
+    figures["sessions_total"] = sum(figures[key] for key in SESSIONS[1:])
+    figures["claims_proposed"] = max(figures["claims_proposed"], decided)
+    figures["disconfirmation_attempts"] = max(figures["disconfirmation_attempts"], figures["disconfirmation_hits"])
+    return figures
+
+
+def _rolling(fold: Fold, now: datetime) -> Json:
+    own, old = fold.recent(now), _left(fold.baseline, now)
+    sessions, sources = own.sessions + old["sessions"], own.sources + old["sources_archived"]
+    judged, accepted = own.proposed, float(own.accepted)
+    rate = _dict(fold.baseline, "rolling_30d").get("acceptance_rate")
+    if isinstance(rate, int | float) and 0 <= rate <= 1:
+        judged += old["claims_proposed"]
+        accepted += rate * old["claims_proposed"]
+    return {
+        "sessions": sessions,
+        "sources_archived": sources,
+        "claims_proposed": own.proposed + old["claims_proposed"],
+        "acceptance_rate": round(min(1.0, accepted / judged), 2) if judged else None,
+        "avg_sources_per_session": round(sources / sessions, 2) if sessions else None,
+    }
+
+
+def _left(baseline: Json | None, now: datetime) -> dict[str, int]:
+    """What is left of an imported window: as much as there are days of it that are still inside ours."""
+    try:
+        moment = parse_stamp(_text((baseline or {}).get("updated_at")))
+    except OverflowError:  # the year 1, and a zone
+        moment = None
+    days = 0
+    if moment is not None:
+        days = max(0, min(WINDOW, WINDOW - (now.astimezone(UTC).date() - moment.date()).days))
+    found, whole = _dict(baseline, "rolling_30d"), _sound(_found(baseline))
+    return {
+        key: min(round((number(found.get(key)) or 0) * days / WINDOW), whole[total]) for key, total in _WITHIN.items()
+    }
+
+
+def _dict(value: Json | None, key: str) -> Json:
+    item = (value or {}).get(key)
+    return item if type(item) is dict else {}
+
+
+def _text(value: object) -> str:
+    return value if type(value) is str else ""

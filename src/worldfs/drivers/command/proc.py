@@ -1,0 +1,162 @@
+"""Processes as /proc shows them: who descends from whom, who carries a mark, and a signal that hits no other."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+PROC: Final = "/proc"
+ZOMBIE: Final = "ZX"
+
+
+class Proc(NamedTuple):
+    """One process at one moment; `pid` and `start` together name it until the machine is started again."""
+
+    pid: int
+    parent: int
+    group: int
+    session: int
+    start: int  # clock ticks since boot (man 5 proc, /proc/PID/stat field 22)
+    state: str  # R S D T t Z …
+    name: str  # at most 15 bytes
+
+    @property
+    def id(self) -> tuple[int, int]:
+        return self.pid, self.start
+
+    @property
+    def dead(self) -> bool:
+        """It has ended, and somebody has yet to ask how."""
+        return self.state in ZOMBIE
+
+
+def visible() -> bool:
+    """Whether this system shows its processes as Linux does."""
+    return os.path.exists(f"{PROC}/self/stat")
+
+
+def look(pid: int) -> Proc | None:
+    """The process of that number now, zombies too; None if there is none."""
+    try:
+        fd = os.open(f"{PROC}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            text = os.read(fd, 4096)
+        finally:
+            os.close(fd)
+    except OSError:
+        return None
+    # "PID (NAME) STATE …": the name may hold blanks and parentheses, so its end is the last one.
+    before, _, after = text.rpartition(b")")
+    words = after.split()
+    if len(words) < 20:
+        return None
+    return Proc(
+        pid,
+        int(words[1]),
+        int(words[2]),
+        int(words[3]),
+        int(words[19]),
+        words[0].decode(),
+        before.partition(b"(")[2].decode(errors="replace"),
+    )
+
+
+def everyone() -> Iterator[Proc]:
+    try:
+        names = os.listdir(PROC)
+    except OSError:
+        return
+    for name in names:
+        if name[0] in "123456789" and (found := look(int(name))) is not None:
+            yield found
+
+
+def below(top: int, among: Iterable[Proc]) -> list[Proc]:
+    """All descendants of `top`, parents before their children."""
+    children: dict[int, list[Proc]] = {}
+    for one in among:
+        children.setdefault(one.parent, []).append(one)
+    found: list[Proc] = []
+    ahead = [top]
+    while ahead:
+        next_ones = children.pop(ahead.pop(), ())  # popped: a reused number makes no circle
+        found += next_ones
+        ahead += [one.pid for one in next_ones]
+    return found
+
+
+def above(pid: int) -> list[int]:
+    """`pid`, its parent, and so on up to the first process."""
+    line = [pid]
+    while (one := look(line[-1])) is not None and one.parent and one.parent not in line:
+        line.append(one.parent)
+    return line
+
+
+def strike(one: Proc, number: int) -> bool:
+    """Send a signal to exactly this process; False if it has gone. `PermissionError` if it is not ours to end.
+
+    By a process descriptor where there are any: between the look and the signal a number may change hands.
+    """
+    try:
+        fd = os.pidfd_open(one.pid)
+    except (AttributeError, OSError):
+        with suppress(ProcessLookupError):
+            if _same(one):
+                os.kill(one.pid, number)
+                return True
+        return False
+    try:
+        if not _same(one):
+            return False
+        signal.pidfd_send_signal(fd, number)
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(fd)
+    return True
+
+
+def _same(one: Proc) -> bool:
+    now = look(one.pid)
+    return now is not None and now.start == one.start
+
+
+def marked(mark: Iterable[bytes]) -> Iterator[Proc]:
+    """Every process that was started with all of these `NAME=value` in its environment, as far as we may see."""
+    wanted = set(mark)
+    for one in everyone():
+        if not one.dead and wanted <= environment(one.pid):
+            yield one
+
+
+def environment(pid: int) -> set[bytes]:
+    try:
+        with open(f"{PROC}/{pid}/environ", "rb") as file:
+            return set(file.read().split(b"\0"))
+    except OSError:
+        return set()
+
+
+def words(one: Proc, most: int = 120) -> str:
+    """Its command line for people, cut; the bare name where it shows none."""
+    try:
+        with open(f"{PROC}/{one.pid}/cmdline", "rb") as file:
+            line = file.read(4 * most).replace(b"\0", b" ").decode(errors="replace").strip()
+    except OSError:
+        line = ""
+    line = "".join(sign if sign.isprintable() else " " for sign in line)
+    return line if 0 < len(line) <= most else f"{line[: most - 1]}…" if line else f"[{one.name}]"
+
+
+def here() -> dict[str, str]:
+    """This boot and this space of process numbers: a pid means something only where both are the same."""
+    found = {}
+    with suppress(OSError), open(f"{PROC}/sys/kernel/random/boot_id") as file:
+        found["boot"] = file.read().strip()
+    with suppress(OSError):
+        found["pids"] = os.readlink(f"{PROC}/self/ns/pid")
+    return found

@@ -1,0 +1,95 @@
+"""The end of every process of a tree: asked first, killed after a while, until none is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Final, Literal, NamedTuple
+
+from . import proc
+from .proc import Proc
+
+GRACE: Final = 1.0  # s between the asking and the killing
+KILLING: Final = 0.9  # s for the killing: nothing is left two seconds after it was decided
+STEP: Final = 0.02  # s between two looks
+CLOSELY: Final = 64  # processes that are looked at closely
+BREEDING: Final = 200  # more processes than when they were asked: they are not about to end
+
+Word = Literal["", "gone", "hurry"]
+
+
+class Named(NamedTuple):
+    """A process as people are told of it."""
+
+    pid: int
+    words: str
+
+
+class Swept(NamedTuple):
+    met: tuple[Named, ...] = ()  # alive when it began, or since
+    survivors: tuple[Named, ...] = ()  # still alive at the limit: stuck in the system, or not ours to end
+
+
+def sweep(
+    find: Callable[[], Iterable[Proc]],
+    wait: Callable[[float], Word],
+    *,
+    grace: float = GRACE,
+    limit: float = GRACE + KILLING,
+    groups: bool = False,
+    now: Callable[[], float] = time.monotonic,
+) -> Swept:
+    """End all that `find` finds: TERM to each once; after `grace` KILL to whatever is there, again and again.
+
+    Who comes after the TERM is not asked: it may be what somebody cleans up with. Only a great many shorten the grace.
+
+    `wait(s)` passes at most `s` seconds and says "gone" when nothing is left, "hurry" when the grace is over at once.
+    TERM goes to each alone, never to a group: who takes a second TERM for "now!" must not get two. `groups`: the groups
+    of what is found consist of nothing else, so that KILL may go to them: no fork slips through that (kill(2)).
+    """
+    begun = now()
+    met: dict[tuple[int, int], Named] = {}
+
+    def name(one: Proc) -> None:
+        if one.id not in met:
+            met[one.id] = Named(one.pid, proc.words(one) if len(met) < CLOSELY else f"[{one.name}]")
+
+    asked = [one for one in find() if not one.dead]
+    for one in asked:
+        name(one)
+        _try(one, signal.SIGTERM)
+        _try(one, signal.SIGCONT)  # a stopped process takes no TERM
+    word = wait(0)
+    while not word and (rest := begun + grace - now()) > 0:
+        word = wait(min(rest, STEP))
+        if not word and sum(not one.dead for one in find()) > len(asked) + BREEDING:
+            word = "hurry"
+    while word != "gone":
+        left = [one for one in find() if not one.dead]
+        killed = {group for group, one in {one.group: one for one in left}.items() if groups and _kill_group(one)}
+        for one in left:
+            if one.group not in killed:
+                _try(one, signal.SIGKILL)
+            name(one)
+        word = wait(STEP / 4)
+        if word != "gone" and now() - begun > max(limit, grace):
+            return Swept(tuple(met.values()), tuple(met[one.id] for one in left))
+    return Swept(tuple(met.values()), ())
+
+
+def _kill_group(member: Proc) -> bool:
+    there = proc.look(member.pid)  # the group's number is the group's as long as a member lives
+    if there is None or there[:4] != member[:4] or there.start != member.start or member.group in (0, 1, os.getpgrp()):
+        return False
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(member.group, signal.SIGKILL)
+        return True
+    return False
+
+
+def _try(one: Proc, number: int) -> None:
+    with suppress(PermissionError):  # it became somebody else (sudo, su): a survivor, which is said
+        proc.strike(one, number)

@@ -1,0 +1,190 @@
+"""What a program did to a directory, in order: recorded by the disk that it wrote through, or read from a trace.
+
+Paths are relative to the directory that is watched. An entry is logged after it took effect, one at a time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from worldfs.ground.disk import Disk, How
+from worldfs.ground.walk import Place
+
+Kind = Literal["create", "mkdir", "write", "truncate", "link", "rename", "swap", "unlink", "sync", "sync_dir", "ack"]
+Sync = Literal["fsync", "fdatasync", "fsync_dir"]
+SYNCS: Final[tuple[Sync, ...]] = ("fsync", "fdatasync", "fsync_dir")
+
+
+class Op(NamedTuple):
+    """One change, or an acknowledgement (`path` is then what was acknowledged).
+
+    write: `data` at offset `at`. truncate: to `at` bytes. link, rename, swap: from `path` to `other`.
+    """
+
+    kind: Kind
+    path: str
+    other: str = ""
+    at: int = 0
+    data: bytes = b""
+
+    def __str__(self) -> str:
+        more = f" → {self.other}" if self.other else ""
+        size = f" {len(self.data)} bytes at {self.at}" if self.kind == "write" else ""
+        return f"{self.kind} {self.path}{more}{size}"
+
+
+class Snapshot(NamedTuple):
+    """A directory as it lies there: `folders` parents first; `files`: content by path; `twins`: second names."""
+
+    folders: tuple[str, ...]
+    files: dict[str, bytes]
+    twins: dict[str, str]
+
+
+def snapshot(root: Path) -> Snapshot:
+    """All of it; links and odd files are left out, as the product never makes them."""
+    folders: list[str] = []
+    files: dict[str, bytes] = {}
+    twins: dict[str, str] = {}
+    inodes: dict[int, str] = {}
+    todo = [""]
+    while todo:
+        above = todo.pop()
+        with os.scandir(root / above) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                path = f"{above}/{entry.name}" if above else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
+                    todo.append(path)
+                elif entry.is_file(follow_symlinks=False):
+                    first = inodes.setdefault(entry.inode(), path)
+                    if first == path:
+                        files[path] = Path(entry.path).read_bytes()
+                    else:
+                        twins[path] = first
+    return Snapshot(tuple(sorted(folders)), files, twins)
+
+
+class Recorder(Disk):
+    """A disk that writes down what is done through it below `root`; everything that was there before is durable.
+
+    `without`: kinds of waiting for the disk that this one leaves out, as a lying disk or a forgetful author would.
+    """
+
+    def __init__(self, root: str | os.PathLike[str], *, without: Collection[Sync] = (), ops: Iterable[Op] = ()) -> None:
+        super().__init__()
+        self.root = os.path.realpath(root)
+        self.start = snapshot(Path(self.root))
+        self.without = frozenset(without)
+        self.ops = list(ops)
+        self._one = threading.RLock()
+
+    def ack(self, label: str) -> None:
+        """Somebody has been told that this is done."""
+        with self._one:
+            self.ops.append(Op("ack", label))
+
+    # -- the content of files --------------------------------------------------------------------------------------
+
+    def create(self, fd: int, name: str, path: str, flags: int, mode: int = 0o644) -> int:
+        with self._one:
+            try:
+                size = os.stat(name, dir_fd=fd, follow_symlinks=False).st_size
+            except FileNotFoundError:
+                size = -1
+            made = super().create(fd, name, path, flags, mode)
+            if size < 0:
+                self._log("create", self._child(fd, name))
+            elif size and flags & os.O_TRUNC:
+                self._log("truncate", self._child(fd, name))
+            return made
+
+    def write(self, fd: int, data: bytes, path: str) -> None:
+        with self._one:
+            end = fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_APPEND
+            at = os.fstat(fd).st_size if end else os.lseek(fd, 0, os.SEEK_CUR)
+            super().write(fd, data, path)
+            self._log("write", self._name(fd), at=at, data=bytes(data))
+
+    def append(self, fd: int, data: bytes, path: str) -> None:
+        with self._one:
+            at = os.fstat(fd).st_size
+            super().append(fd, data, path)
+            self._log("write", self._name(fd), at=at, data=bytes(data))
+
+    def patch(self, fd: int, data: bytes, at: int, path: str) -> None:
+        with self._one:
+            super().patch(fd, data, at, path)
+            self._log("write", self._name(fd), at=at, data=bytes(data))
+
+    def truncate(self, fd: int, size: int, path: str) -> None:
+        with self._one:
+            super().truncate(fd, size, path)
+            self._log("truncate", self._name(fd), at=size)
+
+    def fsync(self, fd: int, path: str, *, data_only: bool = False) -> None:
+        if ("fdatasync" if data_only else "fsync") in self.without:
+            return
+        with self._one:
+            super().fsync(fd, path, data_only=data_only)
+            self._log("sync", self._name(fd))
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def mkdir(self, fd: int, name: str, path: str, mode: int) -> None:
+        with self._one:
+            super().mkdir(fd, name, path, mode)
+            self._log("mkdir", self._child(fd, name))
+
+    def unlink(self, fd: int, name: str, path: str) -> None:
+        with self._one:
+            super().unlink(fd, name, path)
+            self._log("unlink", self._child(fd, name))
+
+    def link(self, source: Place, target: Place) -> None:
+        with self._one:
+            super().link(source, target)
+            self._log("link", self._at(source), self._at(target))
+
+    def rename(self, source: Place, target: Place, how: How) -> None:
+        with self._one:
+            super().rename(source, target, how)
+            self._log("swap" if how == "swap" else "rename", self._at(source), self._at(target))
+
+    def fsync_dir(self, fd: int, path: str) -> None:
+        if "fsync_dir" in self.without:
+            return
+        with self._one:
+            super().fsync_dir(fd, path)
+            self._log("sync_dir", self._name(fd))
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _log(self, kind: Kind, path: str | None, other: str | None = "", *, at: int = 0, data: bytes = b"") -> None:
+        if path is not None and other is not None and (data or kind != "write"):
+            self.ops.append(Op(kind, path, other, at, data))
+
+    def _name(self, fd: int) -> str | None:
+        """Where an open file or directory is now; None: it has no name any more, or lies elsewhere."""
+        return inside(self.root, os.readlink(f"/proc/self/fd/{fd}"))
+
+    def _child(self, fd: int, name: str) -> str | None:
+        above = self._name(fd)
+        return above and f"{above}/{name}" if above != "" else name
+
+    def _at(self, place: Place) -> str | None:
+        return self._child(place.folder.fd, place.name)
+
+
+def inside(root: str, path: str) -> str | None:
+    """`path` relative to `root`, "" for the root itself; None when it lies elsewhere or is deleted."""
+    if path == root:
+        return ""
+    if not path.startswith(f"{root}/") or path.endswith(" (deleted)"):
+        return None
+    return path[len(root) + 1 :]

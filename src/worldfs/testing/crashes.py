@@ -1,0 +1,131 @@
+"""Power cuts by enumeration: carry out an operation once, then open everything that a crash might have left of it.
+
+def operate(path, disk, ack):
+    store = DiskStore(path, disk)
+    store.put("a", b"1")
+    ack("a")
+
+def check(path, acked):
+    assert ("a" in acked) <= ((path / "a").exists())
+
+print(enumerate_crashes(prepare, operate, check))
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from worldfs.ground.disk import Disk
+
+from .crash_log import Op, Recorder, Snapshot, Sync
+from .crash_states import CrashState, History, materialise, states
+
+__all__ = [
+    "Broken", "CrashState", "Log", "Recorder", "Tally", "desk", "enumerate_crashes", "materialise", "record", "states",
+    "try_states",
+]  # fmt: skip
+
+Prepare = Callable[[Path], None]
+"""Puts there what is durable before the operation begins."""
+Operate = Callable[[Path, Disk, Callable[[str], None]], None]
+"""Opens what is at the path over the disk, changes it, and calls the third for each thing that is acknowledged."""
+Check = Callable[[Path, tuple[str, ...]], object]
+"""Opens what a crash left, with the real recovery, and raises if something is wrong; what had been acknowledged."""
+
+
+class Broken(AssertionError):
+    """A crash that the program does not survive; its text tells which one, and what went wrong."""
+
+
+class Tally(NamedTuple):
+    """What was tried."""
+
+    operations: int = 0
+    states: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: object) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        operations, states, seconds = other
+        return Tally(self.operations + operations, self.states + states, self.seconds + seconds)
+
+    def __str__(self) -> str:
+        rate = self.states / self.seconds if self.seconds else 0.0
+        return f"{self.operations} operations, {self.states} crash states, {rate:.0f} a second, nothing lost"
+
+
+class Log(NamedTuple):
+    """What there was, and what was done to it."""
+
+    start: Snapshot
+    ops: Sequence[Op]
+
+
+def enumerate_crashes(
+    prepare: Prepare,
+    operate: Operate,
+    check: Check,
+    *,
+    lots: int = 8,
+    without: Collection[Sync] = (),
+) -> Tally:
+    """Every state after every operation, each once. `Broken` at the first that `check` refuses.
+
+    `lots`: states drawn by lot at each operation. `without`: see `Recorder`.
+    """
+    with desk() as place:
+        log = record(place / "first", prepare, operate, without=without)
+        return try_states(place, log, check, lots=lots)
+
+
+def record(path: Path, prepare: Prepare, operate: Operate, *, without: Collection[Sync] = ()) -> Log:
+    """Carry out the operation in the new directory `path`."""
+    path.mkdir()
+    prepare(path)
+    recorder = Recorder(path, without=without)
+    operate(path, recorder, recorder.ack)
+    return Log(recorder.start, recorder.ops)
+
+
+def try_states(place: Path, log: Log, check: Check, *, begin: int = 0, lots: int = 8, before: str = "") -> Tally:
+    """Check what crashes may leave of a log, from its operation `begin` on; directories are made below `place`."""
+    history = History(log.start, log.ops)
+    seen: set[int] = set()
+    since = time.perf_counter()
+    for upto in range(begin, len(log.ops) + 1):
+        for state in history.states(upto, lots=lots, rng=random.Random(upto)):  # noqa: S311  # the same at every run
+            if state.signature not in seen:
+                seen.add(state.signature)
+                _try(place / f"s{len(seen)}", state, check, log.ops, before)
+    return Tally(len(log.ops) - begin, len(seen), time.perf_counter() - since)
+
+
+def _try(target: Path, state: CrashState, check: Check, ops: Sequence[Op], before: str) -> None:
+    materialise(state, target)
+    try:
+        check(target, state.acked)
+    except Exception as error:
+        last = "\n".join(f"  {index} {ops[index]}" for index in range(max(0, state.after - 12), state.after))
+        raise Broken(
+            f"{type(error).__name__}: {error}\nacknowledged: {', '.join(state.acked) or 'nothing'}\n"
+            f"the power was cut after:\n{last}\n{before}{state.note}"
+        ) from error
+    finally:
+        shutil.rmtree(target)
+
+
+@contextmanager
+def desk() -> Iterator[Path]:
+    """A directory in memory where there is one: thousands of directories are made there and thrown away."""
+    memory = "/dev/shm"  # noqa: S108  # a new directory of our own is made in it
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as path:
+        yield Path(path)

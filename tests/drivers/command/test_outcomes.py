@@ -1,0 +1,134 @@
+"""The outcome matrix: what a command does, and what its session is told to have been; nobody survives any of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, NamedTuple
+
+import pytest
+
+PY = sys.executable
+DOUBLE_FORK = "setsid sh -c '(sleep 600 &)'"
+DEAF = "trap '' TERM; while :; do sleep 0.05; done"
+
+
+class Case(NamedTuple):
+    name: str
+    argv: tuple[str, ...]
+    outcome: str
+    cause: str = ""
+    code: int | None = None
+    signal: int | None = None
+    error: str = ""  # in the errors
+    words: dict[str, Any] = {}  # noqa: RUF012  # never changed
+    stragglers: int | None = 0  # None: any number
+
+
+def sh(line: str) -> tuple[str, ...]:
+    return ("/bin/sh", "-c", line)
+
+
+def breed(child: str) -> tuple[str, ...]:
+    """Each makes another, again and again, deaf to TERM: 256 if nobody is faster, gone by themselves at last."""
+    text = f"""import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for n in range(8): time.sleep(0.05); os.fork() or {child}
+time.sleep(20)"""
+    return PY, "-I", "-S", "-c", text
+
+
+SOON = {"timeout_s": 0.3}
+CASES = [
+    Case("exits with 0", sh("exit 0"), "completed", code=0),
+    Case("exits with 3", sh("exit 3"), "error", "exit", code=3, error="exit code 3"),
+    Case("exits with 255", sh("exit 255"), "error", "exit", code=255, error="exit code 255"),
+    Case("exits with 124 by itself", sh("exit 124"), "error", "exit", code=124, error="exit code 124"),
+    Case("crashes", sh("kill -SEGV $$"), "error", "signal", signal=11, error="killed by SIGSEGV"),
+    Case("is killed by another", sh("sh -c 'kill -9 '$$"), "error", "signal", signal=9, error="killed by SIGKILL"),
+    Case("ends at TERM after its deadline", sh("exec sleep 600"), "timeout", "deadline", signal=15, words=SOON),
+    Case("exits 0 at TERM after its deadline", sh("trap 'exit 0' TERM; while :; do sleep 0.05; done"),
+         "timeout", "deadline", code=0, error="not done after 0.3 s", words=SOON, stragglers=None),
+    Case("ignores TERM", sh(DEAF), "timeout", "deadline", signal=9, words=SOON, stragglers=None),
+    Case("double forks, then hangs", sh(f"{DOUBLE_FORK}; {DEAF}"), "timeout", "deadline", signal=9, words=SOON,
+         stragglers=None),
+    Case("its children have their own sessions", sh("setsid setsid sleep 600 & setsid sleep 601 & sleep 602"),
+         "timeout", "deadline", signal=15, words=SOON, stragglers=3),
+    Case("leaves a daemon behind", sh(f"{DOUBLE_FORK}; exit 0"), "completed", code=0, stragglers=1),
+    Case("leaves what is about to end", sh("(sleep 0.1; test -w /dev/stdout) & exit 0"), "completed", code=0),
+    Case("leaves a deaf daemon behind", sh(f"setsid sh -c \"({DEAF} &)\"; sleep 0.1"), "completed", code=0,
+         stragglers=None),
+    Case("starts fifty", sh("for n in $(seq 50); do setsid sleep 600 & done; sleep 0.2; exit 7"), "error", "exit",
+         code=7, stragglers=50),
+    Case("breeds", breed("None"), "timeout", "deadline", words={"timeout_s": 0.15}, stragglers=None),
+    Case("breeds in many sessions", breed("os.setsid()"), "timeout", "deadline", words={"timeout_s": 0.15},
+         stragglers=None),
+    Case("is stopped", sh("kill -STOP $$"), "timeout", "deadline", signal=15, words=SOON),
+    Case("hangs in silence", sh("echo one; exec sleep 600"), "timeout", "silence", signal=15,
+         error="no output for 0.3 s; last words: one", words={"silence_s": 0.3}),
+    Case("speaks in time", sh("for n in 1 2 3 4 5; do sleep 0.12; echo $n; done"), "completed", code=0,
+         words={"silence_s": 0.4}),
+    Case("speaks on standard error in time", sh("for n in 1 2 3 4 5; do sleep 0.12; echo $n >&2; done"), "completed",
+         code=0, words={"silence_s": 0.4}),
+    Case("closes its output and goes on", sh("exec >&- 2>&-; sleep 0.3; exit 4"), "error", "exit", code=4),
+    Case("reads its input to the end", sh("test $(wc -c) = 300000"), "completed", code=0,
+         words={"stdin": b"x" * 300_000}),
+    Case("does not read its input", sh("exit 0"), "completed", code=0, words={"stdin": b"x" * 300_000}),
+    Case("has no input", sh("test $(wc -c) = 0"), "completed", code=0),
+    Case("is not found", ("no-such-command-here",), "error", "spawn", code=127,
+         error="no-such-command-here: no such command on PATH"),
+    Case("is no such file", ("/no/such/file",), "error", "spawn", code=127, error="/no/such/file: no such file"),
+    Case("is a directory", ("/",), "error", "spawn", code=126, error="/: a directory"),
+    Case("is started where nothing is", sh("exit 0"), "error", "spawn", code=127,
+         error="cannot start in /no/such/place: no such directory", words={"cwd": "/no/such/place"}),
+    Case("says what is no text", sh("head -c 300000 /dev/urandom; exit 0"), "completed", code=0),
+    Case("clears its environment", sh("env -i setsid sh -c 'sleep 600 & sleep 601 &'; exit 0"), "completed", code=0,
+         stragglers=2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name.replace(" ", "-") for case in CASES])
+def test_a_command_that(case: Case, stage: Any) -> None:
+    begun = time.monotonic()
+    ended = stage.run(*case.argv, **case.words)
+    took = time.monotonic() - begun
+    assert stage.alive() == []
+    assert (ended.outcome, ended.cause) == (case.outcome, case.cause), ended
+    if case.cause != "deadline" or case.code is not None or case.signal is not None:
+        assert (ended.exit_code, ended.signal) == (case.code, case.signal), ended
+    assert case.error in " | ".join(ended.errors)
+    assert bool(ended.errors) == (case.outcome != "completed")
+    if case.stragglers is not None:
+        assert len(ended.stragglers) == case.stragglers, ended.stragglers
+    assert ended.survivors == () and ended.tree
+    assert stage.book.calls == ["start", "finish"]
+    assert stage.book.finished["outcome"] == case.outcome
+    # 2 s after the decision nothing is left; here the grace is 0.3 s
+    assert took < sum(case.words.get(bound, 0) for bound in ("timeout_s", "silence_s")) + 0.3 + 2.0
+
+
+def test_a_file_that_may_not_be_executed(stage: Any) -> None:
+    ended = stage.run(stage.script("plain", "echo hi", 0o644))
+    assert (ended.cause, ended.exit_code) == ("spawn", 126)
+    assert "not executable (chmod +x" in ended.errors[0]
+
+
+def test_a_script_whose_interpreter_is_not_there(stage: Any) -> None:
+    ended = stage.run(stage.script("odd", "#!/no/such/python\n"))
+    assert (ended.cause, ended.exit_code) == ("spawn", 127)
+    assert "its interpreter is not there (#!/no/such/python)" in ended.errors[0]
+
+
+def test_a_script_without_a_first_line(stage: Any) -> None:
+    ended = stage.run(stage.script("bare", "echo hi\n"))
+    assert ended.cause == "spawn"
+    assert "no #! line says what should run it" in ended.errors[0]
+
+
+def test_sixty_four_megabytes_pass_through_and_leave_two(stage: Any) -> None:
+    line = "import sys; b=b'%063d\\n' % 7 * 1024\nfor n in range(1024): sys.stdout.buffer.write(b)"
+    ended = stage.run(PY, "-c", line + "\nprint('the last words')")
+    assert ended.outcome == "completed" and ended.said == (64 << 20) + len("the last words\n")
+    log = stage.log(ended)
+    assert (2 << 20) - 70_000 < len(log) < (2 << 20) + 100
+    assert log.startswith(b"%063d\n" % 7) and log.endswith(b"\nthe last words\n") and b"[paos: " in log
