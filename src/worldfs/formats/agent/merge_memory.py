@@ -40,7 +40,7 @@ def memory(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, .
         return ours, ()
     if ours == base:
         return theirs, ()
-    old, mine, yours = parse(base), parse(ours), parse(theirs)
+    old, mine, yours = (parse(text, dated=False) for text in (base, ours, theirs))
     conflicts: list[str] = []
     on_theirs = _theirs_is_page(old, mine, yours, conflicts)
     pairs = _spared(mine, yours, list(_decided(old, mine, yours, conflicts)))
@@ -62,7 +62,8 @@ def _decided(old: Doc, mine: Doc, yours: Doc, conflicts: list[str]) -> Iterator[
         yield _Pair(
             o, t, _judged(item, None if o is None else mine.items[o], None if t is None else yours.items[t], conflicts)
         )
-    ours_new = [n for n in range(len(mine.items)) if n not in set(here.values())]
+    taken = set(here.values())
+    ours_new = [number for number in range(len(mine.items)) if number not in taken]
     theirs_new: dict[str, list[int]] = {}
     taken = set(there.values())
     for number, item in enumerate(yours.items):
@@ -240,7 +241,7 @@ def _written(page: Doc, other: Doc, pairs: Sequence[tuple[int | None, int | None
         puts.setdefault(line, []).extend(swap)
     data = edited(page, puts, cuts)
     for section, new in missing.items():
-        doc = parse(data)
+        doc = parse(data, dated=False)
         text = _heading(other, section) or _heading(page, section) or HEADINGS["en"].get(section, section)
         heading = f"{'#' * doc.level()} {text}"
         data = opening(doc, section, heading, [raw(doc, None, kept.text, kept.pinned) for kept in new])

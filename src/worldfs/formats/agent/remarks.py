@@ -79,8 +79,8 @@ class Doc(NamedTuple):
         return self.lines[item.start : item.end]
 
 
-def parse(data: bytes) -> Doc:
-    """Raises `BadInput` for bytes that are no UTF-8."""
+def parse(data: bytes, *, dated: bool = True) -> Doc:
+    """Raises `BadInput` for bytes that are no UTF-8. `dated` False: without the dates of remarks, which take time."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -114,7 +114,10 @@ def parse(data: bytes) -> Doc:
         indent = _columns(lines[at])
         if indent < 4 and (mark := _mark(bare_line)) and not _rule(bare_line):
             stop = _stop(lines, at, indent, indent + len(mark.expandtabs(4)))
-            items.append(_item(lines, at, stop, mark, heads))
+            item = _item(lines, at, stop, mark, heads)
+            if dated and (newest := _newest(item.remark.text)):
+                item = item._replace(remark=item.remark._replace(at=newest))
+            items.append(item)
             at = stop
             continue
         if sign in "*_" and (match := re.fullmatch(_BOLD, bare_line)) and canonical(match[2]):
@@ -327,7 +330,7 @@ def _item(lines: Sequence[str], at: int, stop: int, mark: str, heads: Sequence[H
         said = "\n".join([said, *(_dedented(lines[number], width).rstrip() for number in range(at + 1, stop))])
     text, pinned = _said(said)
     section = heads[-1].section if heads else ""
-    return Item(at, stop, len(heads) - 1, lead, mark, Remark(section, text, pinned, _newest(text), at + 1))
+    return Item(at, stop, len(heads) - 1, lead, mark, Remark(section, text, pinned, "", at + 1))
 
 
 def _said(text: str) -> tuple[str, bool]:
