@@ -58,7 +58,9 @@ def check(root: str | os.PathLike[str], *, fix: bool = False, clock: Clock | Non
 def _root(root: Path, fix: bool) -> Iterator[Finding]:
     known = set(names(root))
     with suppress(FileNotFoundError, NotADirectoryError):
-        for entry in sorted(os.scandir(root), key=lambda item: item.name):
+        with os.scandir(root) as entries:
+            listed = sorted(entries, key=lambda item: item.name)
+        for entry in listed:
             if entry.name in known or entry.name.startswith("."):
                 continue
             if entry.is_symlink():

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BATCH: Final = 500  # journal lines a write
 LEFT_MAX: Final = 1000  # of what was left, in one line of the record; the source has the rest
+COUNTED: Final = ("session_end", "metrics_imported")
 _OURS: Final = ("imported", "source", "import", "seq")
 
 
@@ -40,8 +41,9 @@ def carry(plan: Plan, state: AgentState | Hands) -> Report:
     report = Report(plan.agent)
     report.left += plan.left
     with _turn(hands), Record(hands.room, hands.journal).entries_seen() as seen:
-        for found in plan.found:
-            _Source(plan, found, hands, report).carry(seen)
+        counted = [_Source(plan, found, hands, report).carry(seen) for found in plan.found]
+        if any(counted):
+            hands.recount()
     return report
 
 
@@ -62,9 +64,11 @@ class _Source:
     def __init__(self, plan: Plan, found: Found, hands: Hands, report: Report) -> None:
         self.plan, self.found, self.hands, self.report = plan, found, hands, report
         self.number = 0  # journal lines that came
+        self.counted = False
         self.covered = 0  # number of the last of them in the journal
 
-    def carry(self, seen: Seen) -> None:
+    def carry(self, seen: Seen) -> bool:
+        """True if something came that metrics.json counts."""
         hands = self.hands
         with hands.room.alone():
             record = Record(hands.room, hands.journal)
@@ -80,6 +84,7 @@ class _Source:
         self._figures(record, judged, seen)
         self.report.left += self.found.imported.left
         self._note(record, judged)
+        return self.counted
 
     def _entries(self, record: Record, seen: Seen) -> None:
         """Written in batches; each is known as soon as it is durable."""
@@ -103,6 +108,7 @@ class _Source:
 
     def _append(self, record: Record, batch: list[Item[Any]]) -> None:
         lines = [self._line(item) for item in batch]
+        self.counted = self.counted or any(line.get("event") in COUNTED for line in lines)
         with self.hands.room.alone():
             self.covered = self.hands.journal.append_many(lines)
             record.note_entries(item.key for item in batch)

@@ -94,7 +94,7 @@ def _message(found: Imported, item: dict[str, Any], known: _Envelope) -> None:
     if signal:
         kind, subject = "task", line(string(signal.get("subject")) or text, 120)
         body = sound(string(signal.get("description")) or text)
-        extra |= _fields(signal)
+        extra |= {name: item for name, item in _fields(signal).items() if name != "subject"}
     elif text.rstrip().endswith(("?", "？")):
         kind = "question"
     letter = Message(

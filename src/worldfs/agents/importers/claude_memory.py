@@ -7,6 +7,7 @@ them say nothing more. MEMORY.md of older versions holds the notes themselves: e
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -127,6 +128,8 @@ def _index(found: Imported, text: str, path: str, topics: dict[str, str], hooks:
     seen: set[str] = set()
     for heading, number, block in _blocks(text):
         item = _ITEM.sub("", block, count=1) if _ITEM.match(block) else block
+        first, sign, more = item.partition("\n")
+        item = first + sign + textwrap.dedent(more)
         link = _LINK.fullmatch(item)
         target = link[2].rpartition("/")[2] if link else ""
         if link and target in topics:

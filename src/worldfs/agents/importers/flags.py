@@ -67,14 +67,15 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
     text = sound(text).strip()
     fields, title = _fields(text)
     stem = Path(path).stem.removeprefix("flag-")
-    sender = agent(fields.get("from", "")) or agent(stem.partition("-")[0])
+    named, _, about = stem.partition("-")  # flag-{agent}-{topic}.md
+    sender = agent(fields.get("from", "")) or (agent(named) if about else None)
     said = fields.get("to", "").strip(" *`_")
     to = agents(said)
     if not text or sender is None or (said and not to and said.casefold() not in EVERYONE):
         why = "an empty file" if not text else f"the recipient {said[:60]!r}" if sender else "no sender"
         found.left.append(Left(path, why, "From and To with names of agents", "", data[:SHOWN], len(data) <= SHOWN))
         return
-    topic = title or fields.get("topic", "") or fields.get("found", "") or stem.partition("-")[2].replace("-", " ")
+    topic = title or fields.get("topic", "") or fields.get("found", "") or about.replace("-", " ")
     word = fields.get("priority", "").strip(" *`_.").casefold()
     extra = {"imported_from": f"flags:{path.rpartition('/')[2]}"}
     if word and _priority(word) is None:
@@ -87,7 +88,7 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
             id=f"flag-{slug(stem) or 'x'}-{short(key, text)}",
             sender=sender,
             to=name or "",
-            created_at=when(fields.get("date", "")) or at,
+            created_at=when(fields.get("date", "")),
             type="flag",
             priority=_priority(word) or "normal",
             subject=line(topic, 120) or line(stem, 120),
@@ -95,7 +96,7 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
             source_ref=path,
             extra=extra,
         )
-        found.letters.append(Item(key, letter, path, name))
+        found.letters.append(Item(key, letter, path, name, at=at))
 
 
 def _priority(word: str) -> str | None:

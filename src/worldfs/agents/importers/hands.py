@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from worldfs.ground.model import AgentTask, Message, Remark
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from worldfs.agents.journal import Journal
     from worldfs.agents.room import Room
     from worldfs.agents.state import AgentState
-
-STRANGER: Final = "imported"
 
 
 class Hands(Protocol):
@@ -44,6 +42,10 @@ class Hands(Protocol):
 
     def clean(self, value: Any) -> Any:
         """A value without the secrets in it."""
+        ...
+
+    def recount(self) -> None:
+        """Bring metrics.json up to the journal."""
         ...
 
 
@@ -91,9 +93,7 @@ class StateHands:
                 for item in there[:1]:
                     data = memory.remove(data, item)
                     data = memory.add(data, item.section, put.text, pinned=item.pinned)
-            for note in new:
-                data = memory.add(data, note.section, note.text, pinned=note.pinned)
-            return data
+            return _added(data, new)
 
         self.state.edit_memory(edit)
 
@@ -107,3 +107,28 @@ class StateHands:
         from worldfs.formats.agent.redact import redact_value
 
         return redact_value(value)
+
+    def recount(self) -> None:
+        self.state.refold()
+
+
+def _added(data: bytes, notes: Sequence[Remark]) -> bytes:
+    """memory.md with notes at the end of their sections: one reading of it a section, however many they are."""
+    from worldfs.formats.agent import memory
+    from worldfs.formats.agent.remarks import parse, raw
+
+    sections: dict[str, list[Remark]] = {}
+    for note in notes:
+        sections.setdefault(note.section, []).append(note)
+    for section, (first, *more) in sections.items():
+        data = memory.add(data, section, first.text, pinned=first.pinned)
+        doc = parse(data)
+        index = doc.find(" ".join(section.split()))
+        last = next((item for item in reversed(doc.items) if item.head == index), None)
+        if more and index is not None and last is not None and not last.mark[0].isdigit():
+            bodies = [(*memory.plain(note.text), note.pinned) for note in more]
+            data = memory.insert(doc, index, [raw(doc, index, body, pin or mark) for body, mark, pin in bodies if body])
+        else:  # a numbered list counts on from item to item
+            for note in more:
+                data = memory.add(data, section, note.text, pinned=note.pinned)
+    return data

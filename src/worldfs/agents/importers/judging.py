@@ -7,7 +7,7 @@ the source does not bring back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.model import AgentTask, Message, Remark
 
@@ -101,7 +101,7 @@ class Judged:
 
     def _ours(self, item: Item[AgentTask], names: Mapping[str, str], there: Mapping[str, AgentTask]) -> AgentTask:
         task, id = item.value, names[item.key]
-        extra = {**task.extra, MARK: self._mark(item)}
+        extra = {**_beside(task.extra, AgentTask._fields), MARK: self._mark(item)}
         if isinstance(extra.get("depends_on"), list):
             extra["depends_on"] = [names.get(other, other) for other in extra["depends_on"]]
         parent = task.follow_up_from
@@ -161,7 +161,11 @@ class Judged:
 
     def _judge_letters(self) -> None:
         for item in self.plan.mine(self.found.imported.letters):
-            value = item.value._replace(to=self.plan.agent, created_at=item.value.created_at or self.hands.room.now())
+            value = item.value._replace(
+                to=self.plan.agent,
+                extra=_beside(item.value.extra, (*Message._fields, "from")),
+                created_at=item.value.created_at or item.at,
+            )
             letter = Message(**self.hands.clean(value._asdict()))
             key = identity(item.key, item.value.subject, item.value.body)
             if key in self.record.came["letters"]:
@@ -169,6 +173,11 @@ class Judged:
                 continue
             self.letters.append(letter)
             self.came["letters"][key] = Came(key, letter.id)
+
+
+def _beside(extra: Mapping[str, Any], own: Sequence[str]) -> dict[str, Any]:
+    """Further fields under names that are not the document's own."""
+    return {f"{key}_there" if key in own else key: value for key, value in extra.items()}
 
 
 def _differences(said: AgentTask, now: AgentTask) -> str:

@@ -151,6 +151,6 @@ def _source_words(plan: Plan, found: Found) -> str:
             parts.append(count(number, "journal line"))
     for item in plan.mine(imported.baseline):
         parts.append("figures since the beginning: " + listed(f"{key} {value:,}" for key, value in item.value.items()))
-    passed = [f"{number:,} {kind}" for kind, number in imported.passed.items()]
+    passed = [f"{kind} {number:,}" for kind, number in imported.passed.items()]
     text = f"{source.importer}: {source.path} ({bytes_text(source.size)}): " + (", ".join(parts) or "nothing for us")
     return text + (f"; not taken: {listed(passed, 8)}" if passed else "")
