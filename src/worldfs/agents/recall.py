@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from worldfs.formats.agent import memory
 from worldfs.notes import Hit, Index, Passage, search
 from worldfs.tree.stores.revision import KEPT, of
+
+from .remembered import remembered
 
 if TYPE_CHECKING:
     from worldfs.notes.embed import Embedder
@@ -36,7 +37,5 @@ def recall(
 
 
 def passages(data: bytes) -> Iterator[Passage]:
-    remembered = memory.read(data)
-    for remark in remembered.remarks:
-        heading = remembered.headings.get(remark.section, remark.section)
+    for heading, remark, _ in remembered(data):
         yield Passage(str(remark.line), heading, remark.text, FILE, remark.at)
