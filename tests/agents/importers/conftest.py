@@ -25,11 +25,10 @@ def build(tmp_path):
         for path, content in files.items():
             target = tmp_path / name / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            if isinstance(content, str):
-                content = content.encode()
-            elif not isinstance(content, bytes):
-                content = json.dumps(content, ensure_ascii=False).encode()
-            target.write_bytes(content)
+            if not isinstance(content, str | bytes):
+                target.write_text(json.dumps(content, ensure_ascii=False))
+            else:
+                target.write_bytes(content.encode() if isinstance(content, str) else content)
         return tmp_path / name
 
     return make

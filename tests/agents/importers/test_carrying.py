@@ -182,7 +182,7 @@ def test_a_topic_that_changed_takes_the_place_of_its_note_unless_the_agent_curat
 
 def test_a_note_that_the_agent_removed_stays_away(agent, legacy):
     bring(agent, legacy / "mcp")
-    agent.edit_memory(lambda data: data.replace("- **@proph3t** (person)\n".encode(), b""))
+    agent.edit_memory(lambda data: data.replace(b"- **@proph3t** (person)\n", b""))
     assert not bring(agent, legacy / "mcp").anything and "**@proph3t** (person)" not in texts(agent)
 
 
@@ -193,16 +193,17 @@ def test_a_letter_that_was_read_does_not_come_back(agent, legacy):
     assert not bring(agent, legacy / "home", importers=["flags"]).anything and not agent.inbox.waiting()
 
 
-# -- names --------------------------------------------------------------------------------------------------------------
+# -- names ----------------------------------------------------------------------------------------------------------
 
 
 def test_an_id_that_is_taken_gets_another_name_and_what_points_to_it_follows(agent, build):
     agent.add_task("the agent's own", id="x-1")
+    row = {"status": "open", "priority": 2, "created_at": "2026-01-01T00:00:00Z"}
+    ties = [{"depends_on_id": "x-1", "type": "blocks"}, {"depends_on_id": "x-1", "type": "parent-child"}]
     rows = [
-        {"id": "x-1", "title": "theirs", "status": "open", "priority": 2, "created_at": "2026-01-01T00:00:00Z"},
-        {"id": "x-2", "title": "waits", "status": "open", "priority": 2, "created_at": "2026-01-01T00:00:00Z",
-         "dependencies": [{"depends_on_id": "x-1", "type": "blocks"}, {"depends_on_id": "x-1", "type": "parent-child"}]},
-    ]  # fmt: skip
+        {"id": "x-1", "title": "theirs", **row},
+        {"id": "x-2", "title": "waits", **row, "dependencies": ties},
+    ]
     place = build({".beads/issues.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
     report = bring(agent, place)
     new = report.renamed["x-1"]
@@ -261,10 +262,11 @@ SECRET = "AKIAIOSFODNN7EXAMPLE"
 
 
 def test_no_secret_of_a_source_reaches_our_disk(agent, build, tmp_path):
+    message = {"type": "user_message", "message": f"key {SECRET}"}
     rows = [
         {"timestamp": "2026-03-05T19:00:00Z", "type": "session_meta", "payload": {"id": "s"}},
-        {"timestamp": "2026-03-05T19:00:01Z", "type": "event_msg", "payload": {"type": "user_message", "message": f"key {SECRET}"}},
-    ]  # fmt: skip
+        {"timestamp": "2026-03-05T19:00:01Z", "type": "event_msg", "payload": message},
+    ]
     place = build(
         {
             ".codex/sessions/2026/03/05/rollout-a.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
@@ -304,8 +306,11 @@ class Careless:
 
 def test_what_no_file_of_ours_can_hold_is_named_and_the_rest_comes(agent, tmp_path):
     importer = Careless(
-        tasks=[AgentTask("ok", description="fine", extra={"status": "clash", "n": float("nan")}), AgentTask("bad", description="x", status="paused")],
-        letters=[Message("m1", "", "rio"), Message("m2", "leo", "clay", subject="fine", type="flag", extra={"from": "forged"})],
+        tasks=[
+            AgentTask("ok", description="fine", extra={"status": "clash", "n": float("nan")}),
+            AgentTask("bad", description="x", status="paused"),
+        ],
+        letters=[Message("m1", "", "rio"), Message("m2", "leo", "clay", subject="fine", extra={"from": "forged"})],
         remarks=[Remark("Some Heading", "# not a heading\n- x")],
         lines=[{"ts": "", "event": "odd", "seq": 99, "imported": False, "source": "forged"}],
     )  # fmt: skip
@@ -318,7 +323,7 @@ def test_what_no_file_of_ours_can_hold_is_named_and_the_rest_comes(agent, tmp_pa
     assert len(texts(agent)) == 1
 
 
-# -- crashes ------------------------------------------------------------------------------------------------------------
+# -- crashes --------------------------------------------------------------------------------------------------------
 
 
 def outcome(root, clock):
@@ -331,8 +336,8 @@ def outcome(root, clock):
         return sorted(entries), state.tasks(), texts(state), letters, state.metrics().lifetime
 
 
-@pytest.mark.parametrize("torn", [False, True])
-def test_a_crash_at_any_write_and_an_import_afterwards_come_to_the_same(build, clock, tmp_path, torn):
+def crashes(build, clock, tmp_path, every, torn):
+    """Import, die at each of so many boundaries, import again: always the same, and no line twice."""
     place = build(
         {
             "ops/queue.md": BOARD + "| a | low | — | |\n",
@@ -355,9 +360,20 @@ def test_a_crash_at_any_write_and_an_import_afterwards_come_to_the_same(build, c
     run(root, counted)
     whole = outcome(root, clock)
     assert len(whole[0]) == 1 and len(counted.seen) > 20
-    for n in range(1, len(counted.seen) + 1):
+    for n in range(1, len(counted.seen) + 1, every):
         root = fresh(f"crash-{n}")
         with pytest.raises(Crash):
             run(root, CrashAt(n, torn=torn))
         run(root)
         assert outcome(root, clock) == whole, (n, counted.seen[n - 1])
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_crash_at_a_write_and_an_import_afterwards_come_to_the_same(build, clock, tmp_path, torn):
+    crashes(build, clock, tmp_path, 6 + torn, torn)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_crash_at_every_write_and_an_import_afterwards_come_to_the_same(build, clock, tmp_path, torn):
+    crashes(build, clock, tmp_path, 1, torn)

@@ -13,7 +13,10 @@ def test_unread_letters_are_letters_and_the_rest_is_history(read, legacy):
     assert letters[1].body == "Compare pool 3 with the paper." and letters[1].extra["task_id"] == "2"
     assert letters[0].created_at == "2026-02-07T15:35:15Z"
     assert [item.value for item in found["rio"].taken] == [
-        {"ts": "2026-02-07T15:36:00Z", "event": "message_read", "from": "team-lead", "text": "Stand by.", "team": "claims"},
+        {
+            "ts": "2026-02-07T15:36:00Z", "event": "message_read", "from": "team-lead", "text": "Stand by.",
+            "team": "claims",
+        },
         {
             "ts": "2026-02-07T15:20:49Z", "event": "team_signal", "from": "docs", "signal": "idle_notification",
             "reason": "available", "team": "claims",

@@ -10,7 +10,7 @@ def letters(read, legacy):
 
 
 def test_every_flag_becomes_a_letter_to_each_agent_that_it_names(letters):
-    found, by_ends = letters
+    _, by_ends = letters
     assert {ends: (letter.priority, letter.subject) for ends, letter in by_ends.items()} == {
         ("theseus", "rio"): (
             "high",

@@ -48,6 +48,7 @@ def test_richer_files_of_later_scripts_keep_what_they_say(read, build):
     assert item.to == "rio"
     assert item.value == {
         "ts": "2026-03-05T10:00:00Z", "event": "session_end", "session_id": "s1", "outcome": "timeout",
-        "started_at": "2026-03-05T09:00:00Z", "status": "timed_out", "sources_archived": 4, "branch": "rio/x", "event_there": "forged",
+        "started_at": "2026-03-05T09:00:00Z", "status": "timed_out", "sources_archived": 4, "branch": "rio/x",
+        "event_there": "forged",
     }  # fmt: skip
     assert [left.where for left in found.left] == ["ops/sessions/1.json#/huge"]

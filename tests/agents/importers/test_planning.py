@@ -26,8 +26,9 @@ def test_it_says_what_would_come_source_by_source(legacy):
         "claude-tasks: .claude/tasks/3b22f6a2-8179-4ae8-b430-1d2c3b4a5f60 (906 bytes): 2 tasks (1 open)"
         "; not taken: teammate trackers 1",
         "claude-tasks: .claude/todos (223 bytes): 2 tasks (1 open)",
-        "codex: .codex/sessions (3,722 bytes): 11 journal lines; not taken: bookkeeping 2, reasoning 3, answers of tools 2, "
-        "instructions and context 2, beginnings of turns 1, second forms of a message 2, counts of tokens 1",
+        "codex: .codex/sessions (3,722 bytes): 11 journal lines; not taken: bookkeeping 2, reasoning 3, "
+        "answers of tools 2, instructions and context 2, beginnings of turns 1, second forms of a message 2, "
+        "counts of tokens 1",
     ]
     assert "for leo: 1 thing not taken; import for leo takes them" in words
     assert any(

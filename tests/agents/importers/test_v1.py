@@ -49,7 +49,8 @@ def test_broken_files_are_named_and_the_others_come(read, build, tmp_path):
             "rio/tasks.json": '{"agent": "rio", "tasks": [{"id"',
             "rio/memory.md": "# Rio\n\n## Open Questions\n- why?\n",
             "rio/report.json": "[]",
-            "rio/journal.jsonl": '{"ts":"2026-01-01T00:00:00Z","event":"a"}\n{"no":"event"}\n{torn\n{"ts":1,"event":"b"}\n',
+            "rio/journal.jsonl": '{"ts":"2026-01-01T00:00:00Z","event":"a"}\n'
+            '{"no":"event"}\n{torn\n{"ts":1,"event":"b"}\n',
             "rio/inbox/x.json": '{"id": "m1", "sub',
             "not an agent/tasks.json": "{}",
         }

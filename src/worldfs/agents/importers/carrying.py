@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .hands import Hands, StateHands
 from .judging import Judged
-from .nouns import Item
+from .nouns import Item, Left
 from .planning import Found, Plan
 from .record import LOCK, Came, Record, left_id, left_value
 from .report import Report, add
@@ -48,7 +48,10 @@ def carry(plan: Plan, state: AgentState | Hands) -> Report:
                     hands.recount()
                     record.settle()
             for found in plan.found:
-                _Source(plan, found, hands, report).carry(seen)
+                if os.path.realpath(found.name) == os.path.realpath(hands.room.path):
+                    report.left.append(Left(found.name, "its own directory", "another place", meant=True))
+                else:
+                    _Source(plan, found, hands, report).carry(seen)
     return report
 
 

@@ -178,6 +178,8 @@ class Judged:
                 add(self.report.same, "letters")
                 continue
             try:
+                if not letter.sender:
+                    raise BadInput("no sender", expected="the name of who sends it")
                 documents.message_write(letter)
             except BadInput as error:
                 self.found.imported.left.append(Left(f"{item.where}, as a letter", error.found, error.expected))
