@@ -15,14 +15,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from worldfs.ground.clock import Clock
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import BadInput, UserError, from_os
 
-from .journal import Journal
 from .kept import Generation, Kept
 from .room import Room, check_name
 
@@ -30,10 +28,12 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from worldfs.ground.model import AgentTask, Finding, Message, Metrics, Remark, Report, SessionRecord
+    from worldfs.notes import Hit
     from worldfs.tree.stores.lock import RootLock
 
+    from .fold import Fold
     from .inbox import Inbox
-    from .metrics import Fold
+    from .journal import Journal
     from .pack import Pack
 
 Json = dict[str, Any]
@@ -44,12 +44,11 @@ FOLD: Final = ".paos/metrics.json"
 BEAT: Final = ".paos/heartbeat"
 
 
-def default_root(environ: Mapping[str, str] | None = None) -> Path:
-    """$PAOS_AGENTS, else `agents` below the home ($PAOS_HOME, else ~/.PhyAgentOS)."""
+def default_root(environ: Mapping[str, str] | None = None) -> str:
+    """$PAOS_AGENTS, else `agents` below the home ($PAOS_HOME, else ~/.PhyAgentOS). Text: readers should start fast."""
     environ = os.environ if environ is None else environ
-    if environ.get(VARIABLE):
-        return Path(environ[VARIABLE]).expanduser().absolute()
-    return Path(environ.get(HOME) or "~/.PhyAgentOS").expanduser().absolute() / "agents"
+    place = environ.get(VARIABLE) or os.path.join(environ.get(HOME) or "~/.PhyAgentOS", "agents")
+    return os.path.abspath(os.path.expanduser(place))
 
 
 class AgentState:
@@ -76,12 +75,20 @@ class AgentState:
 
         `create`: make the agent's directory and its first files, those that are missing; needs nothing installed.
         """
-        place = Path(root) if root is not None else default_root()
+        place = root if root is not None else default_root()
+        made: Sequence[str] = ()
         if create:
+            from pathlib import Path
+
+            from pathlib import Path
+
             from .birth import make
 
-            make(place, check_name(name), clock=clock, disk=disk, language=language)
-        return cls(Room(place, name, clock=clock, disk=disk))
+            made = make(Path(place), check_name(name), clock=clock, disk=disk, language=language)
+        state = cls(Room(place, name, clock=clock, disk=disk))
+        if made:
+            state.take_in()  # what is ours from the beginning can be told from what somebody makes of it
+        return state
 
     def close(self) -> None:
         """Let go of files and locks. A session that was started here and not finished stays to be found as lost."""
@@ -101,6 +108,8 @@ class AgentState:
 
     @cached_property
     def journal(self) -> Journal:
+        from .journal import Journal
+
         return Journal(self.room)
 
     @cached_property
@@ -161,7 +170,7 @@ class AgentState:
         with self.room.alone():
             self.journal.take_in()
             for kept in self.kept.values():
-                kept.take_in(settle=settle)
+                kept.take_in(settle=settle, late=True)
         return tuple(self.room.findings[met:])
 
     def event(self, event: str, /, **fields: Any) -> int:
@@ -390,6 +399,8 @@ class AgentState:
 
         text = None
         if template:
+            from pathlib import Path
+
             try:
                 text = Path(template).read_text("utf-8")
             except OSError as error:
@@ -405,25 +416,27 @@ class AgentState:
         letters = [letter.message for letter in self.inbox.waiting() if letter.message is not None]
         return self.kept["memory.md"].read() or b"", self.kept["tasks.json"].read() or b"", letters
 
-    def search(self, query: str, limit: int = 10) -> Any:
+    def search(self, query: str, limit: int = 10) -> list[Hit]:
         """Notes of memory.md that fit a query, best first."""
-        from .recall import recall
+        from .recall import INDEX, recall
 
-        return recall(self, query, limit)
+        return recall(self.kept["memory.md"].read() or b"", query, limit, index=self.room.path / INDEX)
 
     # -- for the parts of this package ------------------------------------------------------------------------------
 
     def fold(self) -> Fold:
         """The metrics as of the journal's last entry. Call inside `alone`."""
         from .documents import mapping
-        from .metrics import Fold
+        from .fold import Fold
 
         if self._fold is None:
             stored = self.room.store.get(FOLD)
             if stored is not None:
                 self._fold = Fold.load(stored.data)
             else:
+                # Durable before metrics.json is first written by us: else its figures would be counted as found ones.
                 self._fold = Fold(mapping(self.kept["metrics.json"].read() or b"") or None)
+                self.room.root.replace(FOLD, self._fold.dump())
         if self._fold.applied_seq != self.journal.seq():
             for seq, entry in self.journal.since(self._fold.applied_seq):
                 self._fold.apply(seq, entry)
@@ -433,7 +446,8 @@ class AgentState:
         """Count the metrics anew: the baseline that was imported, and every entry of the journal."""
         from worldfs.formats.agent.documents import metrics_write
 
-        from .metrics import Fold, project
+        from .fold import Fold
+        from .metrics import project
 
         with self.room.alone():
             fold = Fold(self.fold().baseline)

@@ -221,6 +221,8 @@ def test_nothing_begins_before_its_processes_are_on_disk(stage: Any) -> None:
     with pytest.raises(Exception, match="No space left"):
         stage._replace(book=book).run("touch", str(stage.tmp / "begun"))
     assert len(writes) == 2 and not (stage.tmp / "begun").exists()
+    (folder,) = (book.room.path / ".paos/sessions").iterdir()
+    assert json.loads((folder / "exit.json").read_text())["cause"] == "runner"
     assert book.finished["outcome"] == "error" and "No space left" in book.finished["errors"][0]
     assert below(os.getpid(), everyone()) == []
     book.room.close()

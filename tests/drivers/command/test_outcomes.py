@@ -55,6 +55,7 @@ CASES = [
     Case("its children have their own sessions", sh("setsid setsid sleep 600 & setsid sleep 601 & sleep 602"),
          "timeout", "deadline", signal=15, words=SOON, stragglers=3),
     Case("leaves a daemon behind", sh(f"{DOUBLE_FORK}; exit 0"), "completed", code=0, stragglers=1),
+    Case("leaves what is about to end", sh("(sleep 0.1; test -w /dev/stdout) & exit 0"), "completed", code=0),
     Case("leaves a deaf daemon behind", sh(f"setsid sh -c \"({DEAF} &)\"; sleep 0.1"), "completed", code=0,
          stragglers=None),
     Case("starts fifty", sh("for n in $(seq 50); do setsid sleep 600 & done; sleep 0.2; exit 7"), "error", "exit",

@@ -30,9 +30,8 @@ with AgentState.open("rio", sys.argv[1]) as state:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    for name in ("rio", "theseus"):
-        AgentState.open(name, tmp_path, create=True).close()
-    return tmp_path
+    AgentState.open("rio", tmp_path / "agents", create=True).close()
+    return tmp_path / "agents"
 
 
 @pytest.fixture
@@ -88,6 +87,7 @@ def test_a_session_that_fails_is_counted_and_named(line: str, outcome: str, erro
 
 
 def test_letters_stay_after_a_failure_and_go_after_a_success(rio: AgentState, root: Path) -> None:
+    (root / "theseus").mkdir()
     with AgentState.open("theseus", root) as theseus:
         theseus.send("rio", subject="Check MetaDAO")
     inbox = rio.room.path / "inbox"

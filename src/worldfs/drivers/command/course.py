@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from .child import Child, explain, spawn
 from .flow import Flow
 from .order import Command, signal_name
-from .reaper import LIMIT, Named, Swept
+from .reaper import KILLING, Named, Swept
 from .stop import Stop
 
 TICK: Final = 1.0  # s between two looks at silence, at most
@@ -49,8 +49,9 @@ class Care(Protocol):
 
 def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care: Care) -> Course:
     """Start it, watch it, end it with all that it started. A new wish of `stop` ends it, one more ends it at once."""
-    stdin = _input(command.stdin)
+    stdin = -1
     try:
+        stdin = _input(command.stdin)
         child = spawn(
             command.argv,
             env,
@@ -61,8 +62,11 @@ def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care
             timeout_s=command.timeout_s,
             grace_s=command.grace_s,
         )
+    except OSError as error:  # its input cannot be read, or the directory where we are is gone
+        return Course("spawn", 126, f"spawn: {error.filename or command.argv[0]}: {error.strerror}")
     finally:
-        os.close(stdin)
+        if stdin >= 0:
+            os.close(stdin)
         flow.start()
     course = Course()
     try:
@@ -82,15 +86,16 @@ def _watch(child: Child, command: Command, *, env: Mapping[str, str], flow: Flow
     poll = select.poll()
     poll.register(child.fd, select.POLLIN)
     poll.register(stop.fd, select.POLLIN)
-    late = max(LIMIT, command.grace_s + 0.9) + PATIENCE  # from the asking to the warden's last word
+    late = command.grace_s + KILLING + PATIENCE  # from the asking to the warden's last word
     wishes, wish = stop.times, ""
-    given_up = None if command.timeout_s is None else time.monotonic() + command.timeout_s + late
+    begun = time.monotonic()
+    given_up = None if command.timeout_s is None else begun + command.timeout_s + late
     while True:
         care.beat()
         now = time.monotonic()
         rest = TICK
         if command.silence_s is not None and not wish:
-            rest = command.silence_s - flow.silent_s(now)
+            rest = command.silence_s - min(flow.silent_s(now), now - begun)
             if rest <= 0:
                 wish, given_up = "silence", now + late
                 child.end()

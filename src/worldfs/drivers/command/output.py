@@ -114,6 +114,14 @@ class Log:
         self._flushed = self._now()
         if not self._pending or self.fault:
             return
+        try:
+            self._write_out(last=last)
+        except Exception as error:  # whatever it is: what the command says must go on flowing
+            self.fault = str(error) or type(error).__name__
+            self._pending.clear()
+            self._size = 0
+
+    def _write_out(self, *, last: bool) -> None:
         data = b"".join(self._pending)
         if self._torn:
             data = self._after_gap(data)
@@ -130,11 +138,7 @@ class Log:
         out = text.encode("utf-8", "surrogateescape")
         if self._gap:
             out, self._gap = GAP + out, False
-        try:
-            self._keep(out)
-        except WorldError as error:
-            self.fault = str(error)
-            self._pending.clear()
+        self._keep(out)
 
     def _cut(self, data: bytes) -> int:
         """Where it can be cut so that no secret is: after a line, and not within a key block. 0: wait for more."""

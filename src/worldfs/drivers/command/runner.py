@@ -74,7 +74,7 @@ def run(
         except BaseException as error:
             if not work.finishing:
                 with suppress(Exception):  # the first failure is the one to tell of
-                    state.finish("error", errors=(f"runner: {error}",))
+                    work.broke(error)
             raise
 
 
@@ -238,6 +238,14 @@ class _Work:
             return self.state.finish(final, errors=errors, cause=word, session=self.trace.id, **figures)
         except NotFound:  # the command ended its session itself: what it said stands
             return self.record
+
+    def broke(self, error: BaseException) -> None:
+        """The ground gave way under the run itself."""
+        errors = (self.redact(f"runner: {error}"),)
+        with suppress(WorldError, OSError):
+            facts = {"session_id": self.trace.id, "ended_at": stamp(self.clock.now()), "outcome": "error"}
+            self.trace.write(traces.EXIT, {**facts, "cause": "runner", "errors": list(errors)})
+        self._end("error", "runner", errors, {})
 
     def _last_words(self, main: Course, log: Log) -> str:
         """The end of what it said often says what was wrong."""
