@@ -39,7 +39,9 @@ ANY = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.text(
 def documents(table: Table) -> st.SearchStrategy[Any]:
     """Values near the table: mostly right, with every member now and then absent, of another kind or another word."""
     own = st.fixed_dictionaries({}, optional={field.name: _member(field) for field in table.fields})
-    return st.one_of(own, st.builds(lambda a, b: {**b, **a}, own, st.dictionaries(st.text(max_size=3), ANY, max_size=2)))
+    return st.one_of(
+        own, st.builds(lambda a, b: {**b, **a}, own, st.dictionaries(st.text(max_size=3), ANY, max_size=2))
+    )
 
 
 def _member(field: Field) -> st.SearchStrategy[Any]:
