@@ -99,7 +99,7 @@ class Fold:
 
     @classmethod
     def load(cls, data: bytes) -> Fold:
-        """What `dump` gave. `BadInput` if it is anything else: begin anew from the baseline and the whole journal."""
+        """What `dump` gave. `BadInput` if it is anything else: `metrics.recovered` makes it again."""
         try:
             value = json.loads(data)
             fold = cls(value["baseline"])
@@ -114,7 +114,7 @@ class Fold:
                 path=".paos/metrics.json",
                 op="load",
                 expected="what was written there",
-                fix="remove it: it is counted again from the journal",
+                fix="remove it: it is made again from the journal and metrics.json",
             ) from None
         return fold
 
@@ -171,7 +171,7 @@ class Fold:
             return self._start(entry)
         if event == "session_end":
             return self._end(entry)
-        if event == FOUND and self.baseline is None and type(entry.get("metrics")) is dict:
+        if event == FOUND and type(entry.get("metrics")) is dict and not _says(self.baseline):
             self.baseline = entry["metrics"]
             return True
         return False
@@ -283,6 +283,12 @@ class Fold:
         first, last = (today - timedelta(WINDOW - 1)).isoformat(), (today + timedelta(1)).isoformat()
         inside = [bucket for day, bucket in self._days.items() if first <= day <= last]
         return Recent(*map(sum, zip(*inside, strict=True))) if inside else Recent()
+
+
+def _says(baseline: Json | None) -> bool:
+    """Does a document that was found count anything? The one of a new agent does not."""
+    figures = (baseline or {}).get("lifetime")
+    return type(figures) is dict and any(map(number, figures.values()))
 
 
 def _sum(totals: dict[str, int], bucket: list[int], figures: dict[str, int], sign: int) -> None:
