@@ -2,14 +2,20 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 import tarfile
+from pathlib import Path
 
 import pytest
 
+import worldfs
 from worldfs.agents.importers import carry, plan
 from worldfs.agents.importers.nouns import Imported, Item, Source
 from worldfs.agents.importers.registry import Registry
 from worldfs.agents.state import AgentState
+from worldfs.ground.errors import BadInput
 from worldfs.ground.model import AgentTask, Message, Remark
 from worldfs.testing.faults import Counted, Crash, CrashAt
 
@@ -132,8 +138,6 @@ def test_what_the_source_says_differently_comes_over_where_the_agent_has_not_tou
 
 
 def test_a_board_that_was_only_touched_changes_nothing(agent, build, tmp_path):
-    import os
-
     place = build({"ops/queue.md": BOARD + "| a | low | — | |\n"})
     bring(agent, place)
     before = files_of(tmp_path / "agents")
@@ -321,6 +325,87 @@ def test_what_no_file_of_ours_can_hold_is_named_and_the_rest_comes(agent, tmp_pa
     (entry,) = journal(agent)
     assert entry["seq"] == 1 and entry["imported"] is True and entry["source"] == "careless:x:0"
     assert len(texts(agent)) == 1
+
+
+def test_notes_with_fences_break_neither_the_memory_nor_the_import(agent, tmp_path):
+    notes = [Remark("patterns", text) for text in ("plain", "```\nopen for ever", "a --> b", "~~~\nx\n~~~", "", " \n")]
+    report = carry(plan(tmp_path, "rio", registry=Registry({"careless": Careless(remarks=notes)})), agent)
+    assert report.new == {"notes": 4} and len(texts(agent)) == 4 and len(report.left) == 2
+    agent.remember("questions", "still whole?")
+    assert agent.memory().remarks[-1].section == "questions"
+
+
+def test_a_plan_for_another_agent_is_refused(agent, legacy):
+    with pytest.raises(BadInput, match="a plan for clay"):
+        carry(plan(legacy / "mcp", "clay"), agent)
+
+
+def test_a_source_of_rubbish_fills_neither_memory_nor_screen(agent, build):
+    report = bring(
+        agent, build({"memory.jsonl": b'{"type":"entity","name":"A","entityType":"t"}\n' + b"rubbish\n" * 3000})
+    )
+    assert len(report.left) == 1000 and report.words()[-1] == "and 980 more that did not come over"
+    assert report.new == {"notes": 1}
+
+
+# -- the journal's lines ---------------------------------------------------------------------------------------------
+
+ROLLOUT = ".codex/sessions/2026/03/05/rollout-2026-03-05T19-00-00-s.jsonl"
+
+
+def rollout(count):
+    head = '{"timestamp":"2026-03-05T19:00:00Z","type":"session_meta","payload":{"id":"s"}}\n'
+    line = '{"timestamp":"2026-03-05T19:00:01Z","type":"event_msg","payload":{"type":"user_message","message":"m%d"}}\n'
+    return head + "".join(line % n for n in range(count))
+
+
+def test_a_rollout_that_grew_brings_only_its_new_lines(agent, build):
+    place = build({ROLLOUT: rollout(3) + '{"timestamp":"2026'})
+    assert bring(agent, place).new == {"entries": 4}
+    build({ROLLOUT: rollout(5)})
+    report = bring(agent, place)
+    assert report.new == {"entries": 2} and not report.left
+    assert [entry.get("text") for entry in journal(agent)] == [None, "m0", "m1", "m2", "m3", "m4"]
+
+
+def test_lines_that_retention_has_taken_from_the_journal_do_not_come_again(agent, build):
+    place = build({ROLLOUT: rollout(1200)})
+    bring(agent, place)
+    agent.journal.seal()
+    assert agent.journal.retain(0)
+    assert not bring(agent, place).anything
+
+
+def test_without_its_list_of_identities_the_journal_itself_is_asked(agent, build):
+    place = build({ROLLOUT: rollout(20)})
+    bring(agent, place)
+    (agent.room.path / ".paos/imports/ids").unlink()
+    assert not bring(agent, place).anything
+    (agent.room.path / ".paos/imports/ids").write_bytes(b"torn\n\x00\x00\n0123")
+    build({ROLLOUT: rollout(21)})
+    assert bring(agent, place).new == {"entries": 1}
+
+
+def test_two_imports_at_once_bring_each_thing_once(agent, build, tmp_path):
+    place = build(
+        {
+            ROLLOUT: rollout(1500),
+            ".beads/issues.jsonl": "".join(
+                json.dumps({"id": f"x-{n}", "title": f"t{n}", "created_at": "2026-01-01T00:00:00Z"}) + "\n"
+                for n in range(50)
+            ),
+        }
+    )
+    code = (
+        "import sys; from worldfs.agents.importers import carry, plan; from worldfs.agents.state import AgentState\n"
+        "with AgentState.open('rio', sys.argv[1]) as state: carry(plan(sys.argv[2], 'rio'), state)"
+    )
+    source = str(Path(worldfs.__file__).parents[1])
+    argv = [sys.executable, "-c", code, str(tmp_path / "agents"), str(place)]
+    running = [subprocess.Popen(argv, env={"PYTHONPATH": source}) for _ in range(3)]
+    assert [process.wait(60) for process in running] == [0, 0, 0]
+    assert len(journal(agent)) == len({entry["import"] for entry in journal(agent)}) == 1501
+    assert len(agent.tasks()) == 50
 
 
 # -- crashes --------------------------------------------------------------------------------------------------------

@@ -64,3 +64,17 @@ def test_a_file_that_is_no_text_is_named_and_the_others_come(read, build):
     place = build({"memory/MEMORY.md": b"- caf\xe9\n", "memory/a.md": "---\nname: a\n---\nfine\n"})
     (found,) = read("claude-memory", place)
     assert texts(found) == ["**a**\nfine"] and found.left[0].where == "memory/MEMORY.md"
+
+
+def test_beside_other_documents_only_what_the_index_leads_to_is_memory(read, build):
+    place = build({"MEMORY.md": "- [A](a.md) — hook\n- plain\n", "a.md": "about a\n", "README.md": "# A program\n"})
+    (found,) = read("claude-memory", place)
+    assert texts(found) == ["plain", "**a**: hook\nabout a"]
+    (found,) = read("claude-memory", place / "MEMORY.md")
+    assert len(found.remarks) == 2
+
+
+def test_the_tools_directory_under_another_name_is_known_by_its_folders(read, build):
+    place = build({"projects/-x/memory/MEMORY.md": "- a\n", "teams/t/inboxes/rio.json": [{"from": "b", "text": "hi"}]})
+    assert [texts(found) for found in read("claude-memory", place)] == [["a"]]
+    assert len(read("claude-inbox", place)[0].letters) == 1

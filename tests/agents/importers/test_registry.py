@@ -3,9 +3,11 @@
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
+import worldfs
 from worldfs.agents.importers import registry
 from worldfs.agents.importers.nouns import Imported, Item, Source
 from worldfs.agents.importers.planning import plan
@@ -103,6 +105,10 @@ def test_nothing_of_the_importers_loads_before_somebody_imports():
         "print([m for m in sys.modules if m.startswith('worldfs.agents.importers.') or m == 'importlib.metadata'])"
     )
     out = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": "src"}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(Path(worldfs.__file__).parents[1])},
     )
     assert out.stdout.strip() == "[]"

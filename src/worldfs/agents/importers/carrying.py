@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.ground.errors import BadInput
+
 from .hands import Hands, StateHands
 from .judging import Judged
 from .nouns import Item, Left
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from worldfs.agents.state import AgentState
 
 BATCH: Final = 500  # journal lines a write
-LEFT_MAX: Final = 1000  # of what was left, in one line of the record; the source has the rest
 COUNTED: Final = ("session_end", "metrics_imported")
 _OURS: Final = ("imported", "source", "import", "seq")
 
@@ -38,6 +39,8 @@ def carry(plan: Plan, state: AgentState | Hands) -> Report:
     from worldfs.agents.state import AgentState
 
     hands = StateHands(state) if isinstance(state, AgentState) else state
+    if plan.agent != hands.room.name:
+        raise BadInput(f"a plan for {plan.agent}", op="import", expected=f"a plan for {hands.room.name}")
     report = Report(plan.agent)
     report.left += plan.left
     with _turn(hands):
@@ -160,7 +163,7 @@ class _Source:
         if copy or why:
             line |= {"copy": copy, "files": files} if copy else {"no_copy": why}
         if left:
-            shown = [left_value(item) for item in list(left.values())[:LEFT_MAX]]
+            shown = [left_value(item) for item in left.values()]
             line |= {"left": self.hands.clean(shown), "left_ids": list(left)}
         if imported.passed:
             line["passed"] = imported.passed

@@ -10,11 +10,11 @@ from worldfs.ground.errors import WorldError
 from worldfs.ground.model import AgentTask
 
 from .nouns import Imported, Item, Left, Source
-from .places import files_of, grouped
+from .places import claude, files_of, grouped
 from .reading import SHOWN, Place, not_read, parsed
 from .words import agent, cut, identity, line, rest, short, slug, sound, string, strings, when
 
-PATTERNS: Final = ((".claude", "tasks", "*", "*.json"), (".claude", "todos", "*.json"))
+PATTERNS: Final = (("tasks", "*", "*.json"), ("todos", "*.json"))
 KNOWN: Final = (
     "id", "subject", "title", "content", "description", "activeForm", "status", "priority", "blocks", "blockedBy",
     "dependencies", "owner", "createdAt", "created_at", "updatedAt", "completedAt", "metadata",
@@ -33,7 +33,7 @@ class ClaudeTasks:
             listed = b'"tasks"' in head and b'"blockedBy"' in head
             return listed or (b'"status"' in head and (b'"subject"' in head or b'"content"' in head))
 
-        where, files = files_of(place, PATTERNS, fits)
+        where, files = files_of(place, claude(place, *PATTERNS), fits)
         with Place(where) as opened:
             files = [path for path in files if opened.head(path, 8).strip() != b"[]"]
         return grouped(self.name, (where, files))

@@ -20,7 +20,7 @@ from .places import files_of, grouped
 from .reading import SHOWN, Place, decoded, not_read
 from .words import EVERYONE, agent, agents, identity, line, short, slug, sound, when
 
-PATTERN: Final = (".pentagon", "workspace", "collective", "flag-*.md")
+PATTERNS: Final = ((".pentagon", "workspace", "collective", "flag-*.md"), ("collective", "flag-*.md"))
 LABELS: Final = {
     **dict.fromkeys(("from", "sender", "来自", "发自", "发件人", "发送者"), "from"),
     **dict.fromkeys(("to", "for", "recipient", "发给", "发往", "收件人", "接收者", "致"), "to"),
@@ -48,7 +48,7 @@ class Flags:
             text = head.decode("utf-8", "replace").casefold()
             return "cross-domain flag" in text or ("**from" in text and "**to" in text)
 
-        return grouped(self.name, files_of(place, (PATTERN,), fits))
+        return grouped(self.name, files_of(place, PATTERNS, fits))
 
     def read(self, source: Source) -> Imported:
         found = Imported()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from worldfs.ground.errors import BadInput
 from worldfs.ground.model import AgentTask, Message, Remark
 
-from .words import same_text
+from .words import note, same_text
 
 if TYPE_CHECKING:
     from worldfs.agents.journal import Journal
     from worldfs.agents.room import Room
     from worldfs.agents.state import AgentState
+
+_FENCES: Final = ("```", "~~~", "-->")
 
 
 class Hands(Protocol):
@@ -92,7 +95,7 @@ class StateHands:
                 there = [item for item in memory.read(data).remarks if same_text(item.text) == same_text(old.text)]
                 for item in there[:1]:
                     data = memory.remove(data, item)
-                    data = memory.add(data, item.section, put.text, pinned=item.pinned)
+                    data = _one(data, put._replace(section=item.section, pinned=item.pinned))
             return _added(data, new)
 
         self.state.edit_memory(edit)
@@ -119,21 +122,37 @@ class StateHands:
 
 def _added(data: bytes, notes: Sequence[Remark]) -> bytes:
     """memory.md with notes at the end of their sections: one reading of it a section, however many they are."""
-    from worldfs.formats.agent import memory
-    from worldfs.formats.agent.remarks import parse, raw
+    from worldfs.formats.agent.remarks import edited, parse, plain, raw, spot
 
     sections: dict[str, list[Remark]] = {}
-    for note in notes:
-        sections.setdefault(note.section, []).append(note)
+    for remark in notes:
+        sections.setdefault(remark.section, []).append(remark)
     for section, (first, *more) in sections.items():
-        data = memory.add(data, section, first.text, pinned=first.pinned)
+        data = _one(data, first)
         doc = parse(data)
         index = doc.find(" ".join(section.split()))
         last = next((item for item in reversed(doc.items) if item.head == index), None)
-        if more and index is not None and last is not None and not last.mark[0].isdigit():
-            bodies = [(*memory.plain(note.text), note.pinned) for note in more]
-            data = memory.insert(doc, index, [raw(doc, index, body, pin or mark) for body, mark, pin in bodies if body])
-        else:  # a numbered list counts on from item to item
-            for note in more:
-                data = memory.add(data, section, note.text, pinned=note.pinned)
+        if index is None or last is None or last.mark[0].isdigit():  # a numbered list counts on from item to item
+            for remark in more:
+                data = _one(data, remark)
+            continue
+        line, apart, loose = spot(doc, index)
+        new: list[str] = []
+        for remark in more:
+            body, marked = plain(remark.text)
+            if any(sign in body for sign in _FENCES):
+                body, marked = plain(note(remark.text))
+            if apart if not new else loose:
+                new.append(doc.end)
+            new += raw(doc, index, body, remark.pinned or marked)
+        data = edited(doc, {line: new}) if new else data
     return data
+
+
+def _one(data: bytes, remark: Remark) -> bytes:
+    from worldfs.formats.agent import memory
+
+    try:
+        return memory.add(data, remark.section, remark.text, pinned=remark.pinned)
+    except BadInput:  # it would end a fence or comment that the file leaves open
+        return memory.add(data, remark.section, note(remark.text), pinned=remark.pinned)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -14,6 +14,7 @@ from .reading import bytes_text, not_read
 from .registry import Broken, Registry, load
 from .words import count, listed
 
+SHOWN: Final = 20  # lines of what was left
 COUNTED: Final = 8 << 20  # bytes of a stream that a dry run reads to the end
 
 T = TypeVar("T")
@@ -52,8 +53,8 @@ class Plan:
             if item.to is None or item.to == self.agent or self.everyone:
                 yield item
 
-    def words(self) -> list[str]:
-        """One line a source, then what is left out and why."""
+    def words(self, shown: int = SHOWN) -> list[str]:
+        """One line a source, then what is left out and why, at most `shown` lines of it."""
         lines = [_source_words(self, found) for found in self.found]
         if not lines and not self.offered:
             lines.append(f"nothing to bring over was found in {self.place}")
@@ -63,9 +64,8 @@ class Plan:
             lines.append(f"for {name}: {count(number, 'thing')} not taken; import for {name} takes them")
         for broken in self.broken:
             lines.append(f"the importer {broken.name} of {broken.origin} cannot be used: {broken.reason}")
-        for left in (*self.left, *(left for found in self.found for left in found.imported.left)):
-            lines.append(left_words(left))
-        return lines
+        lefts = [*self.left, *(left for found in self.found for left in found.imported.left)]
+        return lines + left_lines(lefts, shown)
 
 
 def plan(
@@ -102,6 +102,13 @@ def plan(
                     made.found.append(Found(source, imported))
                     _others(made, imported)
     return made
+
+
+def left_lines(lefts: Sequence[Left], shown: int) -> list[str]:
+    """What was left, in words; what nobody meant first, the rest counted."""
+    ordered = sorted(lefts, key=lambda left: left.meant)
+    lines = [left_words(left) for left in ordered[:shown]]
+    return lines + ([f"and {len(ordered) - shown:,} more that did not come over"] if len(ordered) > shown else [])
 
 
 def left_words(left: Left) -> str:
@@ -154,4 +161,5 @@ def _source_words(plan: Plan, found: Found) -> str:
         parts.append(f"the figures of {count(int(sessions), 'session')}")
     passed = [f"{kind} {number:,}" for kind, number in imported.passed.items()]
     text = f"{source.importer}: {source.path} ({bytes_text(source.size)}): " + (", ".join(parts) or "nothing for us")
-    return text + (f"; not taken: {listed(passed, 8)}" if passed else "")
+    text += f"; not taken: {listed(passed, 8)}" if passed else ""
+    return text + (f"; {imported.left.more:,} more were not understood" if imported.left.more else "")

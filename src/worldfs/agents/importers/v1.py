@@ -132,11 +132,10 @@ def _lines(
     source: Source, found: Imported, records: list[Item[dict[str, Any]]], journals: list[str]
 ) -> Iterator[Item[dict[str, Any]]]:
     yield from records
-    kept = len(found.left)
     with Place(source.place) as place, Seen() as seen:
         for path in journals:
             try:
-                for line, value in objects(place, path, found.left):
+                for line, value in objects(place, path, found.left, 0):
                     event = string(value.get("event"))
                     if not event:
                         left = Left(f"{path}:{line.number}", "no event", "ts and event", "", line.data[:SHOWN])
@@ -151,4 +150,3 @@ def _lines(
                     yield Item(key, {"ts": at, "event": f"v1_{event}", **entry}, f"{path}:{line.number}")
             except WorldError as error:
                 found.left.append(not_read(error, path))
-    del found.left[kept + 1000 :]  # a journal of rubbish does not fill the memory
