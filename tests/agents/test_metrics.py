@@ -136,6 +136,11 @@ def test_a_session_ends_once() -> None:
     assert lifetime(start, first, again) == lifetime(start, first, start, again) == lifetime(first, again) == once
 
 
+def test_a_start_that_is_repeated_after_the_end_opens_nothing() -> None:
+    start, end = event("session_start", session_id="a"), event("session_end", session_id="a", outcome="completed")
+    assert lifetime(start, end, start, event("flag_sent"))["cross_agent_flags_sent"] == 1
+
+
 def test_a_session_that_a_mind_ended_without_its_name_is_ended_by_its_runner_all_the_same() -> None:
     start = event("session_start", session_id="a")
     mind = event("session_end", outcome="completed", sources_archived=3, claims_proposed=2)

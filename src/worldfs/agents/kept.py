@@ -82,6 +82,7 @@ class Kept:
         self.room, self.name, self.rules = room, name, rules
         self._home = f"{GENERATIONS}/{name}"
         self._known: list[Generation] | None = None
+        self._late_at = 0.0  # when to look for late writes to old copies again
         self._standing: str | None = None  # revision of the file when `take_in` was done with it
         self._good: tuple[str, bytes] | None = None  # revision and bytes of the newest generation, if we have them
 
@@ -136,16 +137,21 @@ class Kept:
 
         return self.change(edit)
 
-    def take_in(self, *, settle: bool = False) -> bytes | None:
+    def take_in(self, *, settle: bool = False, late: bool = False) -> bytes | None:
         """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
 
-        `settle`: even an unfinished-looking text is decided about now, because ours is about to be written.
+        `settle`: even an unfinished-looking text is decided about now, because ours is about to be written. `late`:
+        look for what was written to old copies, too; without it, only if nobody has done so for a while.
         """
         counts = self._look(settle)
-        late = self.room.store.displaced(self.name, keep=True, young=False)
-        for text in late:
+        now = time.monotonic()
+        if not late and now < self._late_at:
+            return counts
+        self._late_at = now + GRACE_S / 2
+        found = self.room.store.displaced(self.name, keep=True, young=False)
+        for text in found:
             counts = self._late(text, counts)
-        if late:
+        if found:
             self.room.store.forget(self.name)
         return counts
 
@@ -188,11 +194,11 @@ class Kept:
             with suppress(FileNotFoundError):
                 # The oldest becomes the newest: a file system makes a new file much more slowly than it writes an old.
                 disk.rename(old, place, "over")
-        fd = disk.create(
-            place.folder.fd, place.name, place.path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-        )
+        # Written over and then cut, not emptied first: file systems flush what was emptied as soon as it is closed.
+        fd = disk.create(place.folder.fd, place.name, place.path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:
             disk.write(fd, data, place.path)
+            disk.truncate(fd, len(data), place.path)
         finally:
             os.close(fd)
         self._known, self._good, self._standing = known, (revision, data), revision

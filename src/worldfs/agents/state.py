@@ -80,8 +80,6 @@ class AgentState:
         if create:
             from pathlib import Path
 
-            from pathlib import Path
-
             from .birth import make
 
             made = make(Path(place), check_name(name), clock=clock, disk=disk, language=language)
@@ -170,7 +168,7 @@ class AgentState:
         with self.room.alone():
             self.journal.take_in()
             for kept in self.kept.values():
-                kept.take_in(settle=settle)
+                kept.take_in(settle=settle, late=True)
         return tuple(self.room.findings[met:])
 
     def event(self, event: str, /, **fields: Any) -> int:

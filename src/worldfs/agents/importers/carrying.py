@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .hands import Hands, StateHands
 from .judging import Judged
-from .nouns import Item
+from .nouns import Item, Left
 from .planning import Found, Plan
 from .record import LOCK, Came, Record, left_id, left_value
 from .report import Report, add
 from .seen import Seen
-from .words import identity
+from .words import identity, plain
 
 if TYPE_CHECKING:
     from worldfs.agents.state import AgentState
@@ -40,10 +40,18 @@ def carry(plan: Plan, state: AgentState | Hands) -> Report:
     hands = StateHands(state) if isinstance(state, AgentState) else state
     report = Report(plan.agent)
     report.left += plan.left
-    with _turn(hands), Record(hands.room, hands.journal).entries_seen() as seen:
-        counted = [_Source(plan, found, hands, report).carry(seen) for found in plan.found]
-        if any(counted):
-            hands.recount()
+    with _turn(hands):
+        record = Record(hands.room, hands.journal)
+        with record.entries_seen() as seen:
+            if record.late:
+                with hands.room.alone():
+                    hands.recount()
+                    record.settle()
+            for found in plan.found:
+                if os.path.realpath(found.name) == os.path.realpath(hands.room.path):
+                    report.left.append(Left(found.name, "its own directory", "another place", meant=True))
+                else:
+                    _Source(plan, found, hands, report).carry(seen)
     return report
 
 
@@ -67,8 +75,7 @@ class _Source:
         self.counted = False
         self.covered = 0  # number of the last of them in the journal
 
-    def carry(self, seen: Seen) -> bool:
-        """True if something came that metrics.json counts."""
+    def carry(self, seen: Seen) -> None:
         hands = self.hands
         with hands.room.alone():
             record = Record(hands.room, hands.journal)
@@ -83,8 +90,9 @@ class _Source:
         self._entries(record, seen)
         self._figures(record, judged, seen)
         self.report.left += self.found.imported.left
+        if self.counted:
+            hands.recount()
         self._note(record, judged)
-        return self.counted
 
     def _entries(self, record: Record, seen: Seen) -> None:
         """Written in batches; each is known as soon as it is durable."""
@@ -114,7 +122,7 @@ class _Source:
             record.note_entries(item.key for item in batch)
 
     def _line(self, item: Item[dict[str, Any]]) -> dict[str, Any]:
-        entry = {key: value for key, value in item.value.items() if key not in _OURS}
+        entry = {key: plain(value) for key, value in item.value.items() if key not in _OURS}
         if not entry.get("ts"):
             entry.pop("ts", None)  # no time is known: the journal sets its own
         source = f"{self.found.source.importer}:{item.where}"

@@ -109,7 +109,12 @@ class StateHands:
         return redact_value(value)
 
     def recount(self) -> None:
-        self.state.refold()
+        from worldfs.agents.state import FOLD
+
+        with self.room.alone():
+            # before metrics.json: else a crash between the two takes counted figures for figures that were found
+            self.room.store.put(FOLD, self.state.fold().dump())
+            self.state.refold()
 
 
 def _added(data: bytes, notes: Sequence[Remark]) -> bytes:

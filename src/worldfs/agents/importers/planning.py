@@ -150,7 +150,8 @@ def _source_words(plan: Plan, found: Found) -> str:
         if number:
             parts.append(count(number, "journal line"))
     for item in plan.mine(imported.baseline):
-        parts.append("figures since the beginning: " + listed(f"{key} {value:,}" for key, value in item.value.items()))
+        sessions = dict(item.value.get("lifetime", {})).get("sessions_total", 0)
+        parts.append(f"the figures of {count(int(sessions), 'session')}")
     passed = [f"{kind} {number:,}" for kind, number in imported.passed.items()]
     text = f"{source.importer}: {source.path} ({bytes_text(source.size)}): " + (", ".join(parts) or "nothing for us")
     return text + (f"; not taken: {listed(passed, 8)}" if passed else "")

@@ -53,6 +53,7 @@ class Record:
         self.of_source: dict[str, set[str]] = {}  # source → keys of its tasks
         self.files: dict[str, str] = {}  # file of a source → digest of the copy that we have
         self.covered = 0  # number of the last journal entry that `ids` knows of
+        self.late = 0  # number of the last entry that came over and that no record tells of: a crash came between
         self._torn = False
         for line in self._lines():
             for kind, items in self.came.items():
@@ -88,9 +89,15 @@ class Record:
                         seen.add(raw.decode())
         finally:
             log.close()
-        late = (entry["import"] for _, entry in self.journal.since(self.covered) if _came_over(entry))
-        self.note_entries([id for id in late if seen.add(id)])
+        late = [(seq, entry["import"]) for seq, entry in self.journal.since(self.covered) if _came_over(entry)]
+        self.late = late[-1][0] if late else 0
+        self.note_entries([id for _, id in late if seen.add(id)])
         return seen
+
+    def settle(self) -> None:
+        """What a crash left is taken care of."""
+        self.covered = max(self.covered, self.late)
+        self.add({"ts": self.room.now(), "covered": self.covered})
 
     def note_entries(self, identities: Iterable[str]) -> None:
         """These stand in the journal now. Not durable: the journal is."""

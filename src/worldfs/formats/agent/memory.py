@@ -15,7 +15,7 @@ from worldfs.ground.model.agent import Remark
 from .headings import HEADINGS, SECTIONS, TITLES, canonical, shown
 from .remarks import Doc, edited, parse, plain, raw, spot
 
-__all__ = ["SECTIONS", "Memory", "add", "insert", "opening", "plain", "read", "remove", "template"]
+__all__ = ["SECTIONS", "Memory", "add", "opening", "plain", "read", "remove", "template"]
 
 PATH: Final = "memory.md"
 
@@ -55,21 +55,19 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     index = doc.find(name)
     item = raw(doc, index, body, pinned or marked)
     if index is not None:
-        return insert(doc, index, [item])
-    known = canonical(name)
-    heading = HEADINGS[_language(doc, language)][known] if known else name
-    return opening(doc, known or name, f"{'#' * doc.level()} {heading}", [item])
-
-
-def insert(doc: Doc, index: int, items: list[list[str]]) -> bytes:
-    """The file with items at the end of a section that it has."""
-    line, apart, loose = spot(doc, index)
-    new: list[str] = []
-    for number, item in enumerate(items):
-        if apart if number == 0 else loose:
-            new.append(doc.end)
-        new += item
-    return edited(doc, {line: new})
+        line, apart, _ = spot(doc, index)
+        out = edited(doc, {line: [doc.end, *item] if apart else item})
+    else:
+        known = canonical(name)
+        heading = HEADINGS[_language(doc, language)][known] if known else name
+        out = opening(doc, known or name, f"{'#' * doc.level()} {heading}", [item])
+    ends = "```" in body or "~~~" in body or "-->" in body
+    if ends and _texts(parse(out)) != sorted([*_texts(doc), body]):
+        raise BadInput(
+            "text that ends a fence or comment which the file opens above", path=PATH, op="remember",
+            expected="every fence and comment closed", fix="close the ``` or <!-- of memory.md",
+        )  # fmt: skip
+    return out
 
 
 def opening(doc: Doc, section: str, heading: str, items: list[list[str]]) -> bytes:
@@ -99,6 +97,10 @@ def template(agent: str, language: str = "en") -> bytes:
     own = language if language in HEADINGS else "en"
     title = f"# {agent[:1].upper()}{agent[1:]} — {TITLES[own]}"
     return "\n".join([title, *(f"\n## {heading}" for heading in HEADINGS[own].values()), ""]).encode()
+
+
+def _texts(doc: Doc) -> list[str]:
+    return sorted(item.remark.text for item in doc.items)
 
 
 def _language(doc: Doc, language: str) -> str:
