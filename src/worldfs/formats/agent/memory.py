@@ -7,7 +7,6 @@ stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from worldfs.ground.errors import BadInput, NotFound
@@ -27,18 +26,16 @@ class Memory(NamedTuple):
     title: str
     remarks: tuple[Remark, ...]
     sections: tuple[str, ...]
-    headings: Mapping[str, str] = {}  # of each section, as the file has it
 
 
 def read(data: bytes) -> Memory:
     """Raises `BadInput` for bytes that are no UTF-8."""
     doc = parse(data)
-    used = {item.head for item in doc.items}
-    names: dict[str, str] = {}
+    names: dict[str, None] = {}
     for index, head in enumerate(doc.heads):
-        if head.opens or index in used:
-            names.setdefault(head.section, head.text)
-    return Memory(doc.title, tuple(item.remark for item in doc.items), tuple(names), names)
+        if head.opens or any(item.head == index for item in doc.items):
+            names.setdefault(head.section)
+    return Memory(doc.title, tuple(item.remark for item in doc.items), tuple(names))
 
 
 def add(data: bytes, section: str, text: str, *, pinned: bool = False, language: str = "") -> bytes:
