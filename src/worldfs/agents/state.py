@@ -22,6 +22,7 @@ from worldfs.ground.durable import Disk
 from worldfs.ground.errors import BadInput, UserError, from_os
 
 from .kept import Generation, Kept
+from .projection import FOLD
 from .room import Room, check_name
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ Json = dict[str, Any]
 
 VARIABLE: Final = "PAOS_AGENTS"
 HOME: Final = "PAOS_HOME"
-FOLD: Final = ".paos/metrics.json"
 BEAT: Final = ".paos/heartbeat"
 
 
@@ -59,6 +59,7 @@ class AgentState:
         self.name = room.name
         self.hold: RootLock | None = None  # ours while a session runs that this object started
         self._fold: Fold | None = None
+        self._has_fold = False
 
     @classmethod
     def open(
@@ -194,6 +195,10 @@ class AgentState:
 
         with self.room.alone():
             entry = redact_value(entry)
+            if not self._has_fold:  # what metrics.json says before our first entry is another tool's count
+                if self.room.store.probe(FOLD) is None:
+                    self.fold()
+                self._has_fold = True
             seq = self.journal.append_many([entry])
             if self._fold is not None and self._fold.applied_seq == seq - 1:
                 self._fold.apply(seq, entry)
@@ -282,7 +287,8 @@ class AgentState:
 
         text = self._clean(text)
         data = self.edit_memory(lambda old: memory.add(old, section, text, pinned=pinned))
-        return next(remark for remark in reversed(memory.read(data).remarks) if remark.text.strip() == text.strip())
+        written = memory.plain(text)[0]
+        return next(remark for remark in reversed(memory.read(data).remarks) if remark.text == written)
 
     def edit_memory(self, change: Callable[[bytes], bytes]) -> bytes:
         """Change memory.md as text; `change` may be called again if somebody was faster."""
