@@ -149,7 +149,7 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
     status = replace(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )
-    jobs.end(Job(job.order, status))
+    jobs.end(Job(job.order, status), durable=False)  # the journal has it: a lost one is written again
 
 
 def recover(state: AgentState) -> bool:

@@ -191,10 +191,7 @@ class AgentState:
 
     def append(self, entry: Json) -> int:
         """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
-        from worldfs.formats.agent.redact import redact_value
-
         with self.room.alone():
-            entry = redact_value(entry)
             if not self._has_fold:  # what metrics.json says before our first entry is another tool's count
                 if self.room.store.probe(FOLD) is None:
                     self.fold()
@@ -504,7 +501,9 @@ class AgentState:
             "agent": self.name, "updated_at": record.started_at, "status": VERBS[record.type],
         }  # fmt: skip
         last = self.kept["report.json"].take_in(settle=True) or documents.report_write(Report(self.name))
-        self._put_many({"session.json": documents.session_write(record), "report.json": edited(last, report)})
+        # The fold, too: what the end adds to it can always be counted again from here.
+        first = {FOLD: self.fold().dump(), "session.json": documents.session_write(record)}
+        self._put_many({**first, "report.json": edited(last, report)})
 
     def put_end(self, entry: Mapping[str, Any]) -> None:
         """session.json, metrics.json and report.json at the end of one, as a group."""
