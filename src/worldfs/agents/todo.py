@@ -39,6 +39,11 @@ def changed(old: bytes, id: str, changes: Mapping[str, Any], now: str) -> bytes:
     raise NotFound(f"no task {id!r}", path=FILE, op="task", expected="one of: " + (", ".join(ids[-20:]) or "none yet"))
 
 
+def normal(old: bytes) -> bytes:
+    """The file in the specification's words, where it was understood in others."""
+    return _written(_value(old), old)
+
+
 def _value(data: bytes) -> dict[str, Any]:
     from worldfs.formats.agent.jsonfile import load_any
     from worldfs.formats.agent.tasks import normal

@@ -166,7 +166,7 @@ class Recorder(Disk):
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _log(self, kind: Kind, path: str | None, other: str | None = "", *, at: int = 0, data: bytes = b"") -> None:
-        if path is not None and other is not None:
+        if path is not None and other is not None and (data or kind != "write"):
             self.ops.append(Op(kind, path, other, at, data))
 
     def _name(self, fd: int) -> str | None:

@@ -10,7 +10,6 @@ from typing import Any
 
 from worldfs.agents.state import AgentState
 from worldfs.ground.disk import Disk
-from worldfs.ground.durable import DRAFT
 
 from ..agents import recount
 from ..clock import ManualClock

@@ -14,18 +14,18 @@ BESIDE = ".editor-draft"
 
 def rewrite(path: Path, disk: Disk, name: str, data: bytes) -> None:
     """As careful editors do: written beside it, synced, put in its place."""
-    above = f"{name.rpartition('/')[0]}/" if "/" in name else ""
-    draft = f"{above}{BESIDE}"
-    (path / draft).write_bytes(data)
-    os.replace(path / draft, path / name)
+    above, slash, _ = name.rpartition("/")
+    draft = f"{above}{slash}{BESIDE}"
+    with (path / draft).open("wb", buffering=0) as file:
+        file.write(data)
+        os.fsync(file.fileno())
+    (path / draft).replace(path / name)
+    folder = os.open(path / above, os.O_RDONLY | os.O_DIRECTORY)
+    os.fsync(folder)
+    os.close(folder)
     if isinstance(disk, Recorder):
-        disk.ops += [
-            Op("create", draft),
-            Op("write", draft, data=data),
-            Op("sync", draft),
-            Op("rename", draft, name),
-            Op("sync_dir", above.rstrip("/")),
-        ]
+        written = Op("write", draft, data=data)
+        disk.ops += [Op("create", draft), written, Op("sync", draft), Op("rename", draft, name), Op("sync_dir", above)]
 
 
 def overwrite(path: Path, disk: Disk, name: str, data: bytes) -> None:

@@ -247,12 +247,14 @@ class DiskStore(Store):
 
         return ScanWatch(self, prefixes)
 
-    def displaced(self, key: str, *, keep: bool = False) -> Sequence[bytes]:
+    def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
         check(key, op="read")
-        if not self.aside.names():
+        names = [name for name in self.aside.names() if young or not self.aside.resting(name)]
+        if not names:
             return ()
         with self._alone():
-            self.settle(None)
+            for name in names:
+                self.aside.settle(name)
             found = self.aside.hand_out(key)
             if not keep:
                 self.aside.forget(key)
