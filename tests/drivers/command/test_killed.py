@@ -174,7 +174,8 @@ def test_a_command_that_kills_its_warden_is_still_ended_whole(stage: Any) -> Non
 def test_a_command_that_stops_its_warden_does_not_outlive_its_deadline(stage: Any) -> None:
     ended = stage.run("/bin/sh", "-c", "kill -STOP $PPID; setsid sleep 600 & sleep 601", timeout_s=0.2)
     assert stage.alive() == []
-    assert (ended.outcome, ended.cause) == ("error", "warden")
+    assert (ended.outcome, ended.cause) == ("timeout", "deadline")
+    assert ended.errors == ("timeout: not done after 0.2 s",)
 
 
 def test_the_session_of_a_living_runner_is_left_alone(stage: Any, wait: Any) -> None:
