@@ -1,4 +1,4 @@
-"""The doctor: forty ways to spoil an agent's directory; each found, nearly all mended, no byte lost, and once is enough."""
+"""The doctor: forty ways to spoil an agent's directory; each found, nearly all mended, no byte lost."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ def _set(file: str, **changes: Any) -> Callable[[Path], object]:
 
 def _text(file: str, text: str | bytes) -> Callable[[Path], object]:
     return lambda home: (home / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def _more(file: str, data: bytes) -> Callable[[Path], object]:
+    return lambda home: (home / file).write_bytes((home / file).read_bytes() + data)
 
 
 def _cut(file: str, part: float) -> Callable[[Path], object]:
@@ -104,7 +108,7 @@ CASES = (
     Spoilt("tasks.json stands twice in one file", lambda home: _text("tasks.json", (home / "tasks.json").read_text() * 2)(home)),
     Spoilt("a status is no word", _set("tasks.json", tasks__0__status="frobnicated"), keeps="frobnicated"),
     Spoilt("a priority is a number", _set("tasks.json", tasks__0__priority=7)),
-    Spoilt("two tasks have one id", lambda home: _set("tasks.json", tasks=[{"id": "a", "description": "x"}] * 2)(home)),
+    Spoilt("two tasks have one id", _set("tasks.json", tasks=[{"id": "a", "description": "x"}] * 2)),
     Spoilt("tasks.json has conflict marks", lambda home: _text("tasks.json", "<<<<<<< ours\n" + (home / "tasks.json").read_text())(home)),
     Spoilt("tasks.json holds a secret", _set("tasks.json", tasks__0__context="ghp_" + "a1B2" * 9)),
     Spoilt("tasks.json is another agent's", _set("tasks.json", agent="leo")),
@@ -118,25 +122,25 @@ CASES = (
     Spoilt("memory.md holds a key", _text("memory.md", "# Rio\n\n## Corrections\n- AKIAABCDEFGHIJKLMNOP\n")),
     Spoilt("memory.md was removed", lambda home: (home / "memory.md").unlink()),
     Spoilt("report.json is cut off", _cut("report.json", 0.5)),
-    Spoilt("report.json says that somebody works", lambda home: _without_copies("report.json", _set("report.json", status="researching"))(home)),
-    Spoilt("session.json runs without a runner", lambda home: _without_copies("session.json", _set("session.json", status="running"))(home)),
+    Spoilt("report.json says that somebody works", _without_copies("report.json", _set("report.json", status="researching"))),
+    Spoilt("session.json runs without a runner", _without_copies("session.json", _set("session.json", status="running"))),
     Spoilt("session.json is prose", _text("session.json", "running")),
     Spoilt("a session was left by a dead runner", _run_without_runner),
-    Spoilt("metrics.json does not add up", lambda home: _without_copies("metrics.json", _set("metrics.json", lifetime__sessions_total=99))(home)),
-    Spoilt("metrics.json is negative", lambda home: _without_copies("metrics.json", _set("metrics.json", lifetime__sources_archived=-1))(home)),
+    Spoilt("metrics.json does not add up", _without_copies("metrics.json", _set("metrics.json", lifetime__sessions_total=99))),
+    Spoilt("metrics.json is negative", _without_copies("metrics.json", _set("metrics.json", lifetime__sources_archived=-1))),
     Spoilt("metrics.json is cut off", _cut("metrics.json", 0.4)),
-    Spoilt("the journal ends in a torn line", lambda home: (home / "journal.jsonl").open("a").write('{"ts":"20') and None),
+    Spoilt("the journal ends in a torn line", _more("journal.jsonl", b'{"ts":"20')),
     Spoilt("a journal line was changed", _lines(lambda lines: [lines[0].replace("session_start", "nothing"), *lines[1:]])),
     Spoilt("journal lines were removed", _lines(lambda lines: lines[1:])),
     Spoilt("the journal was removed", lambda home: (home / "journal.jsonl").unlink()),
-    Spoilt("the journal ends in zeros", lambda home: (home / "journal.jsonl").open("ab").write(b"\0" * 100) and None),
+    Spoilt("the journal ends in zeros", _more("journal.jsonl", b"\0" * 100)),
     Spoilt("a letter is no JSON", _text("inbox/x.json", "hello"), keeps="hello"),
     Spoilt("a letter is for somebody else", _letter("x.json", to="leo")),
     Spoilt("a letter has expired", _letter("x.json", expires_at="2026-01-01T00:00:00Z")),
     Spoilt("two letters have one id", _twice),
     Spoilt("a directory lies in the inbox", lambda home: (home / "inbox/old").mkdir()),
     Spoilt("the inbox was removed", lambda home: shutil.rmtree(home / "inbox")),
-    Spoilt("a job's file is rubbish", lambda home: _text(".paos/jobs/x.jsonl", "rubbish")(home), keeps="rubbish"),
+    Spoilt("a job's file is rubbish", _text(".paos/jobs/x.jsonl", "rubbish"), keeps="rubbish"),
     Spoilt("an editor left its copy", _text("tasks.json~", "old"), keeps="old"),
     Spoilt("a copy was torn", lambda home: next(iter(sorted((home / ".paos/generations/memory.md").iterdir()))).write_text("torn"), keeps="torn"),
     Spoilt("a directory has no agent's name", lambda home: (home.parent / "Rio Two").mkdir(), mended=False),

@@ -180,8 +180,7 @@ def test_a_crash_before_any_write_leaves_what_was_acknowledged_and_nothing_twice
         state = opened(root, CrashAt(number, torn=bool(number % 2)))
         with pytest.raises(Crash):
             _life(state, done)
-        if state.hold is not None:
-            state.hold.release()
+        state.close()  # writes nothing
         _settled(root, done)
 
 
@@ -211,6 +210,41 @@ def test_secrets_reach_no_file(tmp_path: Path, state: AgentState) -> None:
     state.finish(summary=secret, errors=[secret])
     held = [path for path in tmp_path.rglob("*") if path.is_file() and secret in path.read_text("utf-8", "replace")]
     assert held == []
+
+
+@pytest.mark.parametrize("harm", ["removed", "torn"])
+def test_metrics_are_counted_once_when_the_fold_is_lost(tmp_path: Path, state: AgentState, harm: str) -> None:
+    for sources in (3, 4):
+        state.start()
+        state.finish(sources_archived=sources)
+    fold = tmp_path / "rio/.paos/metrics.json"
+    fold.unlink() if harm == "removed" else fold.write_bytes(fold.read_bytes()[:20])
+    with opened(tmp_path) as again:
+        again.start()
+        again.finish(sources_archived=5)
+    totals = value(tmp_path / "rio/metrics.json")["lifetime"]
+    assert (totals["sessions_total"], totals["sources_archived"]) == (3, 12)
+
+
+def test_flags_that_were_read_are_counted(tmp_path: Path, state: AgentState) -> None:
+    with AgentState.open("leo", tmp_path, create=True) as leo:
+        leo.send("rio", subject="a flag")
+        leo.send("rio", subject="a question", type="question")
+        assert leo.metrics() is not None
+    state.start()
+    state.finish()
+    assert value(tmp_path / "rio/metrics.json")["lifetime"]["cross_agent_flags_received"] == 1
+
+
+def test_an_event_outside_a_session_is_in_the_metrics_at_once(tmp_path: Path, state: AgentState) -> None:
+    state.event("claim_accepted")
+    assert value(tmp_path / "rio/metrics.json")["lifetime"]["claims_accepted"] == 1
+
+
+def test_a_report_that_is_missing_is_written_whole(tmp_path: Path) -> None:
+    (tmp_path / "rio").mkdir()
+    with opened(tmp_path) as state:
+        assert state.set_report(summary="new").agent == "rio"
 
 
 def test_undo_goes_back_and_forth(tmp_path: Path, state: AgentState) -> None:

@@ -92,6 +92,10 @@ class Journal:
             self._write(b"".join(lines), len(lines), durable)
             return self.seen.seq
 
+    def pruned(self) -> bool:
+        """Are entries gone from its beginning?"""
+        return next((seq for seq, _ in self.lines()), 1) > 1
+
     def seq(self) -> int:
         """The number of the last entry. Call inside `alone`."""
         self._ready()

@@ -173,13 +173,20 @@ class AgentState:
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
+        from . import session_job
+
         wrong = [key for key in ("ts", "seq", "event") if key in fields]
         if wrong or not event or not event.isprintable():
             raise BadInput(
                 f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
                 expected="a printable name, and fields other than ts, seq, event",
             )  # fmt: skip
-        return self.append({"event": event, **fields})
+        from .fold import EVENTS
+
+        seq = self.append({"event": event, **fields})
+        if event in EVENTS and not session_job.running(self):
+            self.count()
+        return seq
 
     def append(self, entry: Json) -> int:
         """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
@@ -192,13 +199,27 @@ class AgentState:
                 self._fold.apply(seq, entry)
             return seq
 
+    def count(self) -> None:
+        """Bring metrics.json up to the journal; a session's end does so by itself."""
+        from worldfs.formats.agent.documents import metrics_write
+
+        from .metrics import project
+
+        with self.room.alone():
+            fold = self.fold()
+            old = self.kept["metrics.json"].take_in(settle=True) or b""
+            fresh = metrics_write(project(fold, self.name, self.room.clock.now()), old)
+            self._put_many({FOLD: fold.dump(), "metrics.json": fresh})
+
     def set_report(self, **changes: Any) -> Report:
         """Any of status, summary, current_task, next_priority, blocked_by; durable when it returns."""
         from worldfs.formats.agent import documents
+        from worldfs.ground.model import Report
 
         allowed = ("status", "summary", "current_task", "next_priority", "blocked_by")
         _only(changes, allowed, "set_report")
-        data = self._put("report.json", lambda old: changes | {"updated_at": self.room.now()})
+        new = documents.report_value(Report(self.name))
+        data = self._put("report.json", lambda old: ({} if old else new) | changes | {"updated_at": self.room.now()})
         return documents.report_read(data)
 
     def add_task(
@@ -424,38 +445,46 @@ class AgentState:
 
     def fold(self) -> Fold:
         """The metrics as of the journal's last entry. Call inside `alone`."""
-        from .documents import mapping
-        from .fold import Fold
-
         if self._fold is None:
-            stored = self.room.store.get(FOLD)
-            if stored is not None:
-                self._fold = Fold.load(stored.data)
-            else:
-                # Durable before metrics.json is first written by us: else its figures would be counted as found ones.
-                self._fold = Fold(mapping(self.kept["metrics.json"].read() or b"") or None)
-                self.room.root.replace(FOLD, self._fold.dump())
+            self._fold = self._kept_fold() or self._fold_anew()
         if self._fold.applied_seq != self.journal.seq():
             for seq, entry in self.journal.since(self._fold.applied_seq):
                 self._fold.apply(seq, entry)
         return self._fold
 
-    def refold(self) -> None:
-        """Count the metrics anew: the baseline that was imported, and every entry of the journal."""
-        from worldfs.formats.agent.documents import metrics_write
-
+    def _kept_fold(self) -> Fold | None:
         from .fold import Fold
-        from .metrics import project
+
+        stored = self.room.store.get(FOLD)
+        try:
+            return None if stored is None else Fold.load(stored.data)
+        except UserError:  # torn with the power
+            return None
+
+    def _fold_anew(self) -> Fold:
+        """From metrics.json and the whole journal. Durable before metrics.json is written from it: else what we wrote
+        would be taken for figures of another tool, and count twice."""
+        from .documents import mapping
+        from .metrics import recovered
+
+        fold = recovered(mapping(self.kept["metrics.json"].read() or b"") or None, self.journal.lines())
+        self.room.root.replace(FOLD, fold.dump())
+        return fold
+
+    def refold(self) -> None:
+        """Count the metrics anew, from what was found at the beginning and every entry of the journal."""
 
         with self.room.alone():
-            fold = Fold(self.fold().baseline)
-            for seq, entry in self.journal.lines():
-                fold.apply(seq, entry)
+            known = self._kept_fold()
+            if known is None:
+                fold = self._fold_anew()
+            elif self.journal.pruned():
+                fold = known
+            else:
+                fold = type(known)(known.baseline)
+                fold.follow(self.journal.lines())
             self._fold = fold
-            kept = self.kept["metrics.json"]
-            like = kept.take_in(settle=True) or b""
-            fresh = metrics_write(project(fold, self.name, self.room.clock.now()), like)
-            self._put_many({"metrics.json": fresh, FOLD: fold.dump()})
+            self.count()
 
     def put_session(self, record: SessionRecord) -> None:
         """session.json and report.json at the start of a session."""

@@ -92,6 +92,14 @@ def test_the_sessions_count_in_the_metrics_at_once_and_once(agent, legacy):
         assert [lifetime[f"sessions_{word}"] for word in ("total", "completed", "timeout", "error")] == [5, 3, 1, 1]
 
 
+def test_what_was_left_out_on_purpose_is_no_fault(agent, legacy):
+    report = bring(agent, legacy / "beads")
+    assert len(report.left) == 1 and not report.not_understood
+    assert [left.where.rpartition("/")[2] for left in bring(agent, legacy / "home").not_understood] == [
+        "flag-nobody.md"
+    ]
+
+
 def test_the_source_is_never_changed(agent, legacy):
     before = files_of(legacy)
     for place in PLACES:

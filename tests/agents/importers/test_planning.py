@@ -68,6 +68,11 @@ def test_a_folder_that_is_a_link_is_named_not_followed_and_not_passed_over_in_si
     assert any("symbolic link" in line and ".claude" in line for line in made.words())
 
 
+def test_a_name_that_would_move_the_cursor_does_not_reach_the_screen(build):
+    made = plan(build({".pentagon/workspace/collective/flag-leo-\x1b[2J.md": b"\xff"}), "rio")
+    assert not any("\x1b" in line for line in made.words()) and "flag-leo" in made.words()[-1]
+
+
 def test_a_large_stream_is_not_read_to_its_end(build, monkeypatch):
     monkeypatch.setattr("worldfs.agents.importers.planning.COUNTED", 10)
     row = '{"timestamp":"2026-03-05T19:00:00Z","type":"session_meta","payload":{"id":"x"}}\n'

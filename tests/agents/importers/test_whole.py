@@ -125,6 +125,7 @@ def test_into_an_agent_that_is_there_a_root_comes_thing_by_thing_and_once(agent,
     assert len(agent.memory().remarks) == 9
     assert [letter.message.id for letter in agent.inbox.waiting()] == ["msg-abc123"]
     assert [entry["event"] for _, entry in agent.journal.lines()][-2:] == ["v1_session_end", "metrics_imported"]
+    assert agent.metrics().lifetime["sessions_total"] == 47  # as its own keeper counted them, and not once more
 
 
 def test_its_own_directory_is_not_brought_into_an_agent(agent, tmp_path):

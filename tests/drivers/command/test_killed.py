@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,10 @@ def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any, w
     os.kill(warden, signal.SIGKILL)
     runner.process.kill()
     runner.process.communicate()
-    wait(lambda: 2 <= len(stage.alive()) <= 4)  # the command has gone with its warden, its children have not
+    (session,) = os.listdir(stage.sessions())
+    command = json.loads((stage.sessions() / session / "run.json").read_text())["command"]["pid"]
+    wait(lambda: look(command) is None)  # it has gone with its warden
+    assert 2 <= len(stage.alive()) <= 4  # what it had started has not
     ended = stage.run("true")
     assert stage.alive() == []
     assert any(stage.mark in one.words for one in ended.found[0].ended)
@@ -184,7 +188,8 @@ def test_the_session_of_a_living_runner_is_left_alone(stage: Any, wait: Any) -> 
 
 @pytest.mark.parametrize("wrong", [{"boot": "another"}, {"pids": "pid:[1]"}, {"start": 1}])
 def test_a_process_that_only_has_the_number_of_a_lost_one_is_left_alone(wrong: dict[str, Any], stage: Any) -> None:
-    with subprocess.Popen(["sleep", "600"], start_new_session=True) as innocent:
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as innocent, ExitStack() as stack:
+        stack.callback(innocent.kill)
         there = look(innocent.pid)
         assert there is not None
         who = {"pid": innocent.pid, "start": there.start, **this_boot(), **wrong}
@@ -194,7 +199,6 @@ def test_a_process_that_only_has_the_number_of_a_lost_one_is_left_alone(wrong: d
         (left,) = mop(stage.book.room.root, SystemClock())
         assert left.ended == ()
         assert innocent.poll() is None
-        innocent.kill()
 
 
 def test_traces_that_say_nothing_are_closed_too(stage: Any) -> None:
@@ -215,6 +219,9 @@ def test_nothing_begins_before_its_processes_are_on_disk(stage: Any) -> None:
         if name == "rename" and path.endswith("run.json"):
             writes.append(path)
             if len(writes) == 2:  # the first says who runs, the second which processes
+                end = time.monotonic() + 0.3  # what had been let go would have begun by then
+                while time.monotonic() < end and not (stage.tmp / "begun").exists():
+                    time.sleep(0.01)
                 raise Full(28, "No space left on device")
 
     book = type(stage.book)(stage.tmp / "other", disk=Disk(boundary))

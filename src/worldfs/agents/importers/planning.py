@@ -12,7 +12,7 @@ from worldfs.ground.errors import NotFound, WorldError
 from .nouns import Imported, Item, Left, Source
 from .reading import bytes_text, not_read
 from .registry import Broken, Registry, load
-from .words import count, listed
+from .words import count, line, listed
 
 SHOWN: Final = 20  # lines of what was left
 COUNTED: Final = 8 << 20  # bytes of a stream that a dry run reads to the end
@@ -115,7 +115,7 @@ def left_words(left: Left) -> str:
     verb = "left out" if left.meant else "not understood"
     words = f"{left.where}: {verb}: {left.found}"
     words += f"; expected {left.expected}" if left.expected else ""
-    return words + (f" — {left.fix}" if left.fix else "")
+    return line(words + (f" — {left.fix}" if left.fix else ""), 600)
 
 
 def _tried(plan: Plan, name: str, foreign: bool, call: Any) -> Any:
@@ -160,6 +160,8 @@ def _source_words(plan: Plan, found: Found) -> str:
         sessions = dict(item.value.get("lifetime", {})).get("sessions_total", 0)
         parts.append(f"the figures of {count(int(sessions), 'session')}")
     passed = [f"{kind} {number:,}" for kind, number in imported.passed.items()]
-    text = f"{source.importer}: {source.path} ({bytes_text(source.size)}): " + (", ".join(parts) or "nothing for us")
+    text = f"{source.importer}: {line(source.path)} ({bytes_text(source.size)}): " + (
+        ", ".join(parts) or "nothing for us"
+    )
     text += f"; not taken: {listed(passed, 8)}" if passed else ""
     return text + (f"; {imported.left.more:,} more were not understood" if imported.left.more else "")

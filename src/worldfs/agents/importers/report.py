@@ -36,6 +36,11 @@ class Report:
         """Whether the agent's state is another now."""
         return bool(self.new or self.changed)
 
+    @property
+    def not_understood(self) -> list[Left]:
+        """What stayed behind and was not left out on purpose."""
+        return [left for left in self.left if not left.meant]
+
     def words(self, shown: int = SHOWN) -> list[str]:
         """At most `shown` lines of what was left."""
         lines = []

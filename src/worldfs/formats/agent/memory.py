@@ -7,7 +7,6 @@ stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from worldfs.ground.errors import BadInput, NotFound
@@ -16,7 +15,7 @@ from worldfs.ground.model.agent import Remark
 from .headings import HEADINGS, SECTIONS, TITLES, canonical, shown
 from .remarks import Doc, edited, parse, plain, raw, spot
 
-__all__ = ["SECTIONS", "Memory", "add", "opening", "plain", "read", "remove", "template"]
+__all__ = ["SECTIONS", "Memory", "add", "insert", "opening", "plain", "read", "remove", "template"]
 
 PATH: Final = "memory.md"
 
@@ -27,18 +26,17 @@ class Memory(NamedTuple):
     title: str
     remarks: tuple[Remark, ...]
     sections: tuple[str, ...]
-    headings: Mapping[str, str] = {}  # of each section, as the file has it
 
 
 def read(data: bytes) -> Memory:
     """Raises `BadInput` for bytes that are no UTF-8."""
     doc = parse(data)
     used = {item.head for item in doc.items}
-    names: dict[str, str] = {}
+    names: dict[str, None] = {}
     for index, head in enumerate(doc.heads):
         if head.opens or index in used:
-            names.setdefault(head.section, head.text)
-    return Memory(doc.title, tuple(item.remark for item in doc.items), tuple(names), names)
+            names.setdefault(head.section)
+    return Memory(doc.title, tuple(item.remark for item in doc.items), tuple(names))
 
 
 def add(data: bytes, section: str, text: str, *, pinned: bool = False, language: str = "") -> bytes:
@@ -58,8 +56,7 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     index = doc.find(name)
     item = raw(doc, index, body, pinned or marked)
     if index is not None:
-        line, apart, _ = spot(doc, index)
-        out = edited(doc, {line: [doc.end, *item] if apart else item})
+        out = insert(doc, index, [item])
     else:
         known = canonical(name)
         heading = HEADINGS[_language(doc, language)][known] if known else name
@@ -71,6 +68,15 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
             expected="every fence and comment closed", fix="close the ``` or <!-- of memory.md",
         )  # fmt: skip
     return out
+
+
+def insert(doc: Doc, index: int, items: list[list[str]]) -> bytes:
+    """The file with items, as lines, at the end of section number `index`."""
+    line, apart, loose = spot(doc, index)
+    new: list[str] = []
+    for number, item in enumerate(items):
+        new += [doc.end, *item] if (loose if number else apart) else item
+    return edited(doc, {line: new})
 
 
 def opening(doc: Doc, section: str, heading: str, items: list[list[str]]) -> bytes:
