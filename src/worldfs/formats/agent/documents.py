@@ -25,7 +25,7 @@ __all__ = [
     "DOCUMENTS", "Document", "TaskList", "entry_findings", "message_judge", "message_rank", "message_read",
     "message_value", "message_write", "metrics_findings", "metrics_judge", "metrics_read", "metrics_value",
     "metrics_write", "report_judge", "report_read", "report_value", "report_write", "session_findings",
-    "session_judge", "session_read", "session_value", "session_write", "task_value", "tasks_findings", "tasks_judge",
+    "session_judge", "session_read", "session_value", "session_write", "task_of", "task_value", "tasks_findings", "tasks_judge",
     "tasks_read", "tasks_value", "tasks_write",
 ]  # fmt: skip
 
@@ -99,6 +99,11 @@ def tasks_read(data: bytes, file: str = "tasks.json") -> TaskList:
     _passable(tables.TASKS, value, file)
     listed = _noun(TaskList, value)
     return listed._replace(tasks=tuple(_noun(AgentTask, task) for task in value["tasks"]))
+
+
+def task_of(value: Json) -> AgentTask:
+    """A task of a list that passed."""
+    return _noun(AgentTask, value)
 
 
 def task_value(task: AgentTask) -> Json:
