@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  # what `dumps` builds at each call
 from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NoReturn
 
@@ -121,7 +122,10 @@ def _pretty(value: Any, line: str, put: Any, known: Chunks) -> None:
 @cache
 def _flat(inner: str) -> Callable[[Any], str]:
     """Prints an object without objects in it, its members on lines that begin with `inner`."""
-    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=("," + inner, ": ")).encode
+    if _make is None:  # not CPython
+        return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=("," + inner, ": ")).encode
+    print_parts = _make(None, None, _quote, None, ": ", "," + inner, False, False, False)
+    return lambda value: "".join(print_parts(value, 0))
 
 
 def encode(text: str) -> bytes:
@@ -193,11 +197,14 @@ def _inside(value: Any, like: Any, table: Table) -> Any:
     if type(value) is dict and type(like) is dict:
         return arrange(value, like, table)
     if type(value) is list and type(like) is list:
-        by_id = {item["id"]: item for item in like if type(item) is dict and type(item.get("id")) is str}
-        return [
-            arrange(item, by_id[item["id"]], table)
-            if type(item) is dict and type(item.get("id")) is str and item["id"] in by_id
-            else item
-            for item in value
-        ]
+        by_id: dict[str, Json] | None = None
+        out = []
+        for index, item in enumerate(value):
+            if (index >= len(like) or item is not like[index]) and type(item) is dict and type(item.get("id")) is str:
+                if by_id is None:
+                    by_id = {old["id"]: old for old in like if type(old) is dict and type(old.get("id")) is str}
+                if (old := by_id.get(item["id"])) is not None:
+                    item = arrange(item, old, table)
+            out.append(item)
+        return out
     return value
