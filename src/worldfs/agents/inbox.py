@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.ground.clock import parse_stamp
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 LEASE_S: Final = 300.0
 ATTEMPTS: Final = 5  # deliveries of one letter before it is dead
 GRACE_S: Final = 1.0  # a foreign file that is not valid and younger may still be being written
+FRESH_S: Final = 0.002  # who claims one letter after the other need not listen for new ones at each
 MANY: Final = 1000  # letters that wait: worth a warning
 
 
@@ -45,7 +45,7 @@ class Deposited(NamedTuple):
 class Claimed(NamedTuple):
     message: Message
     token: str
-    path: Path
+    path: str  # of the letter's file, which stays where it is
     attempt: int
 
 
@@ -72,6 +72,7 @@ class Inbox:
         self._unready: dict[str, float] = {}  # not readable yet: name → when it was first seen so
         self._known: set[str] = set()
         self._watch: Watch | None = None
+        self._looked = 0.0
 
     def close(self) -> None:
         self.ledger.close()
@@ -145,7 +146,7 @@ class Inbox:
         for claim in self.ledger.of(token):
             message = self._read(claim.name)
             if message is not None:
-                found.append(Claimed(message, token, self.room.path / file_key(claim.name), claim.attempt))
+                found.append(Claimed(message, token, self._path(claim.name), claim.attempt))
         return found
 
     def extend(self, token: str, lease_s: float = LEASE_S) -> None:
@@ -282,11 +283,11 @@ class Inbox:
 
     def _deliver(self, claim: Claim) -> Claimed | None:
         """The letter of a claim of ours, if it is to be delivered; else what becomes of it is settled."""
-        stored = self.room.store.get(file_key(claim.name))
-        if stored is None:  # its owner has taken it away: that acknowledges it
+        data = self.room.root.read(file_key(claim.name))
+        if data is None:  # its owner has taken it away: that acknowledges it
             self._drop(claim.name, "gone")
             return None
-        message = _parse(stored.data)
+        message = _parse(data)
         reason = (
             "unreadable" if message is None
             else "expired" if _past(message.expires_at, self.room)
@@ -298,7 +299,10 @@ class Inbox:
             self._bury(claim.name, reason)
             return None
         assert message is not None
-        return Claimed(message, claim.token, self.room.path / file_key(claim.name), claim.attempt)
+        return Claimed(message, claim.token, self._path(claim.name), claim.attempt)
+
+    def _path(self, name: str) -> str:
+        return f"{self.room.root.path}/{INBOX}/{name}"
 
     def _twice(self, name: str, id: str) -> bool:
         """Is there another letter of this id, read or to be read before this one?"""
@@ -352,6 +356,10 @@ class Inbox:
             self.ledger.catch_up()
             self._look()
             return
+        now = time.monotonic()
+        if now - self._looked < FRESH_S and self._heap:
+            return
+        self._looked = now
         for change in self._watch.read(0.0):
             name = change.key[len(INBOX) + 1 :]
             if change.kind is ChangeKind.RESYNC:

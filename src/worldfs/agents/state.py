@@ -244,7 +244,7 @@ class AgentState:
         def edit(old: bytes) -> bytes:
             now = self.room.now()
             new = AgentTask(id, type, description, "pending", priority, now, context, follow_up_from)
-            data, task = todo.added(old, self.name, self._clean(new), now)
+            data, task = todo.added(old, self.name, self.cleaned(new), now)
             made[:] = [task]  # of the last try
             return data
 
@@ -264,7 +264,7 @@ class AgentState:
             now = self.room.now()
             if changes.get("status") in ("completed", "dropped"):
                 changes.setdefault("completed_at", now)
-            data, task = todo.changed(old, id, self._clean(changes), now)
+            data, task = todo.changed(old, id, self.cleaned(changes), now)
             made[:] = [task]  # of the last try
             return data
 
@@ -279,7 +279,7 @@ class AgentState:
         """One note more in memory.md: patterns, dead_ends, questions, corrections, flags, or any heading."""
         from worldfs.formats.agent import memory
 
-        text = self._clean(text)
+        text = self.cleaned(text)
         data = self.edit_memory(lambda old: memory.add(old, section, text, pinned=pinned))
         written = memory.plain(text)[0]
         return next(remark for remark in reversed(memory.read(data).remarks) if remark.text == written)
@@ -309,7 +309,7 @@ class AgentState:
 
         if type not in KINDS:
             raise BadInput(f"type {type!r}", path=self.name, op="start", expected=" | ".join(KINDS))
-        return session_job.start(self, self._clean({"type": type, **fields}), argv, id)
+        return session_job.start(self, self.cleaned({"type": type, **fields}), argv, id)
 
     def finish(
         self,
@@ -339,7 +339,7 @@ class AgentState:
             "summary": summary, "handoff": handoff, "errors": list(errors), "next_priority": next_priority,
             "cause": cause,
         }  # fmt: skip
-        session_job.finish(self, session, outcome, self._clean(said), self._clean(figures))
+        session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures))
         record = self.session()
         assert record is not None
         return record
@@ -511,14 +511,15 @@ class AgentState:
     def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
         from .documents import edited
 
-        return self.kept[name].change(lambda old: edited(old, self._clean(dict(changes(old)))))
+        return self.kept[name].change(lambda old: edited(old, self.cleaned(dict(changes(old)))))
 
     def _put_many(self, files: Mapping[str, bytes]) -> None:
         from .kept import write_many
 
         write_many(self.room, self.kept, files)
 
-    def _clean(self, value: Any) -> Any:
+    def cleaned(self, value: Any) -> Any:
+        """A value, or a noun, with its secrets marked out."""
         from worldfs.formats.agent.redact import redact_value
 
         if hasattr(value, "_asdict"):
