@@ -10,7 +10,7 @@ import heapq
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from worldfs.ground.clock import Clock
     from worldfs.ground.durable import Disk
     from worldfs.ground.model import Message
-    from worldfs.tree.stores.contract import Watch
+    from worldfs.tree.stores.contract import Change, Watch
 
     from .doctor import Fault
 
@@ -349,8 +349,6 @@ class Inbox:
 
     def _refresh(self) -> None:
         """Hear of letters that came and went."""
-        from worldfs.tree.stores.contract import ChangeKind
-
         if self._watch is None:
             self._watch = self.room.store.watch(INBOX)
             self.ledger.catch_up()
@@ -360,15 +358,8 @@ class Inbox:
         if now - self._looked < FRESH_S and self._heap:
             return
         self._looked = now
-        for change in self._watch.read(0.0):
-            name = change.key[len(INBOX) + 1 :]
-            if change.kind is ChangeKind.RESYNC:
-                self._look()
-            elif change.kind is ChangeKind.DELETE:
-                self._known.discard(name)
-                self._unready.pop(name, None)
-            elif name:
-                self._met(name)
+        while changes := self._watch.read(0.0):  # what was lost is told after all that was not
+            self._hear(changes)
         for name in [name for name, since in self._unready.items() if time.monotonic() - since >= GRACE_S]:
             self._met(name)
 
@@ -428,13 +419,18 @@ class Inbox:
         if self._unready:
             times.append(GRACE_S / 4)
         assert self._watch is not None
-        changes = self._watch.read(min(times))
+        self._hear(self._watch.read(min(times)))
+
+    def _hear(self, changes: Sequence[Change]) -> None:
+        from worldfs.tree.stores.contract import ChangeKind
+
         for change in changes:
             name = change.key[len(INBOX) + 1 :]
-            if change.kind.value == "delete":
-                self._known.discard(name)
-            elif change.kind.value == "resync":
+            if change.kind is ChangeKind.RESYNC:
                 self._look()
+            elif change.kind is ChangeKind.DELETE:
+                self._known.discard(name)
+                self._unready.pop(name, None)
             elif name:
                 self._met(name)
 
