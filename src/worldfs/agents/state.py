@@ -407,7 +407,9 @@ class AgentState:
             if stored is not None:
                 self._fold = Fold.load(stored.data)
             else:
+                # What was counted before us is settled before we count: a metrics.json of ours must never be taken for it.
                 self._fold = Fold(mapping(self.kept["metrics.json"].read() or b"") or None)
+                self.room.store.put(FOLD, self._fold.dump())
         if self._fold.applied_seq != self.journal.seq():
             for seq, entry in self.journal.since(self._fold.applied_seq):
                 self._fold.apply(seq, entry)
