@@ -17,7 +17,7 @@ check: ## style, types, floors, fresh docs, no foreign names
 	@scripts/bootstrap dev
 	@scripts/check
 
-docs: ## write the generated pages anew (docs/protocol, docs/command.md)
+docs: ## write the generated pages anew (docs/protocol, docs/schema, docs/command.md)
 	@scripts/bootstrap dev
 	@$(BIN)/python scripts/docs.py write
 

@@ -74,7 +74,7 @@ def latency(root: Path, ready: dict[str, Callable[[Path], list[str]]]) -> dict[s
     for name, values in took.items():
         figures[f"peer.{name}.{PEERS[name][0]}_us"] = percentile(values, 0.5)
         figures[f"peer.{name}.over_ours"] = percentile(values, 0.5) / ours
-    return figures | {"peer.ours.append_us": ours}
+    return figures | {"state.append_beside_peers_us": ours}
 
 
 def losses(command: Sequence[str]) -> tuple[int, int]:

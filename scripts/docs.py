@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,17 @@ def pages() -> dict[Path, str]:
         ROOT / "docs/protocol/permissions.md": matrix_page(),
         ROOT / "docs/protocol/files.md": files_page(),
         ROOT / "docs/command.md": command_page(),
+        **schemas(),
+    }
+
+
+def schemas() -> dict[Path, str]:
+    """The JSON Schemas of an agent's files."""
+    from worldfs.formats.agent.schemas import SCHEMAS
+
+    return {
+        ROOT / f"docs/schema/{name}.json": json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+        for name, schema in SCHEMAS.items()
     }
 
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldfs.agents.metrics import EVENTS, FIGURES, LIFETIME, Fold, Recent, project
+from worldfs.agents.metrics import EVENTS, FIGURES, LIFETIME, Fold, Recent, project, recovered
+from worldfs.formats.agent.documents import metrics_findings, metrics_value
 from worldfs.ground.clock import stamp
 from worldfs.ground.errors import BadInput
 from worldfs.testing.agents import random_entries, recount
@@ -134,6 +135,11 @@ def test_a_session_ends_once() -> None:
     again = event("session_end", session_id="a", outcome="completed", sources_archived=9)
     once = {"sessions_total": 1, "sessions_error": 1, "sources_archived": 2}
     assert lifetime(start, first, again) == lifetime(start, first, start, again) == lifetime(first, again) == once
+
+
+def test_a_start_that_is_repeated_after_the_end_opens_nothing() -> None:
+    start, end = event("session_start", session_id="a"), event("session_end", session_id="a", outcome="completed")
+    assert lifetime(start, end, start, event("flag_sent"))["cross_agent_flags_sent"] == 1
 
 
 def test_a_session_that_a_mind_ended_without_its_name_is_ended_by_its_runner_all_the_same() -> None:
@@ -302,12 +308,60 @@ def test_a_journal_can_tell_by_itself_what_was_found() -> None:
     assert project(fold, "rio", NOW).lifetime["sessions_total"] == 48
 
 
+def test_an_import_takes_the_place_of_a_new_agents_zeros_and_of_nothing_else() -> None:
+    zeros = {"agent": "rio", "updated_at": stamp(NOW), "lifetime": dict.fromkeys(LIFETIME, 0)}
+    imported = event("metrics_imported", metrics=RIO)
+    assert project(folded(imported, baseline=zeros), "rio", NOW).lifetime == RIO["lifetime"]
+    other = {"lifetime": {"sessions_completed": 3}}
+    assert project(folded(imported, ended(NOW), baseline=other), "rio", NOW).lifetime["sessions_total"] == 4
+
+
+def test_a_document_from_before_us_is_taken_over_whole() -> None:
+    fold = recovered(RIO, enumerate([event("session_start", session_id="a")], 1))
+    assert (fold.baseline, fold.applied_seq) == (RIO, 1)
+    assert recovered(None, []).baseline is None
+
+
+@given(st.integers(0, 2**32), st.integers(1, 120), st.sampled_from([None, RIO]), st.booleans(), st.data())
+@settings(max_examples=120, deadline=None)
+def test_a_lost_state_is_made_again_from_journal_and_document(
+    seed: int, count: int, found: Json | None, told: bool, data: st.DataObject
+) -> None:
+    entries = list(random_entries(Random(seed), count, NOW))
+    if found and told:
+        entries.insert(0, event("metrics_imported", NOW - timedelta(days=1), metrics=found))
+    numbered = list(enumerate(entries, 1))
+    whole = Fold(None if told else found)
+    document = dict(found) if found else None  # as it was written at a session's end, or not at all since
+    ends = [seq for seq, entry in numbered if entry["event"] == "session_end"]
+    shown = data.draw(st.sampled_from([0, *ends]))
+    for seq, entry in numbered:
+        whole.apply(seq, entry)
+        if seq == shown:
+            document = dict(project(whole, "rio", datetime.fromisoformat(entry["ts"]))._asdict())
+    again = recovered(document, numbered)
+    kept, lost = project(whole, "rio", NOW).lifetime, project(again, "rio", NOW).lifetime
+    decided = ("claims_proposed", "disconfirmation_attempts")  # what was raised to hold an invariant stays raised
+    assert {**lost, **{key: kept[key] for key in decided}} == kept
+    assert all(lost[key] >= kept[key] for key in decided)
+    assert again.recent(NOW) == whole.recent(NOW)
+
+
+def test_what_was_counted_in_segments_that_are_gone_is_not_lost_with_the_state() -> None:
+    numbered = [(seq, ended(NOW + timedelta(hours=seq), f"s{seq}", sources_archived=2)) for seq in range(1, 21)]
+    whole = Fold(RIO)
+    whole.follow(numbered)
+    document = project(whole, "rio", NOW + timedelta(hours=20))._asdict()
+    life = project(recovered(document, numbered[12:]), "rio", NOW).lifetime
+    assert (life["sessions_total"], life["sources_archived"]) == (67, 352)
+
+
 # -- kept -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b"null", b'{"format":1}', b"\0" * 90, b"[" * 99999])
 def test_a_torn_state_is_refused_with_what_to_do(data: bytes) -> None:
-    with pytest.raises(BadInput, match="counted again"):
+    with pytest.raises(BadInput, match="made again"):
         Fold.load(data)
 
 
@@ -390,6 +444,7 @@ def test_whatever_a_journal_says_the_invariants_hold(entries: list[Json], found:
         *entries, ended(at, "last"), baseline={"lifetime": found, "rolling_30d": old, "updated_at": stamp(NOW)}
     )
     metrics = project(fold, "rio", at)
+    assert metrics_findings(metrics_value(metrics)) == ()  # the document's own judge, and what it might not ask
     life, rolling = metrics.lifetime, metrics.rolling_30d
     assert tuple(life) == LIFETIME
     assert min(life.values()) >= 0

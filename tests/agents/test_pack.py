@@ -108,9 +108,10 @@ def test_unused_shares_are_passed_on() -> None:
 
 
 def test_a_flood_of_high_letters_does_not_wash_pins_and_tasks_away() -> None:
-    flood = [HIGH._replace(id=f"m{i}", body="URGENT " * 60) for i in range(500)]
-    found = pack(pinned(MEMORY, "PINNED note"), tasks(("t-active", "active")), flood, budget=1500)
-    assert "PINNED note" in found.text
+    flood = [HIGH._replace(id=f"m{i}", body="URGENT " * (1 + i % 60)) for i in range(500)]
+    pins = [f"PIN{i} " + "keep " * 30 for i in range(4)]
+    found = pack(pinned(MEMORY, *pins), tasks(("t-active", "active")), flood, budget=1500)
+    assert all(f"PIN{i} " in found.text for i in range(4))
     assert "t-active" in found.text
     assert "m0" in found.text
     (letters,) = [o for o in found.omitted if o.where == "inbox/"]

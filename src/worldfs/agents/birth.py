@@ -24,19 +24,20 @@ def make(
     from worldfs.ground.model import Report
 
     from . import metrics, todo
+    from .fold import Fold
 
     moment = (clock or SystemClock()).now().replace(microsecond=0)
     now = stamp(moment)
     fresh = Root.build(root, 0o700)
     house = Root(root, disk)
     try:
-        if fresh or not any(os.scandir(root)):
+        if fresh or not os.listdir(root):
             _create(house, ".gitignore", IGNORE)
         first = {
             "report.json": documents.report_write(Report(name, now, summary="No session yet")),
             "tasks.json": todo.empty(name, now),
             "memory.md": memory.template(name, language),
-            "metrics.json": documents.metrics_write(metrics.project(metrics.Fold(), name, moment)),
+            "metrics.json": documents.metrics_write(metrics.project(Fold(), name, moment)),
             "journal.jsonl": b"",
         }
         made = [file for file, data in first.items() if _create(house, f"{name}/{file}", data)]

@@ -24,6 +24,7 @@ from .documents import mapping
 from .journal import NAME as JOURNAL
 from .journal import parse
 from .kept import GENERATIONS
+from .projection import FOLD
 from .room import ASIDE, names
 from .state import AgentState
 
@@ -58,7 +59,9 @@ def check(root: str | os.PathLike[str], *, fix: bool = False, clock: Clock | Non
 def _root(root: Path, fix: bool) -> Iterator[Finding]:
     known = set(names(root))
     with suppress(FileNotFoundError, NotADirectoryError):
-        for entry in sorted(os.scandir(root), key=lambda item: item.name):
+        with os.scandir(root) as entries:
+            listed = sorted(entries, key=lambda item: item.name)
+        for entry in listed:
             if entry.name in known or entry.name.startswith("."):
                 continue
             if entry.is_symlink():
@@ -91,17 +94,14 @@ def _agent(root: Path, name: str, fix: bool, clock: Clock | None) -> list[Findin
     try:
         state = AgentState.open(name, root, clock=clock)
     except WorldError as error:
-        return [
-            *found,
-            _say(error.code, str(root / name), error.expected or "a readable directory", error.found, error.fix),
-        ]
+        return [*found, _broken(error, str(root / name), root)]
     try:
         for part in PARTS:
             try:
                 for fault in part(state):
                     found.append(_settled(fault, fix, root))
             except WorldError as error:
-                found.append(_say(error.code, f"{name}/{error.path}", error.expected, error.found, error.fix))
+                found.append(_broken(error, f"{name}/{error.path}", root))
     finally:
         state.close()
     return found
@@ -214,6 +214,10 @@ def _journal(state: AgentState) -> Iterator[Fault]:
 
 
 def _documents(state: AgentState) -> Iterator[Fault]:
+    from worldfs.formats.agent import documents
+
+    from . import todo
+
     for name, kept in state.kept.items():
         size = _size(state, name)
         if size > LARGE:
@@ -234,6 +238,12 @@ def _documents(state: AgentState) -> Iterator[Fault]:
                 _found(state, finding.code, finding.field, finding.expected, finding.found),
                 partial(_settle, state, kept) if newest else partial(_renew, state, name),
             )
+        if name == "tasks.json" and not wrong:
+            for finding in documents.tasks_findings(mapping(stored.data)):
+                yield Fault(
+                    _found(state, finding.code, finding.field, finding.expected, finding.found),
+                    partial(kept.change, todo.normal),
+                )
         if not wrong and kept.rules.clean(stored.data) != stored.data:
             yield Fault(
                 _found(state, "SECRET", name, "no secrets in a file", "something that looks like one"),
@@ -251,6 +261,7 @@ def _metrics(state: AgentState) -> Iterator[Fault]:
     """Totals against each other, and against the journal's fold."""
     from worldfs.formats.agent import documents
 
+    from .fold import Fold
     from .metrics import project
 
     stored = state.room.store.get("metrics.json")
@@ -258,9 +269,11 @@ def _metrics(state: AgentState) -> Iterator[Fault]:
         return
     for finding in documents.metrics_judge(stored.data):
         yield Fault(_found(state, finding.code, finding.field, finding.expected, finding.found), state.refold)
-    if state.room.store.get(".paos/metrics.json") is not None:
-        with state.room.alone():
-            fold = state.fold()
+    counted = state.room.store.get(FOLD)
+    if counted is not None:
+        fold = Fold.load(counted.data)
+        for seq, entry in state.journal.since(fold.applied_seq):
+            fold.apply(seq, entry)
         have, want = (
             mapping(stored.data).get("lifetime", {}),
             project(fold, state.name, state.room.clock.now()).lifetime,
@@ -345,7 +358,7 @@ def _machine(state: AgentState) -> Iterator[Fault]:
         for name in store.list(f"{GENERATIONS}/{file.rstrip('/')}"):
             key = f"{GENERATIONS}/{file.rstrip('/')}/{name}"
             stored = store.get(key)
-            if stored is not None and name.partition("-")[2] != stored.revision:
+            if stored is not None and stored.revision not in name.split("-"):
                 yield Fault(
                     _found(state, "COPY_TORN", key, "the version that its name says", "other bytes"),
                     partial(_aside, state, key),
@@ -454,6 +467,10 @@ def _found(
     state: AgentState, code: str, field: str, expected: str, found: str, *, fix: str = "", warning: bool = False
 ) -> Finding:
     return _say(code, f"{state.name}/{field}", expected, found, fix, warning=warning)
+
+
+def _broken(error: WorldError, field: str, root: Path) -> Finding:
+    return _say(error.code, field, error.expected or "something readable", error.found, error.fix or _mend_with(root))
 
 
 def _named(state: AgentState, finding: Finding) -> Finding:

@@ -82,10 +82,11 @@ def _merged_tasks(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
 
 
 def _merged_memory(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:
-    from worldfs.formats.agent import merge
+    from worldfs.formats.agent.merge import best_base
+    from worldfs.formats.agent.merge_memory import memory
 
-    base = bases[merge.best_base(bases, theirs)] if bases else ours
-    return Merged(*merge.memory(base, ours, theirs))
+    base = bases[best_base(bases, theirs)] if bases else ours
+    return Merged(*memory(base, ours, theirs))
 
 
 def _report(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> Merged:

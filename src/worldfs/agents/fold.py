@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from worldfs.ground.clock import parse_stamp
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 SESSIONS: Final = ("sessions_total", "sessions_completed", "sessions_timeout", "sessions_error")
-FIGURES: Final = (
+FIGURES: Final[tuple[str, ...]] = (
     "sources_archived",
     "claims_proposed",
     "claims_accepted",
@@ -39,7 +40,7 @@ FIGURES: Final = (
     "cross_agent_flags_sent",
     "cross_agent_flags_received",
 )
-LIFETIME: Final = (*SESSIONS, *FIGURES)
+LIFETIME: Final[tuple[str, ...]] = (*SESSIONS, *FIGURES)
 EVENTS: Final = {
     "sources_archived": "sources_archived",
     "claim_proposed": "claims_proposed",
@@ -98,7 +99,7 @@ class Fold:
 
     @classmethod
     def load(cls, data: bytes) -> Fold:
-        """What `dump` gave. `BadInput` if it is anything else: begin anew from the baseline and the whole journal."""
+        """What `dump` gave. `BadInput` if it is anything else: `metrics.recovered` makes it again."""
         try:
             value = json.loads(data)
             fold = cls(value["baseline"])
@@ -113,7 +114,7 @@ class Fold:
                 path=".paos/metrics.json",
                 op="load",
                 expected="what was written there",
-                fix="remove it: it is counted again from the journal",
+                fix="remove it: it is made again from the journal and metrics.json",
             ) from None
         return fold
 
@@ -139,8 +140,8 @@ class Fold:
             and type(self._ended) is str
             and self._ended[:1] == "/"
             and (self.baseline is None or type(self.baseline) is dict)
-            and all(len(bucket) == len(Recent._fields) and _ints(bucket) for bucket in self._days.values())
-            and all(_ints(sums.values()) for sums in (self._totals, *self._open.values()))
+            and set(map(len, self._days.values())) <= {len(Recent._fields)}
+            and _ints(chain(self._totals.values(), *self._days.values(), *(v.values() for v in self._open.values())))
             and (self._guess is None or _ints(self._guess["figures"].values()))
         )
 
@@ -170,7 +171,7 @@ class Fold:
             return self._start(entry)
         if event == "session_end":
             return self._end(entry)
-        if event == FOUND and self.baseline is None and type(entry.get("metrics")) is dict:
+        if event == FOUND and type(entry.get("metrics")) is dict and not _says(self.baseline):
             self.baseline = entry["metrics"]
             return True
         return False
@@ -222,7 +223,9 @@ class Fold:
         else:
             id = ""
         sums = self._open.pop(id, sums)
-        figures = {key: count for key in FIGURES if (count := _carried(entry, key, sums))}
+        figures = {
+            key: count for key in FIGURES if key in entry or key in sums if (count := _carried(entry, key, sums))
+        }
         if named is None:
             self._guess = {"id": id, "day": day, "outcome": outcome, "figures": figures} if id else None
         if id and f"/{id}/" not in self._ended:
@@ -280,6 +283,12 @@ class Fold:
         first, last = (today - timedelta(WINDOW - 1)).isoformat(), (today + timedelta(1)).isoformat()
         inside = [bucket for day, bucket in self._days.items() if first <= day <= last]
         return Recent(*map(sum, zip(*inside, strict=True))) if inside else Recent()
+
+
+def _says(baseline: Json | None) -> bool:
+    """Does a document that was found count anything? The one of a new agent does not."""
+    figures = (baseline or {}).get("lifetime")
+    return type(figures) is dict and any(map(number, figures.values()))
 
 
 def _sum(totals: dict[str, int], bucket: list[int], figures: dict[str, int], sign: int) -> None:

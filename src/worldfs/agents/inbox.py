@@ -61,7 +61,7 @@ def deposit_to(
 
 
 class Inbox:
-    """Opened by as many processes as like to. The first claim looks through the directory, later ones at what is new."""
+    """Opened by any number of processes. The first claim looks through the directory, later ones at what is new."""
 
     def __init__(self, room: Room, *, attempts: int = ATTEMPTS) -> None:
         self.room = room

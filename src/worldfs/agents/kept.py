@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
 from worldfs.ground.linux import written_now
+from worldfs.ground.walk import Place
 from worldfs.tree.stores.contract import ABSENT, ANY, Expected
 from worldfs.tree.stores.revision import KEPT, of
 
@@ -68,10 +69,11 @@ def write_many(room: Room, kept: Mapping[str, Kept], files: Mapping[str, bytes])
 class Generation(NamedTuple):
     number: int
     revision: str
+    foreign: bool = False  # somebody else wrote it: who writes next has read it
 
     @property
     def name(self) -> str:
-        return f"{self.number:08d}-{self.revision}"
+        return f"{self.number:08d}-{self.revision}{'-foreign' if self.foreign else ''}"
 
 
 class Kept:
@@ -81,6 +83,7 @@ class Kept:
         self.room, self.name, self.rules = room, name, rules
         self._home = f"{GENERATIONS}/{name}"
         self._known: list[Generation] | None = None
+        self._late_at = 0.0  # when to look for late writes to old copies again
         self._standing: str | None = None  # revision of the file when `take_in` was done with it
         self._good: tuple[str, bytes] | None = None  # revision and bytes of the newest generation, if we have them
 
@@ -102,7 +105,7 @@ class Kept:
         for name in self.room.store.list(self._home):
             number, _, revision = name.partition("-")
             if number.isdecimal():
-                found.append(Generation(int(number), revision))
+                found.append(Generation(int(number), revision.partition("-")[0], revision.endswith("-foreign")))
         return found
 
     def version(self, generation: Generation) -> bytes | None:
@@ -135,16 +138,21 @@ class Kept:
 
         return self.change(edit)
 
-    def take_in(self, *, settle: bool = False) -> bytes | None:
+    def take_in(self, *, settle: bool = False, late: bool = False) -> bytes | None:
         """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
 
-        `settle`: even an unfinished-looking text is decided about now, because ours is about to be written.
+        `settle`: even an unfinished-looking text is decided about now, because ours is about to be written. `late`:
+        look for what was written to old copies, too; without it, only if nobody has done so for a while.
         """
         counts = self._look(settle)
-        late = self.room.store.displaced(self.name, keep=True)
-        for text in late:
+        now = time.monotonic()
+        if not late and now < self._late_at:
+            return counts
+        self._late_at = now + GRACE_S / 2
+        found = self.room.store.displaced(self.name, keep=True, young=False)
+        for text in found:
             counts = self._late(text, counts)
-        if late:
+        if found:
             self.room.store.forget(self.name)
         return counts
 
@@ -176,26 +184,29 @@ class Kept:
             raise Conflict("it appeared meanwhile", path=self.name, op="write") from None
         self.keep(data, revision)
 
-    def keep(self, data: bytes, revision: str = "") -> None:
+    def keep(self, data: bytes, revision: str = "", *, foreign: bool = False) -> None:
         """Note a version as the newest good one. Not durable: it is a copy of what is."""
         revision = revision or of(data)
         known = self._known if self._known is not None else self.generations()
-        generation = Generation(known[-1].number + 1 if known else 1, revision)
-        place = self.room.root.room(f"{self._home}/{generation.name}")
-        flags = os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-        disk = self.room.disk
-        fd = disk.create(place.folder.fd, place.name, place.path, flags)
+        generation = Generation(known[-1].number + 1 if known else 1, revision, foreign)
+        root, disk = self.room.root, self.room.disk
+        place = root.room(f"{self._home}/{generation.name}")
+        known = [*known, generation]
+        while len(known) > self.rules.keep:
+            old = Place(place.folder, known[0].name, f"{self._home}/{known[0].name}")
+            known.pop(0)
+            with suppress(FileNotFoundError):
+                # The oldest becomes the newest: a file system makes a new file much more slowly than it writes an old.
+                disk.rename(old, place, "over")
+        # Written over and then cut, not emptied first: file systems flush what was emptied as soon as it is closed.
+        fd = disk.create(place.folder.fd, place.name, place.path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:
             disk.write(fd, data, place.path)
+            disk.truncate(fd, len(data), place.path)
         finally:
             os.close(fd)
         if not disk.stamps:  # were this copy lost with the power, nothing else would tell that the file is ours
-            self.room.root.flush(place.path)
-        known = [*known, generation]
-        while len(known) > self.rules.keep:
-            old = known.pop(0)
-            with suppress(FileNotFoundError):
-                disk.unlink(place.folder.fd, old.name, f"{self._home}/{old.name}")
+            root.flush(place.path)
         self._known, self._good, self._standing = known, (revision, data), revision
 
     def settle(self) -> None:
@@ -284,7 +295,7 @@ class Kept:
         ours, merged = self._merged(theirs)
         if merged.data == theirs:
             self.room.root.flush(self.name)
-            self.keep(theirs, self._standing or "")
+            self.keep(theirs, self._standing or "", foreign=True)
         elif merged.data == ours:
             self._put(ours)  # it is the newest generation already
         else:
@@ -307,9 +318,17 @@ class Kept:
 
     def _merged(self, theirs: bytes) -> tuple[bytes, Merged]:
         """(ours, what becomes of theirs), conflicts told and set aside."""
-        bases = [text for old in self._known or self.generations() if (text := self.version(old)) is not None]
+        known = self._known or self.generations()
+        bases = [text for old in known if (text := self.version(old)) is not None]
         if not bases:
             return b"", Merged(theirs)
+        if known[-1].foreign:  # they wrote the newest one, so this is made from it, even if it goes back
+            bases = bases[-1:]
+        elif theirs in bases[:-1]:
+            self.room.found(
+                "EDIT_STALE", self.name, "an edit of the newest version", "an older version, written again",
+                "what came after it is kept; to go back on purpose: paos agent memory NAME --undo N",
+            )  # fmt: skip
         clean = self.rules.clean(theirs)
         merged = self.rules.merge(bases, bases[-1], clean)
         if merged.conflicts:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldfs.formats.agent import documents, memory
+from worldfs.formats.agent import documents
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model.agent import AgentTask, Message, Remark, Report, SessionRecord
+from worldfs.ground.model.agent import AgentTask, Message, Report, SessionRecord
 
 from .allot import LETTER, NOTE, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, Item
 from .pack_words import LAST, PACK, chosen
 from .quote import Quote, block, line
+from .remembered import Piece, remembered
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Finding
@@ -39,14 +40,14 @@ def gather(
     """Files that cannot be read are findings and counted; nothing is raised."""
     faults, unread = list(findings), []
     listed: Sequence[AgentTask] = ()
-    remembered = None
+    pieces: Sequence[Piece] = ()
     try:
         listed = documents.tasks_read(tasks).tasks if tasks.strip() else ()
     except BadInput as error:
         faults.append(_fault(error))
         unread.append(("tasks.json", len(tasks)))
     try:
-        remembered = memory.read(notes)
+        pieces = remembered(notes)
     except BadInput as error:
         faults.append(_fault(error))
         unread.append(("memory.md", len(notes)))
@@ -64,8 +65,7 @@ def gather(
     _faults(material, faults, language)
     _letters(material, quote, letters, language)
     _tasks(material, quote, [task for task in listed if task.status not in ("completed", "dropped")], language)
-    if remembered is not None:
-        _memory(material, quote, remembered, language)
+    _memory(material, quote, pieces, language)
     return quote, material
 
 
@@ -157,30 +157,30 @@ def task_size(task: AgentTask) -> int:
     return _bytes(task.description) + _bytes(task.context) + _bytes(task.outcome or "")
 
 
-def _memory(material: Material, quote: Quote, remembered: memory.Memory, language: str) -> None:
+def _memory(material: Material, quote: Quote, pieces: Sequence[Piece], language: str) -> None:
     material.frames["memory"] = (chosen(PACK["memory"], language), "")
     material.frames["memory/quote"] = (quote.open(file="memory.md"), quote.close())
-    sections: dict[str, list[Remark]] = {}
-    for remark in remembered.remarks:
-        sections.setdefault(remark.section, []).append(remark)
-    for number, (section, remarks) in enumerate(sections.items()):
-        heading = line(remembered.headings.get(section, section), 80)
-        place = f"memory/{number}"
-        material.frames[place] = (f"### {heading}", "")
-        for remark in newest_first(remarks):
-            text = "- " + block(remark.text, "  ").lstrip()
-            places = ("memory", "memory/quote", place)
-            kind = PIN if remark.pinned else NOTE
-            where = f"memory.md › {heading}"
-            material.items.append(Item(kind, places, text, _bytes(remark.text), where, section=section))
+    headings: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        headings.setdefault(piece.heading, []).append(piece)
+    for number, (heading, below) in enumerate(headings.items()):
+        name = line(heading, 80) or chosen(PACK["other"], language)
+        place, where = f"memory/{number}", f"memory.md › {name}"
+        material.frames[place] = (f"### {name}", "")
+        for piece in newest_first(below):
+            pinned, text = piece.remark.pinned, piece.remark.text
+            shown = block(text, "  ")
+            shown = f"- {chosen(PACK['pin'], language) if pinned else ''}{shown.lstrip()}" if piece.item else shown
+            kind, places = PIN if pinned else NOTE, ("memory", "memory/quote", place)
+            material.items.append(Item(kind, places, shown, _bytes(text), where, section=piece.remark.section))
 
 
-def newest_first(remarks: Sequence[Remark]) -> list[Remark]:
+def newest_first(pieces: Sequence[Piece]) -> list[Piece]:
     """Pinned first, then by date; one without a date is as old as what stands before it; of one date, the lower one."""
     latest, dated = "", []
-    for remark in sorted(remarks, key=lambda remark: remark.line):
-        latest = remark.at or latest
-        dated.append((remark.pinned, latest, remark.line, remark))
+    for piece in sorted(pieces, key=lambda piece: piece.remark.line):
+        latest = piece.remark.at or latest
+        dated.append((piece.remark.pinned, latest, piece.remark.line, piece))
     dated.sort(key=lambda row: row[:3], reverse=True)
     return [row[3] for row in dated]
 

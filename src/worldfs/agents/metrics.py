@@ -20,11 +20,24 @@ from worldfs.ground.model.agent import Metrics
 from .fold import EVENTS, FIGURES, FOUND, LIFETIME, SESSIONS, WINDOW, Fold, Recent, number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
 Json = dict[str, Any]
 
-__all__ = ["EVENTS", "FIGURES", "FOUND", "LIFETIME", "SESSIONS", "WINDOW", "Fold", "Recent", "lifetime", "project"]
+__all__ = [
+    "EVENTS",
+    "FIGURES",
+    "FOUND",
+    "LIFETIME",
+    "SESSIONS",
+    "WINDOW",
+    "Fold",
+    "Recent",
+    "lifetime",
+    "project",
+    "recovered",
+]
 
 _ROLLING: Final = ("sessions", "sources_archived", "claims_proposed", "acceptance_rate", "avg_sources_per_session")
 _WITHIN: Final = {
@@ -57,7 +70,43 @@ def project(fold: Fold, agent: str, now: datetime) -> Metrics:
 
 def lifetime(fold: Fold) -> dict[str, int]:
     """What was found and what was counted."""
-    return _sound(_add(_found(fold.baseline), fold.totals))
+    return _sound(_raw(fold))
+
+
+def _raw(fold: Fold) -> dict[str, int]:
+    return _add(_found(fold.baseline), fold.totals)
+
+
+def recovered(found: Json | None, lines: Iterable[tuple[int, Json]]) -> Fold:
+    """The fold of an agent whose state is not there: never made, lost, or torn with the power.
+
+    `found`: its metrics.json. `lines`: its whole journal, as far as it is kept. What the document says beyond what the
+    journal had come to when it was written is a baseline: an imported document whole, of one of ours the part that
+    comes from an import or from segments that are gone.
+    """
+    fold = Fold()
+    said = _dict(found, "lifetime")
+    written = _text((found or {}).get("updated_at"))
+    before = at_end = None  # what the journal had come to: at that time, and with the session that ended then
+    within = False
+    for seq, entry in lines:
+        at = _text(entry.get("ts"))
+        if within and at > written:
+            before = _raw(fold)
+        within = at <= written
+        fold.apply(seq, entry)
+        if at == written and entry.get("event") == "session_end":
+            at_end = _raw(fold)
+    counted = at_end or (_raw(fold) if within else before) or dict.fromkeys(LIFETIME, 0)
+    beyond = {key: max(0, (number(said.get(key)) or 0) - counted[key]) for key in LIFETIME}
+    if found is None or not said:
+        return fold
+    if not any(counted.values()):
+        fold.baseline = found
+    elif any(beyond.values()):
+        base = fold.baseline or {key: item for key, item in found.items() if key not in ("rolling_30d", "updated_at")}
+        fold.baseline = {**base, "lifetime": {**_dict(base, "lifetime"), **_add(_found(fold.baseline), beyond)}}
+    return fold
 
 
 def _found(baseline: Json | None) -> dict[str, int]:
@@ -70,6 +119,7 @@ def _found(baseline: Json | None) -> dict[str, int]:
     ]
     if unnamed > 0 and lacking:
         figures[lacking[0]] += unnamed
+    figures["sessions_total"] = sum(figures[key] for key in SESSIONS[1:])
     return figures
 
 
@@ -111,7 +161,7 @@ def _left(baseline: Json | None, now: datetime) -> dict[str, int]:
     days = 0
     if moment is not None:
         days = max(0, min(WINDOW, WINDOW - (now.astimezone(UTC).date() - moment.date()).days))
-    found, whole = _dict(baseline, "rolling_30d"), _sound(_found(baseline))
+    found, whole = _dict(baseline, "rolling_30d"), _found(baseline)
     return {
         key: min(round((number(found.get(key)) or 0) * days / WINDOW), whole[total]) for key, total in _WITHIN.items()
     }

@@ -21,8 +21,8 @@ PACK: Final[dict[str, tuple[str, str]]] = {
     "tasks": ("## Tasks", "## 任务"),
     "memory": ("## Memory", "## 记忆"),
     "omitted": ("## Left out", "## 未列出"),
-    "pinned": ("pinned", "置顶"),
-    "other": ("other text", "其他文字"),
+    "pin": ("[pinned] ", "[置顶] "),
+    "other": ("(no heading)", "（无标题）"),
     "cut": (
         "(cut here: {size} more of {where}; read the file)",
         "（此处截断：{where} 还有 {size}；请读原文件）",

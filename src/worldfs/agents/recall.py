@@ -1,31 +1,41 @@
-"""What an agent remembers, found again: memory.md searched as LESSONS.md is (notes/search.py)."""
+"""Recall: what memory.md says about a query, by the search that lessons are found by (worldfs.notes)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from worldfs.notes import Hit, Index, Passage, search
+from worldfs.tree.stores.revision import KEPT, of
+
+from .remembered import remembered
 
 if TYPE_CHECKING:
-    from worldfs.notes.passage import Hit, Passage
+    from worldfs.notes.embed import Embedder
 
-    from .state import AgentState
+INDEX = f"{KEPT}/index/notes.sqlite"  # below the directory of the agent; can always be made again
+FILE = "memory.md"
 
-INDEX: Final = ".paos/index/notes.sqlite"
+
+def recall(
+    data: bytes,
+    query: str,
+    limit: int = 10,
+    *,
+    index: str | os.PathLike[str] | None = None,
+    embedder: Embedder | None = None,
+) -> list[Hit]:
+    """The notes of memory.md that fit, best first; `passage.title` is the heading, `passage.id` the line.
+
+    `index`: where the words may be kept; the file is read only if the index knows another revision of it. Raises
+    `BadInput` if it has to be read and is no text.
+    """
+    with Index(index) as kept:
+        kept.keep(FILE, of(data), lambda: passages(data))
+        return search(kept, query, limit, embedder=embedder)
 
 
-def recall(state: AgentState, query: str, limit: int) -> list[Hit]:
-    """Notes of memory.md that fit the query, best first."""
-    from worldfs.formats.agent import memory
-    from worldfs.notes.index import Index
-    from worldfs.notes.passage import Passage
-    from worldfs.notes.search import search
-    from worldfs.tree.stores.revision import of
-
-    data = state.kept["memory.md"].read() or b""
-
-    def passages() -> list[Passage]:
-        remarks = memory.read(data).remarks
-        return [Passage(str(item.line), item.section, item.text, "memory.md", item.at) for item in remarks]
-
-    with Index(state.room.path / INDEX) as index:
-        index.keep("memory.md", of(data), passages)
-        return search(index, query, limit)
+def passages(data: bytes) -> Iterator[Passage]:
+    for heading, remark, _ in remembered(data):
+        yield Passage(str(remark.line), heading, remark.text, FILE, remark.at)

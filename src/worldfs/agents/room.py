@@ -13,7 +13,6 @@ import json
 import os
 import threading
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.clock import Clock, SystemClock, stamp
@@ -24,6 +23,7 @@ from worldfs.tree.stores.revision import KEPT, of
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from worldfs.ground.model import Finding
 
@@ -55,10 +55,10 @@ class Room:
     ):
         """`root`/`name` must be there: `NotFound` says how to make it."""
         self.name = check_name(name)
-        self.path = Path(root) / name
+        self._place = os.path.join(root, name)
         self.clock = clock or SystemClock()
         try:
-            self.store = DiskStore(self.path, disk, guarded=GUARDED)
+            self.store = DiskStore(self._place, disk, guarded=GUARDED)
         except NotFound:
             raise NotFound(
                 f"no agent {name!r}",
@@ -75,6 +75,12 @@ class Room:
         self._fd = -1
         self._pid = 0
         self._second: tuple[datetime | None, str] = None, ""
+
+    @property
+    def path(self) -> Path:
+        from pathlib import Path
+
+        return Path(self._place)
 
     def close(self) -> None:
         with self._mutex:

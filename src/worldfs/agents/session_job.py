@@ -108,12 +108,15 @@ def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], fi
                 fix=f"start one with: paos agent start {room.name}",
             )  # fmt: skip
         state.take_in(settle=True)
-        letters = [item.message.id for item in state.inbox.claimed(sid)] if outcome == "completed" else []
+        letters = [item.message for item in state.inbox.claimed(sid)] if outcome == "completed" else []
         entry: Json = {"ts": room.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
         entry |= {key: value for key, value in figures.items() if value is not None}
         entry |= {key: value for key, value in said.items() if value}
         if letters:
-            entry["inbox"] = letters
+            entry["inbox"] = [letter.id for letter in letters]
+            flags = sum(letter.type == "flag" for letter in letters)
+            if flags:
+                entry["cross_agent_flags_received"] = flags
         entry["seq"] = state.append(entry)
         project(state, entry)
     if state.hold is not None:
@@ -146,7 +149,7 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
     status = replace(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )
-    jobs.end(Job(job.order, status))
+    jobs.end(Job(job.order, status), durable=False)  # the journal has it: a lost one is written again
 
 
 def recover(state: AgentState) -> bool:

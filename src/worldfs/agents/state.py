@@ -15,40 +15,40 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from worldfs.ground.clock import Clock
 from worldfs.ground.durable import Disk
-from worldfs.ground.errors import BadInput, UserError
+from worldfs.ground.errors import BadInput, UserError, from_os
 
-from .journal import Journal
 from .kept import Generation, Kept
+from .projection import FOLD
 from .room import Room, check_name
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from worldfs.ground.model import AgentTask, Finding, Message, Metrics, Remark, Report, SessionRecord
+    from worldfs.notes import Hit
     from worldfs.tree.stores.lock import RootLock
 
+    from .fold import Fold
     from .inbox import Inbox
-    from .metrics import Fold
+    from .journal import Journal
+    from .pack import Pack
 
 Json = dict[str, Any]
 
 VARIABLE: Final = "PAOS_AGENTS"
 HOME: Final = "PAOS_HOME"
-FOLD: Final = ".paos/metrics.json"
 BEAT: Final = ".paos/heartbeat"
 
 
-def default_root(environ: Mapping[str, str] | None = None) -> Path:
-    """$PAOS_AGENTS, else `agents` below the home ($PAOS_HOME, else ~/.PhyAgentOS)."""
+def default_root(environ: Mapping[str, str] | None = None) -> str:
+    """$PAOS_AGENTS, else `agents` below the home ($PAOS_HOME, else ~/.PhyAgentOS). Text: readers should start fast."""
     environ = os.environ if environ is None else environ
-    if environ.get(VARIABLE):
-        return Path(environ[VARIABLE]).expanduser().absolute()
-    return Path(environ.get(HOME) or "~/.PhyAgentOS").expanduser().absolute() / "agents"
+    place = environ.get(VARIABLE) or os.path.join(environ.get(HOME) or "~/.PhyAgentOS", "agents")
+    return os.path.abspath(os.path.expanduser(place))
 
 
 class AgentState:
@@ -59,6 +59,7 @@ class AgentState:
         self.name = room.name
         self.hold: RootLock | None = None  # ours while a session runs that this object started
         self._fold: Fold | None = None
+        self._has_fold = False
 
     @classmethod
     def open(
@@ -75,12 +76,18 @@ class AgentState:
 
         `create`: make the agent's directory and its first files, those that are missing; needs nothing installed.
         """
-        place = Path(root) if root is not None else default_root()
+        place = root if root is not None else default_root()
+        made: Sequence[str] = ()
         if create:
+            from pathlib import Path
+
             from .birth import make
 
-            make(place, check_name(name), clock=clock, disk=disk, language=language)
-        return cls(Room(place, name, clock=clock, disk=disk))
+            made = make(Path(place), check_name(name), clock=clock, disk=disk, language=language)
+        state = cls(Room(place, name, clock=clock, disk=disk))
+        if made:
+            state.take_in()  # what is ours from the beginning can be told from what somebody makes of it
+        return state
 
     def close(self) -> None:
         """Let go of files and locks. A session that was started here and not finished stays to be found as lost."""
@@ -100,6 +107,8 @@ class AgentState:
 
     @cached_property
     def journal(self) -> Journal:
+        from .journal import Journal
+
         return Journal(self.room)
 
     @cached_property
@@ -160,37 +169,59 @@ class AgentState:
         with self.room.alone():
             self.journal.take_in()
             for kept in self.kept.values():
-                kept.take_in(settle=settle)
+                kept.take_in(settle=settle, late=True)
         return tuple(self.room.findings[met:])
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
+        from . import session_job
+
         wrong = [key for key in ("ts", "seq", "event") if key in fields]
         if wrong or not event or not event.isprintable():
             raise BadInput(
                 f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
                 expected="a printable name, and fields other than ts, seq, event",
             )  # fmt: skip
-        return self.append({"event": event, **fields})
+        from .fold import EVENTS
+
+        seq = self.append({"event": event, **fields})
+        if event in EVENTS and not session_job.running(self):
+            self.count()
+        return seq
 
     def append(self, entry: Json) -> int:
         """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
-        from worldfs.formats.agent.redact import redact_value
-
         with self.room.alone():
-            entry = redact_value(entry)
+            if not self._has_fold:  # what metrics.json says before our first entry is another tool's count
+                if self.room.store.probe(FOLD) is None:
+                    self.fold()
+                self._has_fold = True
             seq = self.journal.append_many([entry])
             if self._fold is not None and self._fold.applied_seq == seq - 1:
                 self._fold.apply(seq, entry)
             return seq
 
+    def count(self) -> None:
+        """Bring metrics.json up to the journal; a session's end does so by itself."""
+        from worldfs.formats.agent.documents import metrics_write
+
+        from .metrics import project
+
+        with self.room.alone():
+            fold = self.fold()
+            old = self.kept["metrics.json"].take_in(settle=True) or b""
+            fresh = metrics_write(project(fold, self.name, self.room.clock.now()), old)
+            self._put_many({FOLD: fold.dump(), "metrics.json": fresh})
+
     def set_report(self, **changes: Any) -> Report:
         """Any of status, summary, current_task, next_priority, blocked_by; durable when it returns."""
         from worldfs.formats.agent import documents
+        from worldfs.ground.model import Report
 
         allowed = ("status", "summary", "current_task", "next_priority", "blocked_by")
         _only(changes, allowed, "set_report")
-        data = self._put("report.json", lambda old: changes | {"updated_at": self.room.now()})
+        new = documents.report_value(Report(self.name))
+        data = self._put("report.json", lambda old: ({} if old else new) | changes | {"updated_at": self.room.now()})
         return documents.report_read(data)
 
     def add_task(
@@ -204,7 +235,6 @@ class AgentState:
         id: str = "",
     ) -> AgentTask:
         """A new pending task; with an `id` that is there already, nothing is written and that one comes back."""
-        from worldfs.formats.agent.documents import tasks_read
         from worldfs.ground.model import AgentTask
 
         from . import todo
@@ -212,36 +242,34 @@ class AgentState:
         made: list[AgentTask] = []
 
         def edit(old: bytes) -> bytes:
-            there = {task.id: task for task in tasks_read(old).tasks} if old else {}
-            made.clear()
-            if id in there:
-                made.append(there[id])
-                return old
             now = self.room.now()
-            new = AgentTask(id or _free_id(there), type, description, "pending", priority, now, context, follow_up_from)
-            made.append(new)
-            return todo.added(old, self.name, self._clean(new), now)
+            new = AgentTask(id, type, description, "pending", priority, now, context, follow_up_from)
+            data, task = todo.added(old, self.name, self._clean(new), now)
+            made[:] = [task]  # of the last try
+            return data
 
         self.kept["tasks.json"].change(edit)
         return made[0]
 
     def update_task(self, id: str, **changes: Any) -> AgentTask:
         """Change fields of one task. `NotFound` names the tasks there are; `BadInput` for a word that is none."""
-        from worldfs.formats.agent.documents import tasks_read
         from worldfs.ground.model import AgentTask
 
         from . import todo
 
         _only(changes, AgentTask._fields, "update_task")
+        made: list[AgentTask] = []
 
         def edit(old: bytes) -> bytes:
             now = self.room.now()
             if changes.get("status") in ("completed", "dropped"):
                 changes.setdefault("completed_at", now)
-            return todo.changed(old, id, self._clean(changes), now)
+            data, task = todo.changed(old, id, self._clean(changes), now)
+            made[:] = [task]  # of the last try
+            return data
 
-        data = self.kept["tasks.json"].change(edit)
-        return next(task for task in tasks_read(data).tasks if task.id == id)
+        self.kept["tasks.json"].change(edit)
+        return made[0]
 
     def close_task(self, id: str, outcome: str = "", status: str = "completed") -> AgentTask:
         """Completed or dropped, with a word on what came of it."""
@@ -253,7 +281,8 @@ class AgentState:
 
         text = self._clean(text)
         data = self.edit_memory(lambda old: memory.add(old, section, text, pinned=pinned))
-        return next(remark for remark in reversed(memory.read(data).remarks) if remark.text.strip() == text.strip())
+        written = memory.plain(text)[0]
+        return next(remark for remark in reversed(memory.read(data).remarks) if remark.text == written)
 
     def edit_memory(self, change: Callable[[bytes], bytes]) -> bytes:
         """Change memory.md as text; `change` may be called again if somebody was faster."""
@@ -373,63 +402,89 @@ class AgentState:
 
     # -- for minds --------------------------------------------------------------------------------------------------
 
-    def context(self, *, budget: int = 4000, unit: str = "tokens", language: str = "en") -> Any:
+    def context(self, *, budget: int = 4000, unit: Literal["tokens", "bytes"] = "tokens", language: str = "en") -> Pack:
         """What a mind should have before it: memory, tasks and letters within a budget (agents/pack.py)."""
         from .pack import pack
 
+        memory, tasks, letters = self._before_a_mind()
         return pack(
-            self.kept["memory.md"].read() or b"",
-            self.kept["tasks.json"].read() or b"",
-            [letter.message for letter in self.inbox.waiting() if letter.message is not None],
-            _or_none(self.session),
-            _or_none(self.report),
-            self.findings(),
-            budget=budget,
-            unit=unit,
+            memory, tasks, letters, session=_or_none(self.session), report=_or_none(self.report),
+            findings=self.findings(), budget=budget, unit=unit, language=language, agent=self.name,
+        )  # fmt: skip
+
+    def prompt(self, *, budget: int = 4000, language: str = "en", template: str = "") -> str:
+        """The state prompt (003, "Load Operational State"); `template`: a file with one of your own."""
+        from . import prompt as prompts
+
+        text = None
+        if template:
+            from pathlib import Path
+
+            try:
+                text = Path(template).read_text("utf-8")
+            except OSError as error:
+                raise from_os(error, path=template, op="prompt") from error
+        memory, tasks, letters = self._before_a_mind()
+        return prompts.prompt(
+            self.name, str(self.room.path), memory, tasks, letters, last=_or_none(self.session),
+            report=_or_none(self.report), findings=self.findings(), template=text, file=template, budget=budget,
             language=language,
-        )
+        ).text  # fmt: skip
 
-    def search(self, query: str, limit: int = 10) -> Any:
+    def _before_a_mind(self) -> tuple[bytes, bytes, list[Message]]:
+        letters = [letter.message for letter in self.inbox.waiting() if letter.message is not None]
+        return self.kept["memory.md"].read() or b"", self.kept["tasks.json"].read() or b"", letters
+
+    def search(self, query: str, limit: int = 10) -> list[Hit]:
         """Notes of memory.md that fit a query, best first."""
-        from .recall import recall
+        from .recall import INDEX, recall
 
-        return recall(self, query, limit)
+        return recall(self.kept["memory.md"].read() or b"", query, limit, index=self.room.path / INDEX)
 
     # -- for the parts of this package ------------------------------------------------------------------------------
 
     def fold(self) -> Fold:
         """The metrics as of the journal's last entry. Call inside `alone`."""
-        from .documents import mapping
-        from .metrics import Fold
-
         if self._fold is None:
-            stored = self.room.store.get(FOLD)
-            if stored is not None:
-                self._fold = Fold.load(stored.data)
-            else:
-                # What was counted before us is settled before we count: a metrics.json of ours must never be taken for it.
-                self._fold = Fold(mapping(self.kept["metrics.json"].read() or b"") or None)
-                self.room.store.put(FOLD, self._fold.dump())
+            self._fold = self._kept_fold() or self._fold_anew()
         if self._fold.applied_seq != self.journal.seq():
             for seq, entry in self.journal.since(self._fold.applied_seq):
                 self._fold.apply(seq, entry)
         return self._fold
 
-    def refold(self) -> None:
-        """Count the metrics anew: the baseline that was imported, and every entry of the journal."""
-        from worldfs.formats.agent.documents import metrics_write
+    def _kept_fold(self) -> Fold | None:
+        from .fold import Fold
 
-        from .metrics import Fold, project
+        stored = self.room.store.get(FOLD)
+        try:
+            return None if stored is None else Fold.load(stored.data)
+        except UserError:  # torn with the power
+            return None
+
+    def _fold_anew(self) -> Fold:
+        """From metrics.json and the whole journal. Durable before metrics.json is written from it: else what we wrote
+        would be taken for figures of another tool, and count twice."""
+        from .documents import mapping
+        from .metrics import recovered
+
+        fold = recovered(mapping(self.kept["metrics.json"].read() or b"") or None, self.journal.lines())
+        self.room.root.replace(FOLD, fold.dump())
+        return fold
+
+    def refold(self) -> None:
+        """Count the metrics anew, from what was found at the beginning and every entry of the journal."""
 
         with self.room.alone():
-            fold = Fold(self.fold().baseline)
-            for seq, entry in self.journal.lines():
-                fold.apply(seq, entry)
+            known = self._kept_fold()
+            if known is None:
+                fold = self._fold_anew()
+            elif self.journal.pruned():
+                fold = known
+            else:
+                fold = type(known)(known.baseline)
+                fold.follow(self.journal.lines())
             self._fold = fold
-            kept = self.kept["metrics.json"]
-            like = kept.take_in(settle=True) or b""
-            fresh = metrics_write(project(fold, self.name, self.room.clock.now()), like)
-            self._put_many({"metrics.json": fresh, FOLD: fold.dump()})
+            self.count()
 
     def put_session(self, record: SessionRecord) -> None:
         """session.json and report.json at the start of a session."""
@@ -443,7 +498,9 @@ class AgentState:
             "agent": self.name, "updated_at": record.started_at, "status": VERBS[record.type],
         }  # fmt: skip
         last = self.kept["report.json"].take_in(settle=True) or documents.report_write(Report(self.name))
-        self._put_many({"session.json": documents.session_write(record), "report.json": edited(last, report)})
+        # The fold, too: what the end adds to it can always be counted again from here.
+        first = {FOLD: self.fold().dump(), "session.json": documents.session_write(record)}
+        self._put_many({**first, "report.json": edited(last, report)})
 
     def put_end(self, entry: Mapping[str, Any]) -> None:
         """session.json, metrics.json and report.json at the end of one, as a group."""
@@ -478,13 +535,6 @@ def _only(changes: Mapping[str, Any], allowed: Sequence[str], op: str) -> None:
     wrong = [key for key in changes if key not in allowed]
     if wrong:
         raise BadInput(", ".join(wrong), op=op, expected="any of: " + ", ".join(allowed))
-
-
-def _free_id(there: Mapping[str, Any]) -> str:
-    number = len(there) + 1
-    while f"task-{number:03d}" in there:
-        number += 1
-    return f"task-{number:03d}"
 
 
 def _or_none(read: Callable[[], Any]) -> Any:

@@ -1,4 +1,7 @@
-"""tasks.json edited: one task added or changed, everything else as it stands."""
+"""tasks.json edited: one task added or changed, everything else as it stands.
+
+The file is read once: what of it is not touched stays the same objects, which cost nothing when it is written.
+"""
 
 from __future__ import annotations
 
@@ -19,40 +22,78 @@ def empty(agent: str, now: str) -> bytes:
     return documents.tasks_write(documents.TaskList(agent, now))
 
 
-def added(old: bytes, agent: str, task: AgentTask, now: str) -> bytes:
-    """Raises `BadInput` with pointer, expected and found when the new task is not one."""
+def added(old: bytes, agent: str, task: AgentTask, now: str) -> tuple[bytes, AgentTask]:
+    """The file with one task more, and that task, with an id if it had none. The id is there already: `old`, and its
+    task. Raises `BadInput` with pointer, expected and found when the new task is not one.
+    """
+    from worldfs.formats.agent import documents
+    from worldfs.formats.agent.tasks import fresh
+
+    found, value, sound = _read(old or empty(agent, now))
+    there = {name: item for item in value["tasks"] if type(name := item.get("id")) is str}
+    if task.id in there:
+        return old, documents.task_of(there[task.id])
+    task = task._replace(id=task.id or fresh(there))
+    new = documents.task_value(task)
+    value = {**value, "updated_at": now, "tasks": [*value["tasks"], new]}
+    if not sound or not task.id.strip() or documents.task_findings(new):
+        _refuse(value)
+    return _written(value, old, found), task
+
+
+def changed(old: bytes, id: str, changes: Mapping[str, Any], now: str) -> tuple[bytes, AgentTask]:
+    """The file with one task changed, and that task. Raises `NotFound` naming the tasks there are, `BadInput` for a
+    word that is none.
+    """
     from worldfs.formats.agent import documents
 
-    value = _value(old or empty(agent, now))
-    return _written({**value, "updated_at": now, "tasks": [*value["tasks"], documents.task_value(task)]}, old)
-
-
-def changed(old: bytes, id: str, changes: Mapping[str, Any], now: str) -> bytes:
-    """Raises `NotFound` naming the tasks there are."""
-    value = _value(old) if old else {"tasks": []}
+    found, value, sound = _read(old) if old else ({}, {"tasks": []}, True)
     tasks = value["tasks"]
     for index, task in enumerate(tasks):
         if task.get("id") == id:
-            tasks = [*tasks[:index], task | changes, *tasks[index + 1 :]]
-            return _written({**value, "updated_at": now, "tasks": tasks}, old)
+            new = task | changes
+            new |= new.pop("extra", None) or {}
+            value = {**value, "updated_at": now, "tasks": [*tasks[:index], new, *tasks[index + 1 :]]}
+            if not sound or new["id"] != id or documents.task_findings(new):
+                _refuse(value)
+            return _written(value, old, found), documents.task_of(new)
     ids = [str(task.get("id")) for task in tasks]
     raise NotFound(f"no task {id!r}", path=FILE, op="task", expected="one of: " + (", ".join(ids[-20:]) or "none yet"))
 
 
-def _value(data: bytes) -> dict[str, Any]:
+def normal(old: bytes) -> bytes:
+    """The file in the specification's words, where it was understood in others."""
+    found, value, _ = _read(old)
+    _refuse(value)
+    return _written(value, old, found)
+
+
+def _read(data: bytes) -> tuple[Any, dict[str, Any], bool]:
+    """What the file holds, that in the specification's words, and whether nothing is wrong with it then.
+
+    `BadInput` when there is no list of tasks in it.
+    """
+    from worldfs.formats.agent.documents import tasks_understood
     from worldfs.formats.agent.jsonfile import load_any
-    from worldfs.formats.agent.tasks import normal
 
-    value: dict[str, Any] = normal(load_any(data, FILE))
-    return value
+    found = load_any(data, FILE)
+    value, wrong = tasks_understood(found)
+    tasks = value.get("tasks") if type(value) is dict else None
+    if type(tasks) is not list or (wrong and any(type(task) is not dict for task in tasks)):
+        _refuse(value)
+    return found, value, not wrong
 
 
-def _written(value: dict[str, Any], old: bytes) -> bytes:
-    from worldfs.formats.agent import documents, tables
+def _refuse(value: Any) -> None:
+    """Raise for the first thing that is wrong with it."""
+    from worldfs.formats.agent.documents import tasks_findings
+
+    for first in tasks_findings(value):
+        raise BadInput(first.found, path=first.field, op="task", expected=first.expected, fix=first.fix)
+
+
+def _written(value: dict[str, Any], old: bytes, found: Any) -> bytes:
+    from worldfs.formats.agent import tables
     from worldfs.formats.agent.jsonfile import render
 
-    wrong = documents.tasks_findings(value)
-    if wrong:
-        first = wrong[0]
-        raise BadInput(first.found, path=first.field, op="task", expected=first.expected, fix=first.fix)
-    return render(value, old, tables.TASKS)
+    return render(value, old, tables.TASKS, old=found)

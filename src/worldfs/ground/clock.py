@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # a command that only reads needs no time, and should start fast
+    from datetime import datetime
 
 
 class Clock(Protocol):
@@ -23,6 +25,8 @@ class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
+        from datetime import UTC, datetime
+
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
@@ -31,11 +35,15 @@ class SystemClock:
 
 def stamp(moment: datetime) -> str:
     """ISO 8601 in UTC with `Z`, microseconds only where there are any (000, ENVIRONMENT.md `updated_at`)."""
+    from datetime import UTC
+
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def parse_stamp(text: str) -> datetime | None:
     """A time as dialects write it (`…Z`, `…+00:00`, naive = UTC); None if it is no time."""
+    from datetime import UTC, datetime
+
     try:
         moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00").replace("z", "+00:00"))
     except (ValueError, AttributeError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import signal
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -82,9 +81,11 @@ def written_now(fd: int) -> bool | None:
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return None
+    from signal import SIGURG  # here: readers should start fast
+
     try:
         # A lease broken in this instant would send SIGIO, which ends the process; SIGURG is ignored by default.
-        fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(fd, fcntl.F_SETSIG, SIGURG)
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except OSError as error:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,10 @@ def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any, w
     os.kill(warden, signal.SIGKILL)
     runner.process.kill()
     runner.process.communicate()
-    wait(lambda: 2 <= len(stage.alive()) <= 4)  # the command has gone with its warden, its children have not
+    (session,) = os.listdir(stage.sessions())
+    command = json.loads((stage.sessions() / session / "run.json").read_text())["command"]["pid"]
+    wait(lambda: look(command) is None)  # it has gone with its warden
+    assert 2 <= len(stage.alive()) <= 4  # what it had started has not
     ended = stage.run("true")
     assert stage.alive() == []
     assert any(stage.mark in one.words for one in ended.found[0].ended)
@@ -126,14 +130,15 @@ def test_a_runner_that_is_told_to_stop_ends_its_command_and_records_it(number: i
 
 
 def test_a_second_wish_ends_the_grace(stage: Any, wait: Any) -> None:
-    runner = Runner(stage, grace_s=60)
+    line = """trap 'touch "$READY.asked"' TERM; echo > "$READY"; while :; do sleep 0.05; done"""
+    runner = Runner(stage, line, grace_s=60)
     wait(runner.ready.exists)
+    runner.process.send_signal(signal.SIGINT)
+    wait(Path(f"{runner.ready}.asked").exists)
     begun = time.monotonic()
-    while runner.process.poll() is None:  # two signals at once may be one
-        runner.process.send_signal(signal.SIGINT)
-        time.sleep(0.05)
-    assert time.monotonic() - begun < 2.0
+    runner.process.send_signal(signal.SIGINT)
     assert runner.end()["cause"] == "cancelled"
+    assert time.monotonic() - begun < 2.0
     assert stage.alive() == []
 
 
@@ -158,18 +163,21 @@ def test_another_thread_may_ask_for_the_end(stage: Any) -> None:
 
 
 def test_a_command_that_kills_its_warden_is_still_ended_whole(stage: Any) -> None:
-    marked = stage.script(f"{stage.mark}.sh", "while :; do sleep 0.05; done\n")
-    line = f"(env -i setsid sh {marked} &) ; setsid sh {marked} & kill -9 $PPID; sleep 600"
+    marked = stage.script(f"{stage.mark}.sh", 'echo > "$0.$1"; while :; do sleep 0.05; done')
+    line = f"""(env -i setsid sh {marked} 1 &); setsid sh {marked} 2 &
+until test -e {marked}.1 -a -e {marked}.2; do sleep 0.02; done
+kill -9 $PPID; sleep 600"""
     ended = stage.run("/bin/sh", "-c", line, alone=True)
     assert stage.alive() == []
     assert (ended.outcome, ended.cause, ended.exit_code) == ("error", "warden", None)
-    assert sum(marked in one.words for one in ended.stragglers) == 2, ended.stragglers
+    assert sum(one.words.startswith(f"sh {marked}"[:100]) for one in ended.stragglers) == 2, ended.stragglers
 
 
 def test_a_command_that_stops_its_warden_does_not_outlive_its_deadline(stage: Any) -> None:
     ended = stage.run("/bin/sh", "-c", "kill -STOP $PPID; setsid sleep 600 & sleep 601", timeout_s=0.2)
     assert stage.alive() == []
-    assert (ended.outcome, ended.cause) == ("error", "warden")
+    assert (ended.outcome, ended.cause) == ("timeout", "deadline")
+    assert ended.errors == ("timeout: not done after 0.2 s",)
 
 
 def test_the_session_of_a_living_runner_is_left_alone(stage: Any, wait: Any) -> None:
@@ -183,7 +191,8 @@ def test_the_session_of_a_living_runner_is_left_alone(stage: Any, wait: Any) -> 
 
 @pytest.mark.parametrize("wrong", [{"boot": "another"}, {"pids": "pid:[1]"}, {"start": 1}])
 def test_a_process_that_only_has_the_number_of_a_lost_one_is_left_alone(wrong: dict[str, Any], stage: Any) -> None:
-    with subprocess.Popen(["sleep", "600"], start_new_session=True) as innocent:
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as innocent, ExitStack() as stack:
+        stack.callback(innocent.kill)
         there = look(innocent.pid)
         assert there is not None
         who = {"pid": innocent.pid, "start": there.start, **this_boot(), **wrong}
@@ -193,7 +202,6 @@ def test_a_process_that_only_has_the_number_of_a_lost_one_is_left_alone(wrong: d
         (left,) = mop(stage.book.room.root, SystemClock())
         assert left.ended == ()
         assert innocent.poll() is None
-        innocent.kill()
 
 
 def test_traces_that_say_nothing_are_closed_too(stage: Any) -> None:
@@ -214,12 +222,17 @@ def test_nothing_begins_before_its_processes_are_on_disk(stage: Any) -> None:
         if name == "rename" and path.endswith("run.json"):
             writes.append(path)
             if len(writes) == 2:  # the first says who runs, the second which processes
+                end = time.monotonic() + 0.3  # what had been let go would have begun by then
+                while time.monotonic() < end and not (stage.tmp / "begun").exists():
+                    time.sleep(0.01)
                 raise Full(28, "No space left on device")
 
     book = type(stage.book)(stage.tmp / "other", disk=Disk(boundary))
     with pytest.raises(Exception, match="No space left"):
         stage._replace(book=book).run("touch", str(stage.tmp / "begun"))
     assert len(writes) == 2 and not (stage.tmp / "begun").exists()
+    (folder,) = (book.room.path / ".paos/sessions").iterdir()
+    assert json.loads((folder / "exit.json").read_text())["cause"] == "runner"
     assert book.finished["outcome"] == "error" and "No space left" in book.finished["errors"][0]
     assert below(os.getpid(), everyone()) == []
     book.room.close()

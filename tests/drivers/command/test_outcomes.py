@@ -55,6 +55,7 @@ CASES = [
     Case("its children have their own sessions", sh("setsid setsid sleep 600 & setsid sleep 601 & sleep 602"),
          "timeout", "deadline", signal=15, words=SOON, stragglers=3),
     Case("leaves a daemon behind", sh(f"{DOUBLE_FORK}; exit 0"), "completed", code=0, stragglers=1),
+    Case("leaves what is about to end", sh("(sleep 0.1; test -w /dev/stdout) & exit 0"), "completed", code=0),
     Case("leaves a deaf daemon behind", sh(f"setsid sh -c \"({DEAF} &)\"; sleep 0.1"), "completed", code=0,
          stragglers=None),
     Case("starts fifty", sh("for n in $(seq 50); do setsid sleep 600 & done; sleep 0.2; exit 7"), "error", "exit",
@@ -122,6 +123,26 @@ def test_a_script_without_a_first_line(stage: Any) -> None:
     ended = stage.run(stage.script("bare", "echo hi\n"))
     assert ended.cause == "spawn"
     assert "no #! line says what should run it" in ended.errors[0]
+
+
+NO_ADOPTION = """
+import sys; sys.path.append(sys.argv[1])
+from worldfs.drivers.command import linux
+linux.adopt = lambda on=True: False
+from worldfs.drivers.command.warden import main
+main()"""
+
+
+@pytest.mark.parametrize("line", ["sleep 600 & exit 0", f"sleep 600 & {DEAF}"])
+def test_where_orphans_cannot_be_adopted_the_group_is_ended_and_it_is_said(
+    line: str, stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worldfs.drivers.command.child._CODE", NO_ADOPTION)
+    ended = stage.run("/bin/sh", "-c", line, timeout_s=0.3)
+    assert stage.alive() == []
+    assert ended.outcome == ("completed" if "exit 0" in line else "timeout")
+    assert not ended.tree and ended.survivors == ()
+    assert stage.facts(ended)["reach"] == "process group only"
 
 
 def test_sixty_four_megabytes_pass_through_and_leave_two(stage: Any) -> None:

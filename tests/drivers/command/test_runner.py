@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.drivers.command import Command
+from worldfs.drivers.command import Command, Hooks, run
 from worldfs.drivers.command.traces import prune
 from worldfs.ground.errors import BadInput, BrokenHouse, Busy
 
@@ -85,6 +85,23 @@ def test_input_may_be_a_file_or_a_descriptor(stage: Any) -> None:
     os.close(into)
     assert stage.log(stage.run("cat", stdin=end)) == b"from a pipe"
     os.close(end)
+
+
+def test_input_that_cannot_be_read_begins_nothing(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = stage.script("prompt.md", "x")
+    unreadable = stage.command("touch", str(stage.tmp / "begun"), stdin=path)
+    os.unlink(path)
+    os.symlink("prompt.md", path)  # it leads to itself
+    monkeypatch.setattr(os.path, "isfile", lambda path: True)  # it was there when it was looked at
+    ended = run(stage.book, unreadable, out=-1, err=-1)
+    assert (ended.outcome, ended.cause) == ("error", "spawn")
+    assert "prompt.md: Too many levels of symbolic links" in ended.errors[0]
+    assert not (stage.tmp / "begun").exists()
+
+
+def test_a_silent_hook_is_not_the_silence_of_the_command(stage: Any) -> None:
+    ended = stage.run("/bin/sh", "-c", "sleep 0.1; echo x", silence_s=0.4, hooks=Hooks(pre="sleep 0.6"))
+    assert ended.outcome == "completed", ended
 
 
 def test_it_inherits_no_descriptor_and_no_deafness_of_ours(stage: Any) -> None:

@@ -1,6 +1,6 @@
 """Bringing over what other tools left: `plan` says what would come from a place, `carry` brings it.
 
-    made = plan("~/work/codex", "rio")
+    made = plan("~/collective", "rio")
     print(*made.words(), sep="\\n")
     report = carry(made, AgentState.open("rio"))
 

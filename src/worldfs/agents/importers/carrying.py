@@ -12,20 +12,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.ground.errors import BadInput
+
 from .hands import Hands, StateHands
 from .judging import Judged
-from .nouns import Item
+from .nouns import Item, Left
 from .planning import Found, Plan
 from .record import LOCK, Came, Record, left_id, left_value
 from .report import Report, add
 from .seen import Seen
-from .words import identity
+from .words import identity, plain
 
 if TYPE_CHECKING:
     from worldfs.agents.state import AgentState
 
 BATCH: Final = 500  # journal lines a write
-LEFT_MAX: Final = 1000  # of what was left, in one line of the record; the source has the rest
+COUNTED: Final = ("session_end", "metrics_imported")
 _OURS: Final = ("imported", "source", "import", "seq")
 
 
@@ -37,11 +39,22 @@ def carry(plan: Plan, state: AgentState | Hands) -> Report:
     from worldfs.agents.state import AgentState
 
     hands = StateHands(state) if isinstance(state, AgentState) else state
+    if plan.agent != hands.room.name:
+        raise BadInput(f"a plan for {plan.agent}", op="import", expected=f"a plan for {hands.room.name}")
     report = Report(plan.agent)
     report.left += plan.left
-    with _turn(hands), Record(hands.room, hands.journal).entries_seen() as seen:
-        for found in plan.found:
-            _Source(plan, found, hands, report).carry(seen)
+    with _turn(hands):
+        record = Record(hands.room, hands.journal)
+        with record.entries_seen() as seen:
+            if record.late:
+                with hands.room.alone():
+                    hands.recount()
+                    record.settle()
+            for found in plan.found:
+                if os.path.realpath(found.name) == os.path.realpath(hands.room.path):
+                    report.left.append(Left(found.name, "its own directory", "another place", meant=True))
+                else:
+                    _Source(plan, found, hands, report).carry(seen)
     return report
 
 
@@ -62,6 +75,7 @@ class _Source:
     def __init__(self, plan: Plan, found: Found, hands: Hands, report: Report) -> None:
         self.plan, self.found, self.hands, self.report = plan, found, hands, report
         self.number = 0  # journal lines that came
+        self.counted = False
         self.covered = 0  # number of the last of them in the journal
 
     def carry(self, seen: Seen) -> None:
@@ -79,6 +93,8 @@ class _Source:
         self._entries(record, seen)
         self._figures(record, judged, seen)
         self.report.left += self.found.imported.left
+        if self.counted:
+            hands.recount()
         self._note(record, judged)
 
     def _entries(self, record: Record, seen: Seen) -> None:
@@ -103,12 +119,13 @@ class _Source:
 
     def _append(self, record: Record, batch: list[Item[Any]]) -> None:
         lines = [self._line(item) for item in batch]
+        self.counted = self.counted or any(line.get("event") in COUNTED for line in lines)
         with self.hands.room.alone():
             self.covered = self.hands.journal.append_many(lines)
             record.note_entries(item.key for item in batch)
 
     def _line(self, item: Item[dict[str, Any]]) -> dict[str, Any]:
-        entry = {key: value for key, value in item.value.items() if key not in _OURS}
+        entry = {key: plain(value) for key, value in item.value.items() if key not in _OURS}
         if not entry.get("ts"):
             entry.pop("ts", None)  # no time is known: the journal sets its own
         source = f"{self.found.source.importer}:{item.where}"
@@ -146,7 +163,7 @@ class _Source:
         if copy or why:
             line |= {"copy": copy, "files": files} if copy else {"no_copy": why}
         if left:
-            shown = [left_value(item) for item in list(left.values())[:LEFT_MAX]]
+            shown = [left_value(item) for item in left.values()]
             line |= {"left": self.hands.clean(shown), "left_ids": list(left)}
         if imported.passed:
             line["passed"] = imported.passed

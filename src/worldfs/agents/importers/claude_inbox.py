@@ -14,11 +14,11 @@ from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Message
 
 from .nouns import Imported, Item, Left, Source
-from .places import files_of
+from .places import claude, files_of
 from .reading import SHOWN, Place, not_read, parsed
 from .words import agent, cut, identity, line, plain, rest, slug, sound, string, when
 
-PATTERN: Final = (".claude", "teams", "*", "inboxes", "*.json")
+PATTERN: Final = ("teams", "*", "inboxes", "*.json")
 KNOWN: Final = ("from", "text", "summary", "timestamp", "color", "read")
 TASK: Final = "task_assignment"
 SIGNAL: Final = {
@@ -43,7 +43,7 @@ class ClaudeInbox:
         def fits(head: bytes) -> bool:
             return head.lstrip()[:1] == b"[" and b'"from"' in head and b'"text"' in head
 
-        where, files = files_of(place, (PATTERN,), fits)
+        where, files = files_of(place, claude(place, PATTERN), fits)
         with Place(where) as opened:
             return [
                 Source(self.name, where, path, (path,), opened.size(path), agent(Path(path).stem)) for path in files
@@ -94,7 +94,7 @@ def _message(found: Imported, item: dict[str, Any], known: _Envelope) -> None:
     if signal:
         kind, subject = "task", line(string(signal.get("subject")) or text, 120)
         body = sound(string(signal.get("description")) or text)
-        extra |= _fields(signal)
+        extra |= {name: item for name, item in _fields(signal).items() if name != "subject"}
     elif text.rstrip().endswith(("?", "？")):
         kind = "question"
     letter = Message(

@@ -7,6 +7,7 @@ them say nothing more. MEMORY.md of older versions holds the notes themselves: e
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -16,15 +17,14 @@ from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Remark
 
 from .nouns import Imported, Item, Left, Source
-from .places import files_of, folders_of
+from .places import claude, files_of, folders_of
 from .reading import SHOWN, Place, not_read
 from .words import agent, identity, note, same_text
 
 PATTERNS: Final = (
-    (".claude", "projects", "*", "memory", "*.md"),
-    (".claude", "agent-memory", "*", "*.md"),
-    (".claude", "agent-memory-local", "*", "*.md"),
-    ("memory", "*.md"),
+    ("projects", "*", "memory", "*.md"),
+    ("agent-memory", "*", "*.md"),
+    ("agent-memory-local", "*", "*.md"),
 )
 INDEX: Final = "MEMORY.md"
 SECTIONS: Final = {"feedback": "corrections", "project": "patterns", "reference": "patterns", "user": "patterns"}
@@ -32,7 +32,7 @@ SECTION: Final = "patterns"
 WHOLE: Final = 1500  # characters: a longer topic becomes a note a heading
 _HEAD: Final = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD: Final = re.compile(r"^[ \t]*([A-Za-z_-]+)[ \t]*:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
-_LINK: Final = re.compile(r"\[([^\]]+)\]\(<?([^)>\s]+\.md)>?\)\s*(?:[-–—:：]+\s*)?(.*)", re.DOTALL)
+_LINK: Final = re.compile(r"\[([^\]]+)\]\(<?([^)>\s]+\.md)>?\)\s*(?:[-–—:：]+\s*)?(.*)")
 _ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
@@ -46,8 +46,10 @@ class ClaudeMemory:
 
         if place.is_file() and place.name == INDEX:
             place = place.parent
-        here = place.is_dir() and (place / INDEX).is_file()
-        where, files = files_of(place, (*PATTERNS, ("*.md",)) if here else PATTERNS, fits)
+        patterns = [*claude(place, *PATTERNS), ("memory", "*.md")]
+        if place.is_dir() and (place / INDEX).is_file():
+            patterns += [(name,) for name in (INDEX, *_linked(place))]
+        where, files = files_of(place, patterns, fits)
         found = []
         with Place(where) as opened:
             for folder, paths in folders_of(files).items():
@@ -76,6 +78,13 @@ class ClaudeMemory:
         for name, path in topics.items():
             _topic(found, texts[path], path, hooks.get(name, ""))
         return found
+
+
+def _linked(place: Path) -> list[str]:
+    """Topics that an index beside other documents leads to: those others are somebody else's."""
+    with Place(place) as opened:
+        text = opened.head(INDEX, 1 << 20).decode("utf-8", "replace")
+    return sorted({link[2] for link in _LINK.finditer(text) if "/" not in link[2]})
 
 
 def _whose(parts: tuple[str, ...]) -> str | None:
@@ -127,6 +136,8 @@ def _index(found: Imported, text: str, path: str, topics: dict[str, str], hooks:
     seen: set[str] = set()
     for heading, number, block in _blocks(text):
         item = _ITEM.sub("", block, count=1) if _ITEM.match(block) else block
+        first, sign, more = item.partition("\n")
+        item = first + sign + textwrap.dedent(more)
         link = _LINK.fullmatch(item)
         target = link[2].rpartition("/")[2] if link else ""
         if link and target in topics:

@@ -10,11 +10,11 @@ from worldfs.ground.errors import WorldError
 from worldfs.ground.model import AgentTask
 
 from .nouns import Imported, Item, Left, Source
-from .places import files_of, grouped
+from .places import claude, files_of, grouped
 from .reading import SHOWN, Place, not_read, parsed
 from .words import agent, cut, identity, line, rest, short, slug, sound, string, strings, when
 
-PATTERNS: Final = ((".claude", "tasks", "*", "*.json"), (".claude", "todos", "*.json"))
+PATTERNS: Final = (("tasks", "*", "*.json"), ("todos", "*.json"))
 KNOWN: Final = (
     "id", "subject", "title", "content", "description", "activeForm", "status", "priority", "blocks", "blockedBy",
     "dependencies", "owner", "createdAt", "created_at", "updatedAt", "completedAt", "metadata",
@@ -33,7 +33,7 @@ class ClaudeTasks:
             listed = b'"tasks"' in head and b'"blockedBy"' in head
             return listed or (b'"status"' in head and (b'"subject"' in head or b'"content"' in head))
 
-        where, files = files_of(place, PATTERNS, fits)
+        where, files = files_of(place, claude(place, *PATTERNS), fits)
         with Place(where) as opened:
             files = [path for path in files if opened.head(path, 8).strip() != b"[]"]
         return grouped(self.name, (where, files))
@@ -41,14 +41,13 @@ class ClaudeTasks:
     def read(self, source: Source) -> Imported:
         found = Imported()
         with Place(source.place) as place:
-            for path in source.files:
+            for path in sorted(source.files, key=_number):
                 data = b""
                 try:
                     data = place.document(path)
                     _file(found, parsed(data, path), path, place.changed_at(path), data)
                 except WorldError as error:
                     found.left.append(not_read(error, path, data))
-        found.tasks.sort(key=lambda item: (item.value.id.rpartition("-")[0], _number(item.value.id), item.key))
         return found
 
 
@@ -118,6 +117,8 @@ def _id(group: str, id: str) -> str:
     return f"cc-{slug(group, 8) or 'list'}-{slug(id, 40) or short(id)}"
 
 
-def _number(id: str) -> int:
-    last = id.rpartition("-")[2]
-    return int(last) if last.isdecimal() else 0
+def _number(path: str) -> tuple[str, int, str]:
+    """1.json, 2.json, 10.json in the order in which they were made."""
+    folder, _, name = path.rpartition("/")
+    stem = name.removesuffix(".json")
+    return folder, int(stem) if stem.isdecimal() else 0, name

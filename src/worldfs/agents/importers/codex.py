@@ -24,10 +24,10 @@ from .reading import SHOWN, Line, Place, not_read, parsed, too_long, unfinished
 from .seen import Seen
 from .words import cut, line, plain, sound, string, when
 
-PATTERNS: Final = (
-    (".codex", "sessions", "*", "*", "*", "rollout-*.jsonl*"),
-    (".codex", "sessions", "rollout-*.jsonl*"),
-    (".codex", "archived_sessions", "rollout-*.jsonl*"),
+PATTERNS: Final = tuple(
+    (*home, *below, "rollout-*.jsonl*")
+    for home in ((".codex",), ())
+    for below in (("sessions", "*", "*", "*"), ("sessions",), ("archived_sessions",))
 )
 TAKEN: Final = {
     "message", "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",

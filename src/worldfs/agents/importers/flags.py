@@ -20,7 +20,7 @@ from .places import files_of, grouped
 from .reading import SHOWN, Place, decoded, not_read
 from .words import EVERYONE, agent, agents, identity, line, short, slug, sound, when
 
-PATTERN: Final = (".pentagon", "workspace", "collective", "flag-*.md")
+PATTERNS: Final = ((".pentagon", "workspace", "collective", "flag-*.md"), ("collective", "flag-*.md"))
 LABELS: Final = {
     **dict.fromkeys(("from", "sender", "来自", "发自", "发件人", "发送者"), "from"),
     **dict.fromkeys(("to", "for", "recipient", "发给", "发往", "收件人", "接收者", "致"), "to"),
@@ -48,7 +48,7 @@ class Flags:
             text = head.decode("utf-8", "replace").casefold()
             return "cross-domain flag" in text or ("**from" in text and "**to" in text)
 
-        return grouped(self.name, files_of(place, (PATTERN,), fits))
+        return grouped(self.name, files_of(place, PATTERNS, fits))
 
     def read(self, source: Source) -> Imported:
         found = Imported()
@@ -67,14 +67,15 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
     text = sound(text).strip()
     fields, title = _fields(text)
     stem = Path(path).stem.removeprefix("flag-")
-    sender = agent(fields.get("from", "")) or agent(stem.partition("-")[0])
+    named, _, about = stem.partition("-")  # flag-{agent}-{topic}.md
+    sender = agent(fields.get("from", "")) or (agent(named) if about else None)
     said = fields.get("to", "").strip(" *`_")
     to = agents(said)
     if not text or sender is None or (said and not to and said.casefold() not in EVERYONE):
         why = "an empty file" if not text else f"the recipient {said[:60]!r}" if sender else "no sender"
         found.left.append(Left(path, why, "From and To with names of agents", "", data[:SHOWN], len(data) <= SHOWN))
         return
-    topic = title or fields.get("topic", "") or fields.get("found", "") or stem.partition("-")[2].replace("-", " ")
+    topic = title or fields.get("topic", "") or fields.get("found", "") or about.replace("-", " ")
     word = fields.get("priority", "").strip(" *`_.").casefold()
     extra = {"imported_from": f"flags:{path.rpartition('/')[2]}"}
     if word and _priority(word) is None:
@@ -87,7 +88,7 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
             id=f"flag-{slug(stem) or 'x'}-{short(key, text)}",
             sender=sender,
             to=name or "",
-            created_at=when(fields.get("date", "")) or at,
+            created_at=when(fields.get("date", "")),
             type="flag",
             priority=_priority(word) or "normal",
             subject=line(topic, 120) or line(stem, 120),
@@ -95,7 +96,7 @@ def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
             source_ref=path,
             extra=extra,
         )
-        found.letters.append(Item(key, letter, path, name))
+        found.letters.append(Item(key, letter, path, name, at=at))
 
 
 def _priority(word: str) -> str | None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from worldfs.ground.errors import BadInput
 from worldfs.ground.model import AgentTask, Message, Remark
 
-from .words import same_text
+from .words import note, same_text
 
 if TYPE_CHECKING:
     from worldfs.agents.journal import Journal
     from worldfs.agents.room import Room
     from worldfs.agents.state import AgentState
 
-STRANGER: Final = "imported"
+_FENCES: Final = ("```", "~~~", "-->")
 
 
 class Hands(Protocol):
@@ -44,6 +45,10 @@ class Hands(Protocol):
 
     def clean(self, value: Any) -> Any:
         """A value without the secrets in it."""
+        ...
+
+    def recount(self) -> None:
+        """Bring metrics.json up to the journal."""
         ...
 
 
@@ -90,10 +95,8 @@ class StateHands:
                 there = [item for item in memory.read(data).remarks if same_text(item.text) == same_text(old.text)]
                 for item in there[:1]:
                     data = memory.remove(data, item)
-                    data = memory.add(data, item.section, put.text, pinned=item.pinned)
-            for note in new:
-                data = memory.add(data, note.section, note.text, pinned=note.pinned)
-            return data
+                    data = _one(data, put._replace(section=item.section, pinned=item.pinned))
+            return _added(data, new)
 
         self.state.edit_memory(edit)
 
@@ -107,3 +110,49 @@ class StateHands:
         from worldfs.formats.agent.redact import redact_value
 
         return redact_value(value)
+
+    def recount(self) -> None:
+        from worldfs.agents.projection import FOLD
+
+        with self.room.alone():
+            # before metrics.json: else a crash between the two takes counted figures for figures that were found
+            self.room.store.put(FOLD, self.state.fold().dump())
+            self.state.refold()
+
+
+def _added(data: bytes, notes: Sequence[Remark]) -> bytes:
+    """memory.md with notes at the end of their sections: one reading of it a section, however many they are."""
+    from worldfs.formats.agent.remarks import edited, parse, plain, raw, spot
+
+    sections: dict[str, list[Remark]] = {}
+    for remark in notes:
+        sections.setdefault(remark.section, []).append(remark)
+    for section, (first, *more) in sections.items():
+        data = _one(data, first)
+        doc = parse(data)
+        index = doc.find(" ".join(section.split()))
+        last = next((item for item in reversed(doc.items) if item.head == index), None)
+        if index is None or last is None or last.mark[0].isdigit():  # a numbered list counts on from item to item
+            for remark in more:
+                data = _one(data, remark)
+            continue
+        line, apart, loose = spot(doc, index)
+        new: list[str] = []
+        for remark in more:
+            body, marked = plain(remark.text)
+            if any(sign in body for sign in _FENCES):
+                body, marked = plain(note(remark.text))
+            if apart if not new else loose:
+                new.append(doc.end)
+            new += raw(doc, index, body, remark.pinned or marked)
+        data = edited(doc, {line: new}) if new else data
+    return data
+
+
+def _one(data: bytes, remark: Remark) -> bytes:
+    from worldfs.formats.agent import memory
+
+    try:
+        return memory.add(data, remark.section, remark.text, pinned=remark.pinned)
+    except BadInput:  # it would end a fence or comment that the file leaves open
+        return memory.add(data, remark.section, note(remark.text), pinned=remark.pinned)

@@ -7,8 +7,9 @@ the source does not bring back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.ground.errors import BadInput
 from worldfs.ground.model import AgentTask, Message, Remark
 
 from .hands import Hands
@@ -16,7 +17,7 @@ from .nouns import Item, Left
 from .planning import Found, Plan
 from .record import Came, Record
 from .report import Report, add
-from .words import identity, same_text, short
+from .words import identity, plain, same_text, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +102,7 @@ class Judged:
 
     def _ours(self, item: Item[AgentTask], names: Mapping[str, str], there: Mapping[str, AgentTask]) -> AgentTask:
         task, id = item.value, names[item.key]
-        extra = {**task.extra, MARK: self._mark(item)}
+        extra = {**_beside(task.extra, AgentTask._fields), MARK: self._mark(item)}
         if isinstance(extra.get("depends_on"), list):
             extra["depends_on"] = [names.get(other, other) for other in extra["depends_on"]]
         parent = task.follow_up_from
@@ -142,6 +143,9 @@ class Judged:
             note = item.value._replace(text=self.hands.clean(item.value.text))
             words, came = same_text(note.text), self.record.came["notes"].get(item.key)
             digest = identity(item.value.section, item.value.text)
+            if not words or not note.section.strip():
+                self.found.imported.left.append(Left(f"{item.where}, as a note", "no words", "a section and a text"))
+                continue
             if came is not None and came.digest == digest:
                 add(report.same, "notes")
                 continue
@@ -160,15 +164,33 @@ class Judged:
             self.came["notes"][item.key] = Came(digest, "", identity(words))
 
     def _judge_letters(self) -> None:
+        from worldfs.formats.agent import documents
+
         for item in self.plan.mine(self.found.imported.letters):
-            value = item.value._replace(to=self.plan.agent, created_at=item.value.created_at or self.hands.room.now())
+            value = item.value._replace(
+                to=self.plan.agent,
+                extra=_beside(item.value.extra, (*Message._fields, "from")),
+                created_at=item.value.created_at or item.at or self.hands.room.now(),
+            )
             letter = Message(**self.hands.clean(value._asdict()))
             key = identity(item.key, item.value.subject, item.value.body)
             if key in self.record.came["letters"]:
                 add(self.report.same, "letters")
                 continue
+            try:
+                if not letter.sender:
+                    raise BadInput("no sender", expected="the name of who sends it")
+                documents.message_write(letter)
+            except BadInput as error:
+                self.found.imported.left.append(Left(f"{item.where}, as a letter", error.found, error.expected))
+                continue
             self.letters.append(letter)
             self.came["letters"][key] = Came(key, letter.id)
+
+
+def _beside(extra: Mapping[str, Any], own: Sequence[str]) -> dict[str, Any]:
+    """Further fields under names that are not the document's own."""
+    return {f"{key}_there" if key in own else key: plain(value) for key, value in extra.items()}
 
 
 def _differences(said: AgentTask, now: AgentTask) -> str:

@@ -11,6 +11,9 @@ from worldfs.ground.model import AgentTask, Message, Remark
 Json = dict[str, Any]
 T = TypeVar("T")
 
+LEFT_MAX = 1000  # of one source
+BYTES_MAX = 4 << 20  # of them, held and kept
+
 
 class Source(NamedTuple):
     """One thing to bring over: a file, or files that belong together. Nothing in it is ever changed."""
@@ -50,6 +53,29 @@ class Left(NamedTuple):
     meant: bool = False  # understood, and left out on purpose: deleted at the source, or there twice
 
 
+class Leavings(list[Left]):
+    """What was left, in their order: a source of rubbish fills neither memory nor screen.
+
+    The first 1,000 are named, the first megabytes of them with their bytes; `more` counts the rest.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.more = 0
+        self._bytes = 0
+
+    def append(self, left: Left) -> None:
+        if len(self) >= LEFT_MAX:
+            self.more += 1
+            return
+        self._bytes += len(left.data)
+        super().append(left if self._bytes <= BYTES_MAX else left._replace(data=b"", whole=False))
+
+    def clear(self) -> None:
+        super().clear()
+        self.more = self._bytes = 0
+
+
 class Imported:
     """What one source holds.
 
@@ -65,7 +91,7 @@ class Imported:
         self.lines: list[Item[Json]] = []
         self.stream: Callable[[], Iterator[Item[Json]]] | None = None
         self.baseline: list[Item[Mapping[str, Any]]] = []  # a metrics.json that somebody else has counted
-        self.left: list[Left] = []
+        self.left = Leavings()
         self.passed: dict[str, int] = {}
 
     def entries(self) -> Iterator[Item[Json]]:

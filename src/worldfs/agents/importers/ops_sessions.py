@@ -70,6 +70,6 @@ def _entry(value: Any, path: str, found: Imported) -> Item[dict[str, Any]]:
         entry["status"] = plain(word)
     more, large = rest(value, KNOWN)
     found.too_large(f"{path}#", large)
-    entry |= {key: item for key, item in more.items() if key not in (*entry, "seq")}
+    entry |= {f"{key}_there" if key in (*entry, "seq") else key: item for key, item in more.items()}
     to = agent(string(value["agent"])) if value.get("agent") else None
     return Item(identity("ops-session", sid, ended), entry, path, to)

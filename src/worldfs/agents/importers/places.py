@@ -22,6 +22,12 @@ def files_of(
         return place, list(dict.fromkeys(path for each in patterns for path in opened.find(each)))
 
 
+def claude(place: Path, *tails: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Patterns below Claude Code's directory: `.claude`, or the place itself if its folders are those."""
+    patterns = [(".claude", *tail) for tail in tails]
+    return patterns + list(tails) if (place / "projects").is_dir() else patterns
+
+
 def folders_of(files: Iterable[str]) -> dict[str, list[str]]:
     """Files by the folder that they are in."""
     folders: dict[str, list[str]] = {}

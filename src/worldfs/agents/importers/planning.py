@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -12,8 +12,9 @@ from worldfs.ground.errors import NotFound, WorldError
 from .nouns import Imported, Item, Left, Source
 from .reading import bytes_text, not_read
 from .registry import Broken, Registry, load
-from .words import count, listed
+from .words import count, line, listed
 
+SHOWN: Final = 20  # lines of what was left
 COUNTED: Final = 8 << 20  # bytes of a stream that a dry run reads to the end
 
 T = TypeVar("T")
@@ -52,8 +53,8 @@ class Plan:
             if item.to is None or item.to == self.agent or self.everyone:
                 yield item
 
-    def words(self) -> list[str]:
-        """One line a source, then what is left out and why."""
+    def words(self, shown: int = SHOWN) -> list[str]:
+        """One line a source, then what is left out and why, at most `shown` lines of it."""
         lines = [_source_words(self, found) for found in self.found]
         if not lines and not self.offered:
             lines.append(f"nothing to bring over was found in {self.place}")
@@ -63,9 +64,8 @@ class Plan:
             lines.append(f"for {name}: {count(number, 'thing')} not taken; import for {name} takes them")
         for broken in self.broken:
             lines.append(f"the importer {broken.name} of {broken.origin} cannot be used: {broken.reason}")
-        for left in (*self.left, *(left for found in self.found for left in found.imported.left)):
-            lines.append(left_words(left))
-        return lines
+        lefts = [*self.left, *(left for found in self.found for left in found.imported.left)]
+        return lines + left_lines(lefts, shown)
 
 
 def plan(
@@ -104,11 +104,18 @@ def plan(
     return made
 
 
+def left_lines(lefts: Sequence[Left], shown: int) -> list[str]:
+    """What was left, in words; what nobody meant first, the rest counted."""
+    ordered = sorted(lefts, key=lambda left: left.meant)
+    lines = [left_words(left) for left in ordered[:shown]]
+    return lines + ([f"and {len(ordered) - shown:,} more that did not come over"] if len(ordered) > shown else [])
+
+
 def left_words(left: Left) -> str:
     verb = "left out" if left.meant else "not understood"
     words = f"{left.where}: {verb}: {left.found}"
     words += f"; expected {left.expected}" if left.expected else ""
-    return words + (f" — {left.fix}" if left.fix else "")
+    return line(words + (f" — {left.fix}" if left.fix else ""), 600)
 
 
 def _tried(plan: Plan, name: str, foreign: bool, call: Any) -> Any:
@@ -150,7 +157,11 @@ def _source_words(plan: Plan, found: Found) -> str:
         if number:
             parts.append(count(number, "journal line"))
     for item in plan.mine(imported.baseline):
-        parts.append("figures since the beginning: " + listed(f"{key} {value:,}" for key, value in item.value.items()))
-    passed = [f"{number:,} {kind}" for kind, number in imported.passed.items()]
-    text = f"{source.importer}: {source.path} ({bytes_text(source.size)}): " + (", ".join(parts) or "nothing for us")
-    return text + (f"; not taken: {listed(passed, 8)}" if passed else "")
+        sessions = dict(item.value.get("lifetime", {})).get("sessions_total", 0)
+        parts.append(f"the figures of {count(int(sessions), 'session')}")
+    passed = [f"{kind} {number:,}" for kind, number in imported.passed.items()]
+    text = f"{source.importer}: {line(source.path)} ({bytes_text(source.size)}): " + (
+        ", ".join(parts) or "nothing for us"
+    )
+    text += f"; not taken: {listed(passed, 8)}" if passed else ""
+    return text + (f"; {imported.left.more:,} more were not understood" if imported.left.more else "")

@@ -17,6 +17,7 @@ from worldfs.ground.walk import Walk, refuse
 
 from .nouns import Left
 
+LISTED_MAX: Final = 256 << 20  # bytes of a file whose things are all held at once
 DOCUMENT_MAX: Final = 16 << 20  # bytes of a file that is read whole
 LINE_MAX: Final = 16 << 20  # bytes of a line
 SHOWN: Final = 65_536  # bytes of what was not understood that are kept with the record
@@ -144,10 +145,7 @@ class Place(Walk):
         try:
             size = os.fstat(fd).st_size
             if size > limit:
-                raise BadInput(
-                    f"a file of {bytes_text(size)}", path=path, op="import", expected=f"at most {bytes_text(limit)}",
-                    fix="split it, or bring over what matters of it by hand; it was left as it is",
-                )  # fmt: skip
+                raise too_large(path, size, limit)
             return _all(fd, limit)
         except OSError as error:
             raise _sorry(refuse(error, path, "read")) from error
@@ -217,11 +215,16 @@ def not_read(error: WorldError, path: str, data: bytes = b"", where: str = "") -
     return Left(place, error.found, error.expected, error.fix, data[:SHOWN], len(data) <= SHOWN)
 
 
-def objects(place: Place, path: str, left: list[Left]) -> Iterator[tuple[Line, dict[str, Any]]]:
+def objects(
+    place: Place, path: str, left: list[Left], limit: int = LISTED_MAX
+) -> Iterator[tuple[Line, dict[str, Any]]]:
     """The JSON objects of a file of lines, one a line; what is none is named in `left`, and the rest goes on.
 
-    An unended last line that is whole JSON counts; one that breaks off is named as unfinished.
+    An unended last line that is whole JSON counts; one that breaks off is named as unfinished. `BadInput` when the file
+    is larger than `limit` bytes (0: any size is read).
     """
+    if limit and place.size(path) > limit:
+        raise too_large(path, place.size(path), limit)
     for line in place.lines(path):
         if not line.data.strip():
             continue
@@ -250,6 +253,13 @@ def _fast(data: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def too_large(path: str, size: int, limit: int) -> BadInput:
+    return BadInput(
+        f"a file of {bytes_text(size)}", path=path, op="import", expected=f"at most {bytes_text(limit)}",
+        fix="split it, or bring over what matters of it by hand; it was left as it is",
+    )  # fmt: skip
 
 
 def too_long(line: Line, where: str) -> Left:

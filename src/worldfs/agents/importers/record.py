@@ -32,6 +32,7 @@ IDS: Final = f"{FOLDER}/ids"
 LOCK: Final = f"{FOLDER}/lock"
 COPY_MAX: Final = 32 << 20  # bytes of a source of which a copy is kept
 ID: Final = 16  # hex digits of an identity
+MANY: Final = 5000  # identities written at once
 _PIECE: Final = 1 << 16
 
 
@@ -52,7 +53,9 @@ class Record:
         self.left: set[str] = set()
         self.of_source: dict[str, set[str]] = {}  # source → keys of its tasks
         self.files: dict[str, str] = {}  # file of a source → digest of the copy that we have
+        self.entries = 0  # journal lines that came, as far as it is recorded
         self.covered = 0  # number of the last journal entry that `ids` knows of
+        self.late = 0  # number of the last entry that came over and that no record tells of: a crash came between
         self._torn = False
         for line in self._lines():
             for kind, items in self.came.items():
@@ -61,6 +64,7 @@ class Record:
             self.of_source.setdefault(str(line.get("source")), set()).update(line.get("tasks", ()))
             self.left.update(line.get("left_ids", ()))
             self.files.update(line.get("files", {}))
+            self.entries += line.get("entries", 0)
             self.covered = max(self.covered, line.get("covered", 0))
 
     def _lines(self) -> Iterator[dict[str, Any]]:
@@ -76,7 +80,7 @@ class Record:
     def entries_seen(self) -> Seen:
         """Identities of the journal lines that came over; `close` it."""
         seen = Seen()
-        rest, at = b"", 0
+        rest, at, known = b"", 0, 0
         log = LogFile(self.room.root, IDS)
         log.look()
         try:
@@ -85,12 +89,26 @@ class Record:
                 *whole, rest = (rest + piece).split(b"\n")
                 for raw in whole:
                     if _is_id(raw.decode("latin-1")):  # torn ones are in the journal all the same
-                        seen.add(raw.decode())
+                        known += seen.add(raw.decode())
         finally:
             log.close()
-        late = (entry["import"] for _, entry in self.journal.since(self.covered) if _came_over(entry))
-        self.note_entries([id for id in late if seen.add(id)])
+        since = self.covered if known >= self.entries else 0  # somebody removed some: the journal knows them all
+        missing: list[str] = []
+        for seq, entry in self.journal.since(since):
+            if _came_over(entry):
+                self.late = seq
+                if seen.add(entry["import"]):
+                    missing.append(entry["import"])
+            if len(missing) == MANY:
+                self.note_entries(missing)
+                missing.clear()
+        self.note_entries(missing)
         return seen
+
+    def settle(self) -> None:
+        """What a crash left is taken care of."""
+        self.covered = max(self.covered, self.late)
+        self.add({"ts": self.room.now(), "covered": self.covered})
 
     def note_entries(self, identities: Iterable[str]) -> None:
         """These stand in the journal now. Not durable: the journal is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .nouns import Left
-from .planning import left_words
+from .planning import SHOWN, left_lines
 from .words import count, listed
 
 ONE: Final = {
@@ -36,7 +36,13 @@ class Report:
         """Whether the agent's state is another now."""
         return bool(self.new or self.changed)
 
-    def words(self) -> list[str]:
+    @property
+    def not_understood(self) -> list[Left]:
+        """What stayed behind and was not left out on purpose."""
+        return [left for left in self.left if not left.meant]
+
+    def words(self, shown: int = SHOWN) -> list[str]:
+        """At most `shown` lines of what was left."""
         lines = []
         for verb, counts in (("new", self.new), ("changed", self.changed), ("there already", self.same)):
             if counts:
@@ -47,7 +53,7 @@ class Report:
         if self.gone:
             lines.append(f"no longer in the source, still here: {listed(self.gone, 8)}")
         lines += [f"{source}: no copy kept: {why}; it stays where it is" for source, why in self.without_copy.items()]
-        return lines + [left_words(left) for left in self.left]
+        return lines + left_lines(self.left, shown)
 
 
 def add(counts: dict[str, int], kind: str, number: int = 1) -> None:

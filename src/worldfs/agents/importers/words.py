@@ -188,9 +188,10 @@ def rest(value: dict[str, Any], known: Iterable[str]) -> tuple[dict[str, Any], l
         if key in known or item in (None, "", [], {}):
             continue
         item = plain(item)  # noqa: PLW2901  # the form that can be written takes its place
-        size += len(json.dumps(item, ensure_ascii=True)) + len(key)
-        if size > EXTRA_MAX:
+        bytes_ = len(json.dumps(item, ensure_ascii=True)) + len(key)
+        if size + bytes_ > EXTRA_MAX:
             large.append(key)
         else:
+            size += bytes_
             kept[sound(key)] = item
     return kept, large

@@ -48,12 +48,13 @@ class Call:
         return Path(given).expanduser().absolute() if given else self.home.workspace
 
     @property
-    def agents(self) -> Path:
-        """The state root of agents: `--agents`, else $PAOS_AGENTS, else below the home."""
-        from pathlib import Path
+    def agents(self) -> str:
+        """The state root of agents: `--agents`, else $PAOS_AGENTS, else below the home. Text: it starts fast."""
+        if self["agents"]:
+            return os.path.abspath(os.path.expanduser(str(self["agents"])))
+        from worldfs.agents.state import HOME, default_root
 
-        given = self["agents"] or self.environ.get("PAOS_AGENTS")
-        return Path(given).expanduser().absolute() if given else self.home.path / "agents"
+        return default_root({**self.environ, HOME: self["home"]} if self["home"] else self.environ)
 
     @property
     def name(self) -> str:
@@ -65,6 +66,8 @@ class Call:
 
     def open(self, *, serve: bool = False, log: Log | None = None) -> World:
         """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if nobody onboarded it."""
+        from pathlib import Path
+
         from worldfs.ground.errors import NotFound
         from worldfs.world.world import World
 
@@ -79,12 +82,15 @@ class Call:
             )
         # A directory named with --workspace may have nothing to do with the home: then its own files say all.
         config = None if self["workspace"] else self.home.config(self.environ)
+        agents = Path(self.agents)
         if not serve:
-            return World.open(place, config=config, agents=self.agents)
+            return World.open(place, config=config, agents=agents)
         from .bodies import factories
 
         drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
-        return World.open(place, config=config, agents=self.agents, serve=True, drivers=drivers, log=log or _silent)
+        return World.open(
+            place, config=config, agents=Path(self.agents), serve=True, drivers=drivers, log=log or _silent
+        )
 
 
 def _silent(what: str, job: Job) -> None:

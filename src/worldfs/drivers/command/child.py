@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import worldfs
 from worldfs.ground.errors import BrokenHouse
 
-from .reaper import GRACE, LIMIT
+from .reaper import GRACE, KILLING
 
 LINGER: Final = 0.25  # s that a command's own children have to finish by themselves after it has ended
 LATE: Final = 4.0  # s that a warden may take for its end
@@ -135,7 +135,7 @@ def spawn(
             "cwd": cwd,
             "timeout": timeout_s,
             "grace": grace_s,
-            "limit": max(LIMIT, grace_s + 0.9),
+            "limit": grace_s + KILLING,
             "linger": linger_s,
         }
     )

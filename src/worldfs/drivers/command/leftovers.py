@@ -17,7 +17,7 @@ from worldfs.ground.model import Json
 from . import linux, proc, traces
 from .output import join
 from .proc import Proc
-from .reaper import GRACE, LIMIT, Named, Swept, Word, sweep
+from .reaper import GRACE, KILLING, Named, Swept, Word, sweep
 from .traces import Trace
 
 
@@ -43,6 +43,19 @@ def alive(who: Json | None) -> Proc | None:
     pid = who.get("pid")
     there = proc.look(pid) if isinstance(pid, int) and pid > 0 else None
     return there if there is not None and not there.dead and there.start == who.get("start") else None
+
+
+def lives(who: Json | None) -> bool:
+    """As `alive`; where processes are not shown, by the number alone."""
+    if proc.visible():
+        return alive(who) is not None
+    try:
+        os.kill(int((who or {})["pid"]), 0)
+    except (KeyError, ValueError, TypeError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def mark(state_dir: str, session: str) -> tuple[bytes, bytes]:
@@ -86,13 +99,13 @@ def adopting() -> Iterator[None]:
 
 def _let_finish(run: Json | None) -> None:
     """A warden whose runner has gone is ending everything by itself, and sees more of it than we do."""
-    until = time.monotonic() + LIMIT + 0.2
+    until = time.monotonic() + GRACE + KILLING + 0.2
     while (warden := alive((run or {}).get("warden"))) is not None and time.monotonic() < until:
         proc.strike(warden, signal.SIGCONT)
         time.sleep(0.01)
 
 
-def end(find: Callable[[], list[Proc]], *, grace: float = GRACE, limit: float = LIMIT) -> Swept:
+def end(find: Callable[[], list[Proc]], *, grace: float = GRACE) -> Swept:
     """End processes that are not our children."""
 
     def wait(seconds: float) -> Word:
@@ -103,7 +116,7 @@ def end(find: Callable[[], list[Proc]], *, grace: float = GRACE, limit: float = 
             time.sleep(0.005)  # nobody reports the end of who is not our child
         return "gone"
 
-    return sweep(find, wait, grace=grace, limit=limit)
+    return sweep(find, wait, grace=grace, limit=grace + KILLING)
 
 
 def mop(root: Root, clock: Clock, *, but: str = "", grace: float = GRACE) -> tuple[Left, ...]:
@@ -120,7 +133,7 @@ def mop(root: Root, clock: Clock, *, but: str = "", grace: float = GRACE) -> tup
         if not trace.has(traces.RUN):  # nothing ran: killed before that, or it is just beginning
             continue
         run = trace.read(traces.RUN)
-        if run is not None and alive(run.get("runner")) is not None:
+        if run is not None and lives(run.get("runner")):
             continue
         _let_finish(run)
         swept = end(lambda trace=trace, run=run: of_session(trace, run), grace=grace)  # type: ignore[misc]

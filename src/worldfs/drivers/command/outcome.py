@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from worldfs.ground.errors import WorldError
@@ -71,7 +72,12 @@ class Reported(NamedTuple):
 
 
 def read(trace: Trace) -> Reported:
-    """What there is; nothing at all if the command wrote none. Never raises for what a command wrote."""
+    """What there is; nothing at all if the command wrote none. Never raises for what a command wrote.
+
+    Secrets in it are marked out, in the file as well.
+    """
+    from worldfs.formats.agent.redact import redact_bytes
+
     path = f"{trace.folder}/{OUTCOME}"
     try:
         place = trace.root.place(path)
@@ -85,7 +91,10 @@ def read(trace: Trace) -> Reported:
         return Reported(wrong=(f"{OUTCOME}: {error.found}; expected {error.expected or 'a file of JSON'}",))
     except OSError as error:
         return Reported(wrong=(f"{OUTCOME}: {os.strerror(error.errno or 0)}",))
-    return check(data)
+    if (clean := redact_bytes(data)) != data:
+        with suppress(WorldError):
+            trace.root.replace(path, clean, private=True)
+    return check(clean)
 
 
 def check(data: bytes) -> Reported:

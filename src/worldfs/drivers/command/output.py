@@ -21,6 +21,7 @@ from worldfs.ground.logfile import LogFile
 
 NAME: Final = "output.log"
 MOST: Final = 1 << 20  # bytes of the beginning, and of the end
+NEAR: Final = 1024  # bytes: the longest secret in one line
 GAP: Final = b"\n[paos: output left out here]\n"
 PIECE: Final = 1 << 16  # a line without an end is cut there
 PAUSE: Final = 0.2  # s between two writes to the log
@@ -113,10 +114,18 @@ class Log:
         self._flushed = self._now()
         if not self._pending or self.fault:
             return
+        try:
+            self._write_out(last=last)
+        except Exception as error:  # whatever it is: what the command says must go on flowing
+            self.fault = str(error) or type(error).__name__
+            self._pending.clear()
+            self._size = 0
+
+    def _write_out(self, *, last: bool) -> None:
         data = b"".join(self._pending)
         if self._torn:
             data = self._after_gap(data)
-        at = len(data) if last else safe_cut(data)
+        at = len(data) if last else self._cut(data)
         self._pending = deque([data[at:]] if at < len(data) else [])
         self._size = len(data) - at
         if at == 0:
@@ -129,11 +138,27 @@ class Log:
         out = text.encode("utf-8", "surrogateescape")
         if self._gap:
             out, self._gap = GAP + out, False
-        try:
-            self._keep(out)
-        except WorldError as error:
-            self.fault = str(error)
-            self._pending.clear()
+        self._keep(out)
+
+    def _cut(self, data: bytes) -> int:
+        """Where it can be cut so that no secret is: after a line, and not within a key block. 0: wait for more."""
+        at = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        if at == 0:
+            return self._cut_line(data) if len(data) >= PIECE else 0
+        begins = data.rfind(KEY_BEGINS, 0, at)
+        if begins >= 0 and data.find(KEY_ENDS, begins, at) < 0 and len(data) - begins < KEY_MOST:
+            return begins
+        return at
+
+    def _cut_line(self, data: bytes) -> int:
+        """Where a line that does not end can be cut: between words, and where nothing around it is a secret."""
+        near = NEAR // 2
+        for at in range(len(data) - near, len(data) - 4096, -1):
+            if data[at - 1] in _BREAKS:
+                around = data[at - near : at + near].decode("utf-8", "surrogateescape")
+                if self._redact(around) == around:
+                    return at
+        return len(data) - near  # words as long as that are no secrets
 
     def _after_gap(self, data: bytes) -> bytes:
         """What is left of a torn line, or of a torn key, could be half a secret: it goes too."""
@@ -170,27 +195,6 @@ class Log:
         self._part.look()
         if self._count > 2:
             _unlink(self._root, part_name(self._folder, self._count - 2))
-
-
-def safe_cut(data: bytes) -> int:
-    """Where text can be cut so that no secret is: after a line, and not within a key block. 0: wait for more."""
-    at = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-    if at == 0:
-        if len(data) < PIECE:
-            return 0
-        at = len(data) - _word_start(data[-4096:])
-    begins = data.rfind(KEY_BEGINS, 0, at)
-    if begins >= 0 and data.find(KEY_ENDS, begins, at) < 0 and len(data) - begins < KEY_MOST:
-        return begins
-    return at
-
-
-def _word_start(tail: bytes) -> int:
-    """How many bytes at the end belong to a word that may go on; 0 if it is too long to be a word."""
-    for back, value in enumerate(reversed(tail)):
-        if value in _BREAKS:
-            return back
-    return 0
 
 
 def _word_end(front: bytes) -> int:

@@ -13,7 +13,7 @@ from . import proc
 from .proc import Proc
 
 GRACE: Final = 1.0  # s between the asking and the killing
-LIMIT: Final = 1.9  # s for both: nothing is left two seconds after it was decided
+KILLING: Final = 0.9  # s for the killing: nothing is left two seconds after it was decided
 STEP: Final = 0.02  # s between two looks
 CLOSELY: Final = 64  # processes that are looked at closely
 BREEDING: Final = 200  # more processes than when they were asked: they are not about to end
@@ -38,7 +38,7 @@ def sweep(
     wait: Callable[[float], Word],
     *,
     grace: float = GRACE,
-    limit: float = LIMIT,
+    limit: float = GRACE + KILLING,
     groups: bool = False,
     now: Callable[[], float] = time.monotonic,
 ) -> Swept:

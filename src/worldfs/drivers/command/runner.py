@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, Final
 
@@ -63,7 +63,7 @@ def run(
         record = state.start(
             type=command.type,
             timeout_seconds=None if command.timeout_s is None else math.ceil(command.timeout_s),
-            argv=tuple(redact(word) for word in command.argv),
+            argv=told(command.argv, redact),
             **(about or {}),
         )
         work = _Work(
@@ -74,18 +74,26 @@ def run(
         except BaseException as error:
             if not work.finishing:
                 with suppress(Exception):  # the first failure is the one to tell of
-                    state.finish("error", errors=(f"runner: {error}",))
+                    work.broke(error)
             raise
 
 
 def redactor() -> Redact:
     """Text without secrets."""
-    try:
-        from worldfs.formats.agent.redact import redact
-    except ImportError:  # TODO: with the formats
-        return str
+    from worldfs.formats.agent.redact import redact
 
     return lambda text: redact(text)[0]
+
+
+def told(argv: Sequence[str], redact: Redact) -> tuple[str, ...]:
+    """A command line without secrets: also those that an option before them announces (`--token …`)."""
+    words = []
+    for before, word in zip(("", *argv), argv, strict=False):
+        clean = redact(word)
+        if clean == word and before.startswith("-"):
+            clean = redact(f"{before.lstrip('-')}={word}").split("=", 1)[-1]
+        words.append(clean)
+    return tuple(words)
 
 
 class _Work:
@@ -230,6 +238,14 @@ class _Work:
             return self.state.finish(final, errors=errors, cause=word, session=self.trace.id, **figures)
         except NotFound:  # the command ended its session itself: what it said stands
             return self.record
+
+    def broke(self, error: BaseException) -> None:
+        """The ground gave way under the run itself."""
+        errors = (self.redact(f"runner: {error}"),)
+        with suppress(WorldError, OSError):
+            facts = {"session_id": self.trace.id, "ended_at": stamp(self.clock.now()), "outcome": "error"}
+            self.trace.write(traces.EXIT, {**facts, "cause": "runner", "errors": list(errors)})
+        self._end("error", "runner", errors, {})
 
     def _last_words(self, main: Course, log: Log) -> str:
         """The end of what it said often says what was wrong."""

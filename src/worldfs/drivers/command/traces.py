@@ -39,8 +39,10 @@ class Trace:
         return os.path.join(os.path.realpath(self.root.path), self.folder, name)
 
     def write(self, name: str, value: Json) -> None:
-        """Durable when it returns."""
-        text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+        """Durable when it returns; without secrets: the words of a process may hold some."""
+        from worldfs.formats.agent.redact import redact_value
+
+        text = json.dumps(redact_value(value), ensure_ascii=False, indent=2) + "\n"
         self.root.replace(f"{self.folder}/{name}", text.encode("utf-8", "replace"), private=True)
 
     def read(self, name: str) -> Json | None:

@@ -247,6 +247,6 @@ def _member(field: Field) -> dict[str, Any]:
     elif field.item is not None:
         names = _type_names(field.item)  # type: ignore[arg-type]  # not a table, so kinds
         row["items"] = {"type": names[0] if len(names) == 1 else names}
-    if not field.required and field.default is not None:
+    if not field.required and field.default is not None and not field.time:  # "" is no time: it may only be absent
         row["default"] = field.default
     return row

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 SECTIONS: Final = ("patterns", "dead_ends", "questions", "corrections", "flags")
@@ -43,25 +42,36 @@ _SYNONYMS: Final = {
     "收到的标记, 其他智能体的标记, 跨智能体标记, 收到的跨智能体标记, 收到的提示, 收到的提醒, 其他智能体的提示,"
     "来自其他智能体的提示, 收到的其他智能体的提示, 收到的其他智能体标记",
 }
-_WASTE: Final = re.compile(r"^(?:[\d一二三四五六七八九十]+[.)、．]\s*)+|^[^\w(（\[\"'“]+|[^\w)）\]\"'”?？!！]+$")
-_PART: Final = re.compile(r"\s*(?:[(（\[【—–:：/|,，;；]|\s-\s)")
+_FIRST: Final = "(（[\"'“"  # a heading may begin with these
+_LAST: Final = ")）]\"'”?？!！"
+_NUMBER: Final = "0123456789一二三四五六七八九十"
+_PARTS: Final = ("(", "（", "[", "【", "—", "–", ":", "：", "/", "|", ",", "，", ";", "；", " - ")
 
 
 def bare(heading: str) -> str:
     """A heading as it is compared: no emphasis, number, sign or case."""
-    text = heading.strip()
-    while (shorn := _WASTE.sub("", text).strip()) != text:
-        text = shorn
+    text, before = heading.strip(), ""
+    while text != before:
+        before = text
+        counted = text.lstrip(_NUMBER)
+        if counted != text and counted.startswith((".", ")", "、", "．")):
+            text = counted[1:]
+        at, end = 0, len(text)
+        while at < end and not (text[at].isalnum() or text[at] in _FIRST):
+            at += 1
+        while end > at and not (text[end - 1].isalnum() or text[end - 1] in _LAST):
+            end -= 1
+        text = text[at:end]
     return " ".join(text.casefold().replace("’", "'").replace("-", " ").replace("_", " ").split())
 
 
 def canonical(heading: str) -> str:
     """The section that a heading means, or "" if it is none of the five."""
     whole = bare(heading)
-    for text in (whole, _PART.split(whole, maxsplit=1)[0].strip()):
-        if found := _KNOWN.get(text):
-            return found
-    return ""
+    if found := _KNOWN.get(whole):
+        return found
+    cut = min((at for part in _PARTS if (at := heading.find(part, 1)) > 0), default=0)
+    return _KNOWN.get(bare(heading[:cut]), "") if cut else ""
 
 
 def shown(text: str, limit: int = 60) -> str:
@@ -71,7 +81,6 @@ def shown(text: str, limit: int = 60) -> str:
 
 
 _KNOWN: Final = {
-    **{bare(name): name for name in SECTIONS},
     **{bare(heading): name for own in HEADINGS.values() for name, heading in own.items()},
-    **{bare(word): name for name, words in _SYNONYMS.items() for word in words.split(",")},
+    **{word.strip(): name for name, words in _SYNONYMS.items() for word in words.split(",")},
 }

@@ -7,6 +7,10 @@ only what changed is spliced. Unknown members, their order and a mark at the beg
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  # what `dumps` builds at each call
 from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NoReturn
 
@@ -18,6 +22,8 @@ from .fields import Table, shown
 Json = dict[str, Any]
 BOM: Final = "\ufeff"
 MAX_DEPTH: Final = 100
+Chunks = dict[tuple[int, str], str]
+_DEEP: Final = frozenset((dict, list, tuple))
 _NOTHING: Final[tuple[Any, ...]] = (None, "", [])
 
 
@@ -68,33 +74,35 @@ def _explain(data: bytes, file: str) -> NoReturn:
     raise BadInput("unreadable JSON", path=f"{file}#", op="read", expected="JSON (RFC 8259)")
 
 
-def pretty(value: Any) -> str:
-    """As `json.dumps(value, indent=2, ensure_ascii=False)` prints it, ten times as fast; the specification's layout."""
+def pretty(value: Any, known: Chunks | None = None) -> str:
+    """As `json.dumps(value, indent=2, ensure_ascii=False)` prints it, ten times as fast; the specification's layout.
+
+    `known`: what other calls printed of flat objects, by object and place; two versions of a file share most of them.
+    The objects must live as long as it does.
+    """
     parts: list[str] = []
-    _pretty(value, "\n", parts.append)
+    _pretty(value, "\n", parts.append, {} if known is None else known)
     return "".join(parts)
 
 
-def _pretty(value: Any, line: str, put: Any) -> None:
+def _pretty(value: Any, line: str, put: Any, known: Chunks) -> None:
     kind = type(value)
-    if kind is str:
-        put(_quote(value))
-    elif value is None:
-        put("null")
-    elif kind is bool:
-        put("true" if value else "false")
-    elif kind is int:
-        put(int.__repr__(value))
-    elif kind is dict:
+    if kind is dict:
         if not value:
             put("{}")
-            return
-        inner, mark = line + "  ", "{"
-        for key, item in value.items():
-            put(f"{mark}{inner}{_quote(key)}: ")
-            _pretty(item, inner, put)
-            mark = ","
-        put(line + "}")
+        elif _DEEP.isdisjoint(map(type, value.values())):
+            chunk = known.get((id(value), line))
+            if chunk is None:
+                inner = line + "  "
+                known[id(value), line] = chunk = f"{{{inner}{_flat(inner)(value)[1:-1]}{line}}}"
+            put(chunk)
+        else:
+            inner, mark = line + "  ", "{"
+            for key, item in value.items():
+                put(f"{mark}{inner}{_quote(key)}: ")
+                _pretty(item, inner, put, known)
+                mark = ","
+            put(line + "}")
     elif kind is list or kind is tuple:
         if not value:
             put("[]")
@@ -102,11 +110,22 @@ def _pretty(value: Any, line: str, put: Any) -> None:
         inner, mark = line + "  ", "["
         for item in value:
             put(mark + inner)
-            _pretty(item, inner, put)
+            _pretty(item, inner, put, known)
             mark = ","
         put(line + "]")
+    elif kind is str:
+        put(_quote(value))
     else:
         put(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+@cache
+def _flat(inner: str) -> Callable[[Any], str]:
+    """Prints an object without objects in it, its members on lines that begin with `inner`."""
+    if _make is None:  # not CPython
+        return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=("," + inner, ": ")).encode
+    print_parts = _make(None, None, _quote, None, ": ", "," + inner, False, False, False)
+    return lambda value: "".join(print_parts(value, 0))
 
 
 def encode(text: str) -> bytes:
@@ -117,26 +136,24 @@ def encode(text: str) -> bytes:
         return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text).encode()
 
 
-def render(value: Json, like: bytes = b"", table: Table | None = None) -> bytes:
+def render(value: Json, like: bytes = b"", table: Table | None = None, *, old: Any = None) -> bytes:
     """The file that holds `value`, laid out as `like`; `like` itself when it holds that already.
 
     With a `table`, members of `like` that the table does not know are kept though `value` lacks them, and members that
-    `like` lacks are not added while they say no more than their absence does.
+    `like` lacks are not added while they say no more than their absence does. `old`: what `load_any` made of `like`,
+    if the caller has it; what `value` shares with it costs nothing.
     """
-    old: Any = None
-    text = ""
-    if like.strip(b"\x00 \t\r\n"):
-        try:
-            old, text = load_any(like, ""), like.decode()
-        except BadInput:
-            old = None
+    if old is None and like.strip(b"\x00 \t\r\n"):
+        with suppress(BadInput):
+            old = load_any(like, "")
     if type(old) is not dict:
         return encode(pretty(value) + "\n")
     new = arrange(value, old, table)
     if same(old, new):
         return like
-    if pretty(old) + "\n" == text:
-        return encode(pretty(new) + "\n")
+    text, known = like.decode(), Chunks()
+    if pretty(old, known) + "\n" == text:
+        return encode(pretty(new, known) + "\n")
     from worldfs.formats import jsontext
 
     mark = BOM if text.startswith(BOM) else ""
@@ -145,6 +162,19 @@ def render(value: Json, like: bytes = b"", table: Table | None = None) -> bytes:
 
 def arrange(value: Json, like: Json, table: Table | None = None) -> Json:
     """`value` in the order of `like`, as `render` says."""
+    inner = {field.name: field.item for field in table.fields if type(field.item) is Table} if table else {}
+    if list(value) != list(like):
+        value = _ordered(value, like, table)
+    for key, part in inner.items():
+        if key in value and key in like:
+            here = value[key]
+            there = _inside(here, like[key], part)
+            if there is not here:
+                value = {**value, key: there}
+    return value
+
+
+def _ordered(value: Json, like: Json, table: Table | None) -> Json:
     known = {field.name: field for field in table.fields} if table else {}
     keys: list[str] = [key for key in like if key in value or (table is not None and key not in known)]
     there = set(keys)
@@ -157,28 +187,24 @@ def arrange(value: Json, like: Json, table: Table | None = None) -> Json:
             keys.insert(keys.index(before) + 1 if before else 0, key)
             there.add(key)
         before = key
-    out: Json = {}
-    for key in keys:
-        if key not in value:
-            out[key] = like[key]
-        elif key in like and table is not None:
-            field = known.get(key)
-            inner = field.item if field is not None and isinstance(field.item, Table) else None
-            out[key] = _inside(value[key], like[key], inner)
-        else:
-            out[key] = value[key]
-    return out
+    return {key: value[key] if key in value else like[key] for key in keys}
 
 
-def _inside(value: Any, like: Any, table: Table | None) -> Any:
-    if table is None:
+def _inside(value: Any, like: Any, table: Table) -> Any:
+    """`value` itself when nothing of it moves."""
+    if value is like:
         return value
     if type(value) is dict and type(like) is dict:
         return arrange(value, like, table)
     if type(value) is list and type(like) is list:
-        by_id = {item["id"]: item for item in like if type(item) is dict and type(item.get("id")) is str}
-        return [
-            arrange(item, by_id[item["id"]], table) if type(item) is dict and item.get("id") in by_id else item
-            for item in value
-        ]
+        by_id: dict[str, Json] | None = None
+        out = []
+        for index, item in enumerate(value):
+            if (index >= len(like) or item is not like[index]) and type(item) is dict and type(item.get("id")) is str:
+                if by_id is None:
+                    by_id = {old["id"]: old for old in like if type(old) is dict and type(old.get("id")) is str}
+                if (old := by_id.get(item["id"])) is not None:
+                    item = arrange(item, old, table)
+            out.append(item)
+        return out
     return value

@@ -31,9 +31,10 @@ class Memory(NamedTuple):
 def read(data: bytes) -> Memory:
     """Raises `BadInput` for bytes that are no UTF-8."""
     doc = parse(data)
+    used = {item.head for item in doc.items}
     names: dict[str, None] = {}
     for index, head in enumerate(doc.heads):
-        if head.opens or any(item.head == index for item in doc.items):
+        if head.opens or index in used:
             names.setdefault(head.section)
     return Memory(doc.title, tuple(item.remark for item in doc.items), tuple(names))
 
@@ -55,20 +56,26 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     index = doc.find(name)
     item = raw(doc, index, body, pinned or marked)
     if index is not None:
-        return insert(doc, index, [item])
-    known = canonical(name)
-    heading = HEADINGS[_language(doc, language)][known] if known else name
-    return opening(doc, known or name, f"{'#' * doc.level()} {heading}", [item])
+        out = insert(doc, index, [item])
+    else:
+        known = canonical(name)
+        heading = HEADINGS[_language(doc, language)][known] if known else name
+        out = opening(doc, known or name, f"{'#' * doc.level()} {heading}", [item])
+    ends = "```" in body or "~~~" in body or "-->" in body
+    if ends and _texts(parse(out)) != sorted([*_texts(doc), body]):
+        raise BadInput(
+            "text that ends a fence or comment which the file opens above", path=PATH, op="remember",
+            expected="every fence and comment closed", fix="close the ``` or <!-- of memory.md",
+        )  # fmt: skip
+    return out
 
 
 def insert(doc: Doc, index: int, items: list[list[str]]) -> bytes:
-    """The file with items at the end of a section that it has."""
+    """The file with items, as lines, at the end of section number `index`."""
     line, apart, loose = spot(doc, index)
     new: list[str] = []
     for number, item in enumerate(items):
-        if apart if number == 0 else loose:
-            new.append(doc.end)
-        new += item
+        new += [doc.end, *item] if (loose if number else apart) else item
     return edited(doc, {line: new})
 
 
@@ -99,6 +106,10 @@ def template(agent: str, language: str = "en") -> bytes:
     own = language if language in HEADINGS else "en"
     title = f"# {agent[:1].upper()}{agent[1:]} — {TITLES[own]}"
     return "\n".join([title, *(f"\n## {heading}" for heading in HEADINGS[own].values()), ""]).encode()
+
+
+def _texts(doc: Doc) -> list[str]:
+    return sorted(item.remark.text for item in doc.items)
 
 
 def _language(doc: Doc, language: str) -> str:

@@ -20,7 +20,7 @@ __all__ = ["best_base", "memory", "tasks"]
 
 FILE: Final = "tasks.json"
 _END: Final = ("status", "completed_at", "outcome")  # they say one thing together
-_NEEDED: Final = ("id", "description", "agent")  # no rewrite can take them away
+_NEEDED: Final = ("id", "description", "agent", "schema_version")  # no rewrite can take them away
 
 
 def best_base(generations: Sequence[bytes], theirs: bytes) -> int:
@@ -33,10 +33,17 @@ def best_base(generations: Sequence[bytes], theirs: bytes) -> int:
     *older, asked = values
     best, fewest = 0, -1
     for index, here in enumerate(older):
-        count = sum(here.get(key) != own for key, own in asked.items()) + sum(key not in asked for key in here)
+        count = sum(_apart(here.get(key), own) for key, own in asked.items()) + sum(key not in asked for key in here)
         if fewest < 0 or count <= fewest:
             best, fewest = index, count
     return best
+
+
+def _apart(here: Any, there: Any) -> int:
+    """In how many members two tasks differ; 1 for one that only one of them has."""
+    if type(here) is not dict or type(there) is not dict:
+        return int(here != there)
+    return sum(not same(here.get(key), there.get(key)) for key in here.keys() | there.keys())
 
 
 def tasks(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, ...]]:
@@ -50,6 +57,7 @@ def tasks(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, ..
     alone = ours == base or same(old, mine)
     conflicts: list[str] = []
     before, here, there = ({task["id"]: task for task in value["tasks"]} for value in (old, mine, new))
+    there = {name: one for name, one in there.items() if name in here or not same(one, before.get(name))}
     names = _named(before, here, there)
     merged: dict[str, Json] = dict(here)
     for own, task in there.items():
@@ -65,7 +73,8 @@ def tasks(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, ..
         out = dict(new) if type(found) is dict else {**mine, **new}
     else:
         stamp = _newer(mine.get("updated_at"), new.get("updated_at"))
-        was, own, other = ({**value, "tasks": [], "updated_at": stamp} for value in (old, mine, new))
+        above = new if type(found) is dict else {**old, **new}
+        was, own, other = ({**value, "tasks": [], "updated_at": stamp} for value in (old, mine, above))
         out, conflicts_above = _fields(was, own, other)
         conflicts += conflicts_above
         if stamp is None:
@@ -79,8 +88,8 @@ def _recognised(value: Any, mine: Json) -> Any:
     listed = value if type(value) is list else value.get("tasks") if type(value) is dict else None
     if type(listed) is not list or all(type(task) is not dict or task.get("id") not in (None, "") for task in listed):
         return value
-    used = {task.get("id") for task in listed if type(task) is dict}
-    known = {_says(task): task["id"] for task in reversed(mine["tasks"]) if task["id"] not in used}
+    used = {str(task.get("id")) for task in listed if type(task) is dict}
+    known = {text: task["id"] for task in reversed(mine["tasks"]) if task["id"] not in used and (text := _says(task))}
     out = []
     for task in listed:
         if type(task) is dict and task.get("id") in (None, "") and (own := known.pop(_says(task), None)):
@@ -180,8 +189,7 @@ def _entries(data: bytes) -> dict[Any, Any] | None:
     out: dict[Any, Any] = {key: item for key, item in value.items() if key != "tasks"}
     for number, task in enumerate(value["tasks"]):
         if type(task) is dict:
-            name = task.get("id", number)
-            out |= {(name, key): item for key, item in task.items() if item is not None}
+            out[task.get("id", number),] = {key: item for key, item in task.items() if item is not None}
     return out
 
 

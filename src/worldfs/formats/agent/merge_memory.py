@@ -40,10 +40,10 @@ def memory(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, .
         return ours, ()
     if ours == base:
         return theirs, ()
-    old, mine, yours = parse(base), parse(ours), parse(theirs)
+    old, mine, yours = (parse(text, dated=False) for text in (base, ours, theirs))
     conflicts: list[str] = []
     on_theirs = _theirs_is_page(old, mine, yours, conflicts)
-    pairs = list(_decided(old, mine, yours, conflicts))
+    pairs = _spared(mine, yours, list(_decided(old, mine, yours, conflicts)))
     if on_theirs:
         flat = [(pair.theirs, pair.ours, pair.kept) for pair in pairs]
         return _written(yours, mine, flat), tuple(conflicts)
@@ -62,7 +62,8 @@ def _decided(old: Doc, mine: Doc, yours: Doc, conflicts: list[str]) -> Iterator[
         yield _Pair(
             o, t, _judged(item, None if o is None else mine.items[o], None if t is None else yours.items[t], conflicts)
         )
-    ours_new = [n for n in range(len(mine.items)) if n not in set(here.values())]
+    taken = set(here.values())
+    ours_new = [number for number in range(len(mine.items)) if number not in taken]
     theirs_new: dict[str, list[int]] = {}
     taken = set(there.values())
     for number, item in enumerate(yours.items):
@@ -77,6 +78,16 @@ def _decided(old: Doc, mine: Doc, yours: Doc, conflicts: list[str]) -> Iterator[
         yield _Pair(o, t, kept)
     for t in sorted(n for numbers in theirs_new.values() for n in numbers):
         yield _Pair(None, t, _as_is(yours.items[t]))
+
+
+def _spared(mine: Doc, yours: Doc, pairs: list[_Pair]) -> list[_Pair]:
+    """What both copies still say stays, though each removed it in another place."""
+    left = {" ".join(pair.kept.text.split()) for pair in pairs if pair.kept}
+    both = {_squeezed(item) for item in yours.items} - left
+    for number, pair in enumerate(pairs):
+        if pair.kept is None and pair.ours is not None and _squeezed(mine.items[pair.ours]) in both:
+            pairs[number] = pair._replace(kept=_as_is(mine.items[pair.ours]))
+    return pairs
 
 
 def _judged(was: Item, mine: Item | None, yours: Item | None, conflicts: list[str]) -> _Kept | None:
@@ -162,11 +173,12 @@ def _theirs_is_page(old: Doc, mine: Doc, yours: Doc, conflicts: list[str]) -> bo
         return False
     if here == before:
         return True
-    known = set(before)
+    known = set(before)  # new headings come with their remarks
+    if _prose(yours, known) == before:
+        return False
     if _prose(mine, known) == before:
-        return True  # our new headings come with their remarks
-    if _prose(yours, known) != before:
-        conflicts.append("the text around the remarks was changed here and there; ours is kept")
+        return True
+    conflicts.append("the text around the remarks was changed here and there; ours is kept")
     return False
 
 
@@ -229,7 +241,7 @@ def _written(page: Doc, other: Doc, pairs: Sequence[tuple[int | None, int | None
         puts.setdefault(line, []).extend(swap)
     data = edited(page, puts, cuts)
     for section, new in missing.items():
-        doc = parse(data)
+        doc = parse(data, dated=False)
         text = _heading(other, section) or _heading(page, section) or HEADINGS["en"].get(section, section)
         heading = f"{'#' * doc.level()} {text}"
         data = opening(doc, section, heading, [raw(doc, None, kept.text, kept.pinned) for kept in new])

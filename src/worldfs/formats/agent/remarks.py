@@ -10,18 +10,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from worldfs.formats import prose
 from worldfs.ground.model.agent import Remark
 
 from .headings import SECTIONS, bare, canonical
 
 PATH: Final = "memory.md"
-_HASHES: Final = re.compile(r"(#{1,6})(?:[ \t]+|(?<=##)(?=[^\s#]))(.*)")
-_MARK: Final = re.compile(r"(?:[-*+•]|\d{1,9}[.)])[ \t]+(?=\S)|\d{1,9}、[ \t]*(?=\S)")
-_RULE: Final = re.compile(r"([-*_])(?:[ \t]*\1){2,}")
-_BOLD: Final = re.compile(r"(\*\*|__)(.+?)[:：]?\1[:：]?")
-_PIN: Final = re.compile(r"(?:\*\*|`)?(?:\[(?:pinned|pin|置顶|固定)\]|📌\ufe0f?)(?:\*\*|`)?[:：]?", re.IGNORECASE)
-_DATE: Final = re.compile(r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|/(\d{1,2})/(\d{1,2})|年(\d{1,2})月(\d{1,2})日)(?!\d)")
+BOM: Final = "\ufeff"
+# Compiled where they are needed first: most memories have none of these, and a reader must start at once.
+_BOLD: Final = r"(\*\*|__)(.+?)[:：]?\1[:：]?"
+_PIN: Final = r"(?i)(?:\*\*|`)?(?:\[(?:pinned|pin|置顶|固定)\]|📌\ufe0f?)(?:\*\*|`)?[:：]?"
+_DATE: Final = r"([12](?<!\d.)\d{3})(?:-(\d\d)-(\d\d)|/(\d{1,2})/(\d{1,2})|年(\d{1,2})月(\d{1,2})日)(?!\d)"
 
 
 class Head(NamedTuple):
@@ -81,12 +79,17 @@ class Doc(NamedTuple):
         return self.lines[item.start : item.end]
 
 
-def parse(data: bytes) -> Doc:
-    """Raises `BadInput` for bytes that are no UTF-8."""
-    text = prose.decode(data, PATH)
-    bom = text.startswith(prose.BOM)
-    lines = prose.split(text.removeprefix(prose.BOM))
-    end = prose.ending(lines)
+def parse(data: bytes, *, dated: bool = True) -> Doc:
+    """Raises `BadInput` for bytes that are no UTF-8. `dated` False: without the dates of remarks, which take time."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        from worldfs.formats import prose
+
+        text = prose.decode(data, PATH)  # says where
+    bom = text.startswith(BOM)
+    lines = _split(text.removeprefix(BOM))
+    end = lines[0][len(lines[0].rstrip("\r\n")) :] or "\n" if lines else "\n"
     final = not lines or lines[-1][-1] in "\r\n"
     if not final:
         lines[-1] += end
@@ -101,20 +104,23 @@ def parse(data: bytes) -> Doc:
             at += 1
             continue
         sign = bare_line[0]
-        if sign == "#" and (match := _HASHES.fullmatch(bare_line)):
-            _head(heads, at, at + 1, len(match[1]), _shorn(match[2]))
+        if sign == "#" and (level := _hashes(bare_line)):
+            _head(heads, at, at + 1, level, _shorn(bare_line[level:]))
             at += 1
             continue
         if sign in "`~<" and (stop := _block(lines, at, bare_line, open_at)):
             at = stop
             continue
         indent = _columns(lines[at])
-        if indent < 4 and (match := _MARK.match(bare_line)) and not _RULE.fullmatch(bare_line):
-            stop = _stop(lines, at, indent, indent + len(match[0].expandtabs(4)))
-            items.append(_item(lines, at, stop, match[0], heads))
+        if indent < 4 and (mark := _mark(bare_line)) and not _rule(bare_line):
+            stop = _stop(lines, at, indent, indent + len(mark.expandtabs(4)))
+            item = _item(lines, at, stop, mark, heads)
+            if dated and (newest := _newest(item.remark.text)):
+                item = item._replace(remark=item.remark._replace(at=newest))
+            items.append(item)
             at = stop
             continue
-        if sign in "*_" and (match := _BOLD.fullmatch(bare_line)) and canonical(match[2]):
+        if sign in "*_" and (match := re.fullmatch(_BOLD, bare_line)) and canonical(match[2]):
             _head(heads, at, at + 1, 6, match[2])
         elif at + 1 < count and (level := _underline(lines, at)):
             _head(heads, at, at + 2, level, bare_line)
@@ -125,7 +131,7 @@ def parse(data: bytes) -> Doc:
 
 def plain(text: str) -> tuple[str, bool]:
     """(what a remark says, as it is read back; whether it is marked as pinned)."""
-    return _said([line.rstrip() for line in prose.split(text.encode("utf-8", "replace").decode())])
+    return _said("\n".join(line.rstrip() for line in _split(text.encode("utf-8", "replace").decode())))
 
 
 def raw(doc: Doc, index: int | None, body: str, pinned: bool) -> list[str]:
@@ -147,8 +153,8 @@ def lines_of(doc: Doc, indent: str, mark: str, body: str, pinned: bool) -> list[
         first = (
             "📌 " if any("📌" in line for item in doc.items for line in doc.text(item)[:1]) else "[pinned] "
         ) + first
-    if _RULE.fullmatch(f"{mark}{first}"):
-        mark = "+ "
+    if _rule(f"{mark}{first}"):
+        mark = "+ "  # else it would be a rule across the page
     gap = " " * len((indent + mark).expandtabs(4))
     return [f"{indent}{mark}{first}{doc.end}", *(f"{gap}{line}{doc.end}" if line else doc.end for line in more)]
 
@@ -169,8 +175,8 @@ def spot(doc: Doc, index: int) -> tuple[int, bool, bool]:
     at = stop
     while at > start and not doc.lines[at - 1].strip():
         at -= 1
-    airy = any(head.end < item.start for item in doc.items[:1] for head in doc.heads[item.head : item.head + 1])
-    return at, at > start or (airy and index >= 0), loose
+    airy = index >= 0 and any(item.head >= 0 and doc.heads[item.head].end < item.start for item in doc.items[:1])
+    return at, at > start or airy, loose
 
 
 def edited(doc: Doc, puts: Mapping[int, Sequence[str]], cuts: Sequence[tuple[int, int]] = ()) -> bytes:
@@ -195,15 +201,25 @@ def edited(doc: Doc, puts: Mapping[int, Sequence[str]], cuts: Sequence[tuple[int
         if at not in gone:
             out.append(line)
     out += puts.get(count, ())
-    text = (prose.BOM if doc.bom else "") + "".join(out)
+    text = (BOM if doc.bom else "") + "".join(out)
     if not doc.final:
         text = text.removesuffix("\n").removesuffix("\r")
     return text.encode()
 
 
+def _split(text: str) -> list[str]:
+    """Lines with their ends; joined they are the text again."""
+    if "\r" in text:
+        from worldfs.formats import prose
+
+        return prose.split(text)
+    *whole, last = text.split("\n")
+    return [line + "\n" for line in whole] + ([last] if last else [])
+
+
 def _front(lines: Sequence[str]) -> int:
     """Front matter is no text: the line after it."""
-    if lines and lines[0].rstrip() == "---":
+    if len(lines) > 2 and lines[0].rstrip() == "---" and ":" in lines[1] and lines[1][0].isalpha():
         for at in range(1, min(len(lines), 200)):
             if lines[at].rstrip() in ("---", "..."):
                 return at + 1
@@ -225,6 +241,26 @@ def _head(heads: list[Head], line: int, end: int, level: int, text: str) -> None
 def _depth(heads: Sequence[Head]) -> int:
     """The level of the section that is open."""
     return next((head.level for head in reversed(heads) if head.opens), 0)
+
+
+def _hashes(line: str) -> int:
+    """The level of a heading, 0 for none; `##Heading` is one, `#word` is a tag."""
+    level = len(line) - len(line.lstrip("#"))
+    follows = line[level : level + 1]
+    return level if level < 7 and (follows in ("", " ", "\t") or level > 1) else 0
+
+
+def _mark(line: str) -> str:
+    """The mark of a list item with the blanks after it; "" if the line is none, or an empty one."""
+    at, blank = 1, True
+    if line[0] not in "-*+•":
+        while "0" <= line[at - 1 : at] <= "9" and at < 11:
+            at += 1
+        if at == 1 or line[at - 1 : at] not in (".", ")", "、"):
+            return ""
+        blank = line[at - 1] != "、"
+    text = line[at:].lstrip(" \t")
+    return line[: len(line) - len(text)] if text and (not blank or line[at] in " \t") else ""
 
 
 def _shorn(text: str) -> str:
@@ -263,7 +299,7 @@ def _stop(lines: Sequence[str], at: int, indent: int, width: int) -> int:
             blank = True
             continue
         here = _columns(lines[number])
-        mark = _MARK.match(line) is not None
+        mark = bool(_mark(line))
         below = here >= width or here > indent + (1 if blank or mark else 0)
         if not below and (blank or mark or _interrupts(line)):
             return stop
@@ -271,40 +307,50 @@ def _stop(lines: Sequence[str], at: int, indent: int, width: int) -> int:
     return stop
 
 
+def _rule(line: str) -> bool:
+    """Whether a line is a rule across the page: three or more of one sign."""
+    return line[0] in "-*_" and not line.strip(line[0] + " \t") and line.count(line[0]) > 2
+
+
 def _interrupts(line: str) -> bool:
     """Whether a line without indentation cannot go on with the paragraph above."""
-    if line[0] in "#>|<`~" or _RULE.fullmatch(line):
+    if line[0] in "#>|<`~" or _rule(line):
         return True
-    match = _BOLD.fullmatch(line) if line[0] in "*_" else None
+    match = re.fullmatch(_BOLD, line) if line[0] in "*_" else None
     return match is not None and bool(canonical(match[2]))
 
 
 def _item(lines: Sequence[str], at: int, stop: int, mark: str, heads: Sequence[Head]) -> Item:
-    indent = _columns(lines[at])
-    width = indent + len(mark.expandtabs(4))
-    first = lines[at].lstrip(" \t")
-    text, pinned = _said(
-        [first[len(mark) :].rstrip(), *(_dedented(lines[number], width).rstrip() for number in range(at + 1, stop))]
-    )
+    line = lines[at]
+    first = line.lstrip(" \t")
+    lead = line[: len(line) - len(first)]
+    said = first[len(mark) :].rstrip()
+    if stop > at + 1:
+        width = len((lead + mark).expandtabs(4))
+        said = "\n".join([said, *(_dedented(lines[number], width).rstrip() for number in range(at + 1, stop))])
+    text, pinned = _said(said)
     section = heads[-1].section if heads else ""
-    lead = lines[at][: len(lines[at]) - len(first)]
-    return Item(at, stop, len(heads) - 1, lead, mark, Remark(section, text, pinned, _newest(text), at + 1))
+    return Item(at, stop, len(heads) - 1, lead, mark, Remark(section, text, pinned, "", at + 1))
 
 
-def _said(lines: Sequence[str]) -> tuple[str, bool]:
+def _said(text: str) -> tuple[str, bool]:
     """A remark's text without the marks that pin it."""
-    text, pinned = "\n".join(lines).strip(), False
-    while match := _PIN.match(text):
+    text, pinned = text.strip(), False
+    if "[" not in text and "📌" not in text:
+        return text, pinned
+    while match := re.match(_PIN, text):
         text, pinned = text[match.end() :].strip(), True
     first, sign, rest = text.partition("\n")
-    while (found := list(_PIN.finditer(first))) and found[-1].end() == len(first):
+    while (found := list(re.finditer(_PIN, first))) and found[-1].end() == len(first):
         first, pinned = first[: found[-1].start()].rstrip(), True
     return f"{first}{sign}{rest}".strip() if pinned else text, pinned
 
 
 def _newest(text: str) -> str:
     best = ""
-    for year, *parts in _DATE.findall(text):
+    if "20" not in text and "19" not in text:
+        return best
+    for year, *parts in re.findall(_DATE, text):
         month, day = (int(part) for part in parts if part)
         if 1 <= month <= 12 and 1 <= day <= 31:
             best = max(best, f"{year}-{month:02d}-{day:02d}")
@@ -313,6 +359,8 @@ def _newest(text: str) -> str:
 
 def _columns(line: str) -> int:
     """How far a line is indented; a tab goes to the next fourth column."""
+    if line[0] not in " \t":
+        return 0
     lead = line[: len(line) - len(line.lstrip(" \t"))]
     return len(lead.expandtabs(4)) if "\t" in lead else len(lead)
 
@@ -327,10 +375,10 @@ def _dedented(line: str, width: int) -> str:
 
 
 def _underline(lines: Sequence[str], at: int) -> int:
-    """The level of a heading that the next line underlines; `---` does so only below a heading that is known."""
+    """The level of a heading that the next line underlines: a title in the first line, or one that is known."""
     below = lines[at + 1].strip()
-    if not below or (at and lines[at - 1].strip() and lines[at - 1].strip()[0] != "#"):
+    if not below or (below.strip("=") and below.strip("-")):
         return 0
-    if not below.strip("="):
+    if at == 0 and below[0] == "=":
         return 1
-    return 2 if len(below) > 1 and not below.strip("-") and canonical(lines[at].strip()) else 0
+    return 2 if len(below) > 1 and canonical(lines[at].strip()) else 0

@@ -118,11 +118,12 @@ class Store(ABC):
         """Watch keys equal to, or directly below, each prefix. Changes after this call are seen."""
 
     @abstractmethod
-    def displaced(self, key: str, *, keep: bool = False) -> Sequence[bytes]:
+    def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
         """Foreign edits of `key` that a replacement pushed aside, finished now; handing them out forgets them.
 
         `keep`: they are handed out again, also after a crash, until `forget`: for who must first make durable what
-        they ask for.
+        they ask for. `young=False`: not those that were pushed aside a moment ago; they are looked at later, and a
+        burst of replacements costs no more than one.
         """
 
     def forget(self, key: str) -> None:

@@ -260,12 +260,14 @@ class DiskStore(Store):
 
         return ScanWatch(self, prefixes)
 
-    def displaced(self, key: str, *, keep: bool = False) -> Sequence[bytes]:
+    def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
         check(key, op="read")
-        if not self.aside.names():
+        names = self.aside.names() if young else self.aside.rested(key)
+        if not names:
             return ()
         with self._alone():
-            self.settle(None)
+            for name in names:
+                self.aside.settle(name)
             found = self.aside.hand_out(key)
             if not keep:
                 self.aside.forget(key)

@@ -93,7 +93,7 @@ class Displaced:
     def release(self, place: Place, size: int, busy: bool | None) -> None:
         """Let go of an unchanged file, unless somebody may still write to it. Deleted ones (no NEW) go to the trash."""
         key = self.key(place.name) or place.path
-        if busy or (self._young(place.name) and key in self._guarded):
+        if busy or (self.young(place.name) and key in self._guarded):
             self._held.append(place.name)
             return
         if busy is None:
@@ -107,11 +107,16 @@ class Displaced:
     def let_go(self) -> None:
         """Look again at what was held back, as far as it is old enough."""
         for _ in range(len(self._held)):
-            if self._young(self._held[0]):
+            if self.young(self._held[0]):
                 break
             self.settle(self._held.popleft())
 
-    def _young(self, name: str) -> bool:
+    def rested(self, key: str) -> list[str]:
+        """The files of a key that are finished, or old enough to be looked at again by anybody."""
+        mine = f".{encode(key)}"
+        return [name for name in self.names() if name.endswith(mine) and (name[0] == "+" or not self.young(name))]
+
+    def young(self, name: str) -> bool:
         return 0 <= time.time_ns() - int(name.partition(".")[0], 16) < self.grace
 
     def _thin(self) -> None:
@@ -142,8 +147,7 @@ class Displaced:
         mine = encode(key)
         found: list[bytes] = []
         for name in self.names():
-            place = self._at(name)
-            if not name.startswith("+") or name.split(".", 3)[-1] != mine or place is None:
+            if not name.startswith("+") or name.split(".", 3)[-1] != mine or (place := self._at(name)) is None:
                 continue
             data, busy = self.examine(place)
             if busy:

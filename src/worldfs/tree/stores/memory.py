@@ -109,7 +109,7 @@ class MemoryStore(Store):
             self._watches.append(watch)
         return watch
 
-    def displaced(self, key: str, *, keep: bool = False) -> Sequence[bytes]:
+    def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
         return ()  # nobody writes here but through `put`
 
     def close(self) -> None:

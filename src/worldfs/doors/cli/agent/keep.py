@@ -10,12 +10,15 @@ from . import opened
 
 
 def init(call: Call) -> int:
+    from pathlib import Path
+
     from worldfs.agents.birth import make
 
+    root = Path(call.agents)
     for name in call["name"]:
-        made = make(call.agents, name, language=call["language"])
-        text = f"{call.agents / name}: {', '.join(made)}" if made else f"{call.agents / name}: all there"
-        call.voice.say(text, {"agent": name, "path": str(call.agents / name), "made": made}, "good" if made else "")
+        made = make(root, name, language=call["language"])
+        text = f"{root / name}: {', '.join(made)}" if made else f"{root / name}: all there"
+        call.voice.say(text, {"agent": name, "path": str(root / name), "made": made}, "good" if made else "")
     return 0
 
 
@@ -104,9 +107,7 @@ def search(call: Call) -> int:
 def context(call: Call) -> int:
     with opened(call) as state:
         if call["prompt"]:
-            from worldfs.agents.prompt import state_prompt
-
-            text = state_prompt(state, budget=call["budget"], language=call["language"])
+            text = state.prompt(budget=call["budget"], language=call["language"])
             call.voice.say(text, {"prompt": text})
             return 0
         pack = state.context(budget=call["budget"], unit=call["unit"], language=call["language"])

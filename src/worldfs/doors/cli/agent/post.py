@@ -55,10 +55,23 @@ def send(call: Call) -> int:
             call.agents, sender=call["from"], subject=call["subject"], body=body, agents="all",
             source_ref=call["ref"] or call["id"] or call["subject"], priority=call["priority"],
         )  # fmt: skip
-        call.voice.value({"sent": [item._asdict() for item in sent]})
+        call.voice.value(
+            {
+                "sent": [
+                    {
+                        "agent": item.agent,
+                        "id": item.message.id,
+                        "new": item.new,
+                        "trouble": item.trouble and str(item.trouble),
+                    }
+                    for item in sent
+                ]
+            }
+        )
         for item in sent:
-            call.voice.line(f"{item.to}: {item.word}", "good" if item.ok else "bad")
-        return 0 if all(item.ok for item in sent) else 1
+            word = str(item.trouble) if item.trouble else "sent" if item.new else "was there already"
+            call.voice.line(f"{item.agent}: {word}", "bad" if item.trouble else "good")
+        return 1 if any(item.trouble for item in sent) else 0
     now = stamp(SystemClock().now().replace(microsecond=0))
     letter = Message(
         call["id"], call["from"], call["to"], now, call["type"], call["priority"], call["subject"], body, call["ref"],

@@ -15,9 +15,7 @@ def run(call: Call) -> int:
     with opened(call) as state:
         argv, stdin = tuple(call["argv"]), None
         if call["prompt"] != "none":
-            from worldfs.agents.prompt import state_prompt
-
-            text = state_prompt(state, budget=call["budget"], language=call["language"], template=call["template"])
+            text = state.prompt(budget=call["budget"], language=call["language"], template=call["template"] or "")
             argv, stdin = ((*argv, text), None) if call["prompt"] == "arg" else (argv, text.encode())
         about = session_fields(call)
         about.pop("timeout_seconds", None)

@@ -1,0 +1,285 @@
+"""Every agent of a state root in a line each: what it is at, how it went, what waits for it. Only read, never written.
+
+No lock is taken and no index is kept: a line is what the files say now. A file that cannot be read is named in its
+line, and the others still count. Imports are few, because `paos agents` has to be there at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from worldfs.ground.clock import SystemClock, parse_stamp
+from worldfs.ground.errors import BadInput, NotFound, WorldError
+from worldfs.ground.walk import Walk, read_whole, refuse
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+Json = dict[str, Any]
+
+LOOK: Final = 50  # letters that are read for their priority, an agent; names that we give sort by it
+SIZE_MAX: Final = 16 << 20  # bytes; a longer document is named and not read
+_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+_OPEN: Final = ("pending", "active")
+_CLOSED: Final = ("completed", "dropped")
+
+
+class AgentLine(NamedTuple):
+    """One agent. Words as they stand in its files; "" or None where they say nothing. Times are ISO 8601, UTC."""
+
+    agent: str
+    status: str = ""  # of report.json
+    summary: str = ""
+    current_task: str | None = None
+    next_priority: str | None = None
+    blocked_by: str | None = None
+    updated_at: str = ""
+    session_id: str = ""  # that runs, or ran last
+    session_type: str = ""
+    running: bool = False  # a session is on, and its runner lives
+    since: str = ""  # when it began
+    seconds: int | None = None  # for how long it is on
+    runner: Json | None = None  # who holds the agent: {pid, host, command, started_at, purpose}
+    stale: bool = False  # session.json says running, and nobody runs it: the next wake ends it as lost
+    last_outcome: str | None = None  # completed | timeout | error
+    last_ended_at: str = ""
+    letters: int = 0  # in the inbox
+    letters_high: int = 0  # of them with high priority: of the first 50 by name
+    tasks_pending: int = 0
+    tasks_active: int = 0
+    tasks_high: int = 0  # pending or active, with high priority
+    sessions: int = 0  # ended: of the last 30 days where the journal has any, else of the lifetime
+    failed: int = 0  # of them: timeout or error
+    error_rate: float | None = None  # failed / sessions, None when none
+    unreadable: tuple[str, ...] = ()  # "FILE: what was found"
+
+
+def overview(root: str | os.PathLike[str], *, now: datetime | None = None) -> list[AgentLine]:
+    """All agents below a root by name; none if it is not there."""
+    moment = now or SystemClock().now()
+    lines = []
+    for name in _names(root):
+        try:
+            lines.append(line(root, name, now=moment))
+        except NotFound:  # gone since it was listed
+            continue
+        except WorldError as error:
+            lines.append(AgentLine(name, unreadable=(f".: {error.found}",)))
+    return lines
+
+
+def line(root: str | os.PathLike[str], name: str, *, now: datetime | None = None) -> AgentLine:
+    """One agent. `NotFound` if there is none of this name."""
+    if not _is_name(name):
+        raise NotFound(f"no agent {name!r}", path=os.fspath(root), op="agents")
+    desk = _Desk(os.path.join(root, name))
+    moment = now or SystemClock().now()
+    report, session = desk.object("report.json"), desk.object("session.json")
+    last = report.get("last_session")
+    last = last if type(last) is dict else {}
+    runner = desk.runner()
+    says_running = session.get("status") == "running"
+    running = says_running and runner is not None
+    since = _text(session.get("started_at")) if says_running else ""
+    letters, letters_high = desk.letters()
+    pending, active, high = desk.tasks()
+    sessions, failed = desk.outcomes(moment)
+    return AgentLine(
+        name,
+        status=_text(report.get("status")),
+        summary=_text(report.get("summary")),
+        current_task=_word(report.get("current_task")),
+        next_priority=_word(report.get("next_priority")),
+        blocked_by=_word(report.get("blocked_by")),
+        updated_at=_text(report.get("updated_at")),
+        session_id=_text(session.get("session_id")) or _text(last.get("id")),
+        session_type=_text(session.get("type")),
+        running=running,
+        since=since,
+        seconds=_passed(since, moment) if running else None,
+        runner=runner,
+        stale=says_running and runner is None,
+        last_outcome=_word(last.get("outcome"))
+        if says_running
+        else _word(session.get("status") or last.get("outcome")),
+        last_ended_at=_text(last.get("ended_at"))
+        if says_running
+        else _text(session.get("ended_at") or last.get("ended_at")),
+        letters=letters,
+        letters_high=letters_high,
+        tasks_pending=pending,
+        tasks_active=active,
+        tasks_high=high,
+        sessions=sessions,
+        failed=failed,
+        error_rate=round(failed / sessions, 2) if sessions else None,
+        unreadable=tuple(desk.unreadable),
+    )
+
+
+class _Desk:
+    """One agent's files, read one after the other; what could not be read is noted."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.walk = Walk(path)
+        self.unreadable: list[str] = []
+
+    def value(self, file: str) -> Any:
+        """What a JSON file holds; None if it is not there or not readable."""
+        try:
+            data = self._bytes(file)
+            return None if data is None else json.loads(data.decode("utf-8-sig"))
+        except WorldError as error:
+            self.unreadable.append(f"{file}: {error.found}")
+        except (ValueError, RecursionError) as error:
+            self.unreadable.append(f"{file}: {_why(error)}")
+        return None
+
+    def object(self, file: str) -> Json:
+        value = self.value(file)
+        if value is not None and type(value) is not dict:
+            self.unreadable.append(f"{file}: no object")
+        return value if type(value) is dict else {}
+
+    def tasks(self) -> tuple[int, int, int]:
+        """(pending, active, open ones with high priority). A bare list of tasks is understood too."""
+        value = self.value("tasks.json")
+        listed = value.get("tasks") if type(value) is dict else value
+        if type(listed) is not list:
+            if value is not None:
+                self.unreadable.append("tasks.json: no list of tasks")
+            return 0, 0, 0
+        counts = {"pending": 0, "active": 0}
+        high = 0
+        for task in listed:
+            if type(task) is not dict:
+                continue
+            status = _status(task.get("status"))
+            if status in counts:
+                counts[status] += 1
+                high += _is_high(task.get("priority"))
+        return counts["pending"], counts["active"], high
+
+    def letters(self) -> tuple[int, int]:
+        """(in the inbox, of them with high priority)."""
+        try:
+            folder = self.walk.folder("inbox")
+            names = [name for name in os.listdir(folder.fd) if name.endswith(".json") and name[0] != "."]
+        except FileNotFoundError:
+            return 0, 0
+        except OSError as error:
+            self.unreadable.append(f"inbox: {refuse(error, 'inbox', 'read').found}")
+            return 0, 0
+        except WorldError as error:
+            self.unreadable.append(f"inbox: {error.found}")
+            return 0, 0
+        high = sum(_is_high(self.object(f"inbox/{name}").get("priority")) for name in nsmallest(LOOK, names))
+        return len(names), high
+
+    def outcomes(self, now: datetime) -> tuple[int, int]:
+        """(sessions that ended, of them those that failed)."""
+        from .fold import SESSIONS, Fold, number
+
+        try:
+            state = self._bytes(".paos/metrics.json")
+            recent = Fold.load(state).recent(now) if state else None
+        except WorldError as error:  # the document itself may still be good
+            self.unreadable.append(f".paos/metrics.json: {error.found}")
+            recent = None
+        if recent is not None and recent.sessions:
+            return recent.sessions, recent.failed
+        lifetime = self.object("metrics.json").get("lifetime")
+        figures = lifetime if type(lifetime) is dict else {}
+        completed, timeout, failed = (number(figures.get(key)) or 0 for key in SESSIONS[1:])
+        return completed + timeout + failed, timeout + failed
+
+    def runner(self) -> Json | None:
+        """Who holds the agent's lock; it is asked about, not touched."""
+        try:
+            place = self.walk.place(".paos/kernel.lock")
+            if place is None or self.walk.glance(place) is None:
+                return None
+            from worldfs.tree.stores.lock import holder
+
+            return holder(self.path)
+        except OSError as error:
+            self.unreadable.append(f".paos/kernel.lock: {refuse(error, self.path, 'read').found}")
+        except WorldError as error:
+            self.unreadable.append(f".paos/kernel.lock: {error.found}")
+        return None
+
+    def _bytes(self, file: str) -> bytes | None:
+        try:
+            place = self.walk.place(file)
+            fd = None if place is None else self.walk.open(place)
+        except OSError as error:
+            raise refuse(error, file, "read") from error
+        if fd is None:
+            return None
+        try:
+            if (size := os.fstat(fd).st_size) > SIZE_MAX:
+                raise BadInput(f"{size} bytes", path=file, op="read", expected=f"at most {SIZE_MAX}")
+            return read_whole(fd)
+        finally:
+            os.close(fd)
+
+
+def _names(root: str | os.PathLike[str]) -> list[str]:
+    """As `room.names`, which brings a store with it that nobody here needs."""
+    try:
+        with os.scandir(root) as entries:
+            return sorted(
+                entry.name for entry in entries if _is_name(entry.name) and entry.is_dir(follow_symlinks=False)
+            )
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= 64 and name[0] not in "_-" and set(name) <= _SIGNS
+
+
+def _status(word: object) -> str:
+    if type(word) is not str:
+        return "pending"  # a mind that forgot it meant a task to be done
+    if word in _OPEN or word in _CLOSED:
+        return word
+    from worldfs.formats.agent.words import task_status
+
+    return task_status(word)
+
+
+def _is_high(word: object) -> bool:
+    if type(word) is not str or word in ("normal", "medium", "low"):
+        return False
+    if word == "high":
+        return True
+    from worldfs.formats.agent.words import task_priority
+
+    return task_priority(word) == "high"
+
+
+def _passed(since: str, now: datetime) -> int | None:
+    try:
+        moment = parse_stamp(since)
+    except OverflowError:  # the year 1, and a zone
+        moment = None
+    return None if moment is None else max(0, int((now - moment).total_seconds()))
+
+
+def _text(value: object) -> str:
+    return value if type(value) is str else ""
+
+
+def _word(value: object) -> str | None:
+    return value if type(value) is str and value else None
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON (line {error.lineno}, column {error.colno})"
+    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "no JSON that means anything"

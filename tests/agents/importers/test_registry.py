@@ -1,0 +1,114 @@
+"""The registry: ours by a table, others by entry points; a broken one is named and spoils nothing."""
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+import worldfs
+from worldfs.agents.importers import registry
+from worldfs.agents.importers.nouns import Imported, Item, Source
+from worldfs.agents.importers.planning import plan
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Remark
+
+
+class Notebooks:
+    name = "notebooks"
+    about = "notebooks → notes"
+
+    def finds(self, place):
+        return [Source(self.name, place, "n.txt", ("n.txt",), 3)] if (place / "n.txt").exists() else []
+
+    def read(self, source):
+        found = Imported()
+        found.remarks.append(Item("0" * 16, Remark("patterns", "from a notebook"), "n.txt:1"))
+        return found
+
+
+class Breaks(Notebooks):
+    name = "breaks"
+
+    def read(self, source):
+        raise KeyError("page 7")
+
+
+class NoImporter:
+    name = "half"
+
+
+NOT_CALLABLE = object()
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Pretend that packages with these entry points are installed."""
+
+    def put(**points):
+        made = [EntryPoint(name, value, registry.GROUP) for name, value in points.items()]
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda group: made if group == registry.GROUP else [])
+        monkeypatch.setitem(sys.modules, "notebooks_plugin", sys.modules[__name__])
+
+    return put
+
+
+def test_every_built_in_importer_is_there_and_says_what_it_does():
+    loaded = registry.load(plugins=False)
+    assert list(loaded.importers) == list(registry.BUILT_IN)
+    for name, importer in loaded.importers.items():
+        assert importer.name == name and "→" in importer.about and isinstance(importer, registry.Importer)
+
+
+def test_a_package_joins_by_an_entry_point(installed, build):
+    installed(notebooks="notebooks_plugin:Notebooks")
+    made = plan(build({"n.txt": "hm"}), "rio")
+    assert [found.source.importer for found in made.found] == ["notebooks"]
+    assert "1 note" in made.words()[0]
+
+
+def test_a_plugin_that_does_not_load_is_named_and_the_others_go_on(installed, build):
+    installed(
+        notebooks="notebooks_plugin:Notebooks",
+        gone="no_such_package:Gone",
+        half="notebooks_plugin:NoImporter",
+        beads="notebooks_plugin:Notebooks",
+    )
+    loaded = registry.load()
+    assert "notebooks" in loaded.importers and type(loaded.importers["beads"]) is not Notebooks
+    assert {item.name: item.reason.partition(":")[0] for item in loaded.broken} == {
+        "beads": "there is an importer of that name already",
+        "gone": "ModuleNotFoundError",
+        "half": "no importer",
+    }
+    words = plan(build({"n.txt": "hm"}), "rio").words()
+    assert any("gone" in line and "no_such_package" in line for line in words)
+
+
+def test_a_plugin_that_breaks_while_reading_is_named_and_the_others_go_on(installed, build):
+    installed(notebooks="notebooks_plugin:Notebooks", breaks="notebooks_plugin:Breaks")
+    made = plan(build({"n.txt": "hm"}), "rio")
+    assert [found.source.importer for found in made.found] == ["notebooks"]
+    assert [left.where for left in made.left] == ["importer breaks"] and "page 7" in made.left[0].found
+
+
+def test_a_name_that_is_none_is_refused_with_those_there_are(legacy):
+    with pytest.raises(BadInput) as caught:
+        plan(legacy / "mcp", "rio", importers=["jira"])
+    assert "jira" in caught.value.found and "beads" in caught.value.expected
+
+
+def test_nothing_of_the_importers_loads_before_somebody_imports():
+    code = (
+        "import sys, worldfs.agents.importers, worldfs.agents.state;"
+        "print([m for m in sys.modules if m.startswith('worldfs.agents.importers.') or m == 'importlib.metadata'])"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(Path(worldfs.__file__).parents[1])},
+    )
+    assert out.stdout.strip() == "[]"
