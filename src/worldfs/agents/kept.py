@@ -165,6 +165,9 @@ class Kept:
         if newest is not None and stored.revision == newest.revision:
             self._good = (stored.revision, stored.data)
             return stored.data
+        if self.room.store.ours(self.name) == stored.revision:  # our last write, and its copy was lost with the power
+            self.keep(stored.data, stored.revision)
+            return stored.data
         if newest is None:
             return self._first(stored.data)
         if self._fine(stored.data):
@@ -202,6 +205,8 @@ class Kept:
             disk.truncate(fd, len(data), place.path)
         finally:
             os.close(fd)
+        if not disk.stamps:  # were this copy lost with the power, nothing else would tell that the file is ours
+            root.flush(place.path)
         self._known, self._good, self._standing = known, (revision, data), revision
 
     def settle(self) -> None:

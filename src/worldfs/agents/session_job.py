@@ -135,7 +135,7 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
 
     room, sid = state.room, str(entry["session_id"])
     if entry["outcome"] == "completed":
-        state.inbox.ack_all(sid, durable=False)
+        state.inbox.ack_all(sid)  # durable: once the job has ended nobody reads the commit again
     else:
         state.inbox.return_all(sid, durable=False)
     state.put_end(entry)
