@@ -233,7 +233,6 @@ class AgentState:
         id: str = "",
     ) -> AgentTask:
         """A new pending task; with an `id` that is there already, nothing is written and that one comes back."""
-        from worldfs.formats.agent.documents import tasks_read
         from worldfs.ground.model import AgentTask
 
         from . import todo
@@ -241,36 +240,34 @@ class AgentState:
         made: list[AgentTask] = []
 
         def edit(old: bytes) -> bytes:
-            there = {task.id: task for task in tasks_read(old).tasks} if old else {}
-            made.clear()
-            if id in there:
-                made.append(there[id])
-                return old
             now = self.room.now()
-            new = AgentTask(id or _free_id(there), type, description, "pending", priority, now, context, follow_up_from)
-            made.append(new)
-            return todo.added(old, self.name, self._clean(new), now)
+            new = AgentTask(id, type, description, "pending", priority, now, context, follow_up_from)
+            data, task = todo.added(old, self.name, self._clean(new), now)
+            made[:] = [task]  # of the last try
+            return data
 
         self.kept["tasks.json"].change(edit)
         return made[0]
 
     def update_task(self, id: str, **changes: Any) -> AgentTask:
         """Change fields of one task. `NotFound` names the tasks there are; `BadInput` for a word that is none."""
-        from worldfs.formats.agent.documents import tasks_read
         from worldfs.ground.model import AgentTask
 
         from . import todo
 
         _only(changes, AgentTask._fields, "update_task")
+        made: list[AgentTask] = []
 
         def edit(old: bytes) -> bytes:
             now = self.room.now()
             if changes.get("status") in ("completed", "dropped"):
                 changes.setdefault("completed_at", now)
-            return todo.changed(old, id, self._clean(changes), now)
+            data, task = todo.changed(old, id, self._clean(changes), now)
+            made[:] = [task]  # of the last try
+            return data
 
-        data = self.kept["tasks.json"].change(edit)
-        return next(task for task in tasks_read(data).tasks if task.id == id)
+        self.kept["tasks.json"].change(edit)
+        return made[0]
 
     def close_task(self, id: str, outcome: str = "", status: str = "completed") -> AgentTask:
         """Completed or dropped, with a word on what came of it."""
@@ -533,13 +530,6 @@ def _only(changes: Mapping[str, Any], allowed: Sequence[str], op: str) -> None:
     wrong = [key for key in changes if key not in allowed]
     if wrong:
         raise BadInput(", ".join(wrong), op=op, expected="any of: " + ", ".join(allowed))
-
-
-def _free_id(there: Mapping[str, Any]) -> str:
-    number = len(there) + 1
-    while f"task-{number:03d}" in there:
-        number += 1
-    return f"task-{number:03d}"
 
 
 def _or_none(read: Callable[[], Any]) -> Any:

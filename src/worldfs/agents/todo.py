@@ -29,12 +29,15 @@ def added(old: bytes, agent: str, task: AgentTask, now: str) -> tuple[bytes, Age
     from worldfs.formats.agent import documents
     from worldfs.formats.agent.tasks import fresh
 
-    found, value = _read(old or empty(agent, now))
+    found, value, sound = _read(old or empty(agent, now))
     there = {name: item for item in value["tasks"] if type(name := item.get("id")) is str}
     if task.id in there:
         return old, documents.task_of(there[task.id])
     task = task._replace(id=task.id or fresh(there))
-    value = {**value, "updated_at": now, "tasks": [*value["tasks"], documents.task_value(task)]}
+    new = documents.task_value(task)
+    value = {**value, "updated_at": now, "tasks": [*value["tasks"], new]}
+    if not sound or not task.id.strip() or documents.task_findings(new):
+        _refuse(value)
     return _written(value, old, found), task
 
 
@@ -44,13 +47,15 @@ def changed(old: bytes, id: str, changes: Mapping[str, Any], now: str) -> tuple[
     """
     from worldfs.formats.agent import documents
 
-    found, value = _read(old) if old else ({}, {"tasks": []})
+    found, value, sound = _read(old) if old else ({}, {"tasks": []}, True)
     tasks = value["tasks"]
     for index, task in enumerate(tasks):
         if task.get("id") == id:
             new = task | changes
             new |= new.pop("extra", None) or {}
             value = {**value, "updated_at": now, "tasks": [*tasks[:index], new, *tasks[index + 1 :]]}
+            if not sound or new["id"] != id or documents.task_findings(new):
+                _refuse(value)
             return _written(value, old, found), documents.task_of(new)
     ids = [str(task.get("id")) for task in tasks]
     raise NotFound(f"no task {id!r}", path=FILE, op="task", expected="one of: " + (", ".join(ids[-20:]) or "none yet"))
@@ -58,34 +63,37 @@ def changed(old: bytes, id: str, changes: Mapping[str, Any], now: str) -> tuple[
 
 def normal(old: bytes) -> bytes:
     """The file in the specification's words, where it was understood in others."""
-    found, value = _read(old)
+    found, value, _ = _read(old)
+    _refuse(value)
     return _written(value, old, found)
 
 
-def _read(data: bytes) -> tuple[Any, dict[str, Any]]:
-    """What the file holds, and that in the specification's words. `BadInput` when there is no list of tasks in it."""
+def _read(data: bytes) -> tuple[Any, dict[str, Any], bool]:
+    """What the file holds, that in the specification's words, and whether nothing is wrong with it then.
+
+    `BadInput` when there is no list of tasks in it.
+    """
+    from worldfs.formats.agent.documents import tasks_understood
     from worldfs.formats.agent.jsonfile import load_any
-    from worldfs.formats.agent.tasks import normal
 
     found = load_any(data, FILE)
-    value = normal(found)
+    value, wrong = tasks_understood(found)
     tasks = value.get("tasks") if type(value) is dict else None
-    if type(tasks) is not list or any(type(task) is not dict for task in tasks):
+    if type(tasks) is not list or (wrong and any(type(task) is not dict for task in tasks)):
         _refuse(value)
-    return found, value
+    return found, value, not wrong
+
+
+def _refuse(value: Any) -> None:
+    """Raise for the first thing that is wrong with it."""
+    from worldfs.formats.agent.documents import tasks_findings
+
+    for first in tasks_findings(value):
+        raise BadInput(first.found, path=first.field, op="task", expected=first.expected, fix=first.fix)
 
 
 def _written(value: dict[str, Any], old: bytes, found: Any) -> bytes:
     from worldfs.formats.agent import tables
     from worldfs.formats.agent.jsonfile import render
 
-    _refuse(value)
     return render(value, old, tables.TASKS, old=found)
-
-
-def _refuse(value: Any) -> None:
-    """Raise for the first thing that is wrong with it."""
-    from worldfs.formats.agent import documents
-
-    for first in documents.tasks_findings(value):
-        raise BadInput(first.found, path=first.field, op="task", expected=first.expected, fix=first.fix)

@@ -25,8 +25,8 @@ __all__ = [
     "DOCUMENTS", "Document", "TaskList", "entry_findings", "message_judge", "message_rank", "message_read",
     "message_value", "message_write", "metrics_findings", "metrics_judge", "metrics_read", "metrics_value",
     "metrics_write", "report_judge", "report_read", "report_value", "report_write", "session_findings",
-    "session_judge", "session_read", "session_value", "session_write", "task_of", "task_value", "tasks_findings", "tasks_judge",
-    "tasks_read", "tasks_value", "tasks_write",
+    "session_judge", "session_read", "session_value", "session_write", "task_findings", "task_of", "task_value",
+    "tasks_findings", "tasks_judge", "tasks_read", "tasks_understood", "tasks_value", "tasks_write",
 ]  # fmt: skip
 
 Findings = tuple["Finding", ...]
@@ -93,17 +93,32 @@ def report_judge(data: bytes, file: str = "report.json") -> Findings:
 
 def tasks_read(data: bytes, file: str = "tasks.json") -> TaskList:
     """Known synonyms of words are read as the specification's (`tasks.normal`)."""
-    from .tasks import normal
-
-    value = normal(load_any(data, file))
-    _passable(tables.TASKS, value, file)
+    value, found = tasks_understood(load_any(data, file), file)
+    _first_fatal(found)
     listed = _noun(TaskList, value)
     return listed._replace(tasks=tuple(_noun(AgentTask, task) for task in value["tasks"]))
+
+
+def tasks_understood(value: Any, file: str = "tasks.json") -> tuple[Any, Findings]:
+    """What a file holds in the specification's words, and what is wrong with it then. One look at the usual one."""
+    found = tasks_findings(value, file)
+    if found:
+        from .tasks import normal
+
+        value, before = normal(value), value
+        if value is not before:
+            found = tasks_findings(value, file)
+    return value, found
 
 
 def task_of(value: Json) -> AgentTask:
     """A task of a list that passed."""
     return _noun(AgentTask, value)
+
+
+def task_findings(value: Any, file: str = "tasks.json") -> Findings:
+    """What is wrong with one task by itself."""
+    return check(tables.TASK, value, file)
 
 
 def task_value(task: AgentTask) -> Json:
@@ -151,13 +166,10 @@ def tasks_findings(value: Any, file: str = "tasks.json") -> Findings:
 
 def tasks_judge(data: bytes, file: str = "tasks.json") -> Findings:
     """What is wrong with a text, after known synonyms and forgotten members are understood."""
-    from .tasks import normal
-
     try:
-        value = normal(load_any(data, file))
+        return tasks_understood(load_any(data, file), file)[1]
     except BadInput as error:
         return (_said(error, file),)
-    return tasks_findings(value, file)
 
 
 # -- session.json ----------------------------------------------------------------------------------------------------
@@ -348,8 +360,12 @@ def _flat(noun: Any) -> Json:
 
 
 def _passable(table: Table, value: Any, file: str, forgiven: Iterable[str] = ()) -> None:
+    _first_fatal(check(table, value, file), forgiven)
+
+
+def _first_fatal(found: Findings, forgiven: Iterable[str] = ()) -> None:
     """Raise for the first fault that leaves no meaning; a null and a word that is not known leave some."""
-    for fault in check(table, value, file):
+    for fault in found:
         if fault.code not in _FATAL or (fault.code == "WRONG_TYPE" and fault.found == "null"):
             continue
         if fault.code == "MISSING_FIELD" and fault.field.rpartition("/")[2] in forgiven:
