@@ -24,8 +24,9 @@ from .documents import mapping
 from .journal import NAME as JOURNAL
 from .journal import parse
 from .kept import GENERATIONS
+from .projection import FOLD
 from .room import ASIDE, names
-from .state import FOLD, AgentState
+from .state import AgentState
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock
@@ -357,7 +358,7 @@ def _machine(state: AgentState) -> Iterator[Fault]:
         for name in store.list(f"{GENERATIONS}/{file.rstrip('/')}"):
             key = f"{GENERATIONS}/{file.rstrip('/')}/{name}"
             stored = store.get(key)
-            if stored is not None and name.partition("-")[2] != stored.revision:
+            if stored is not None and stored.revision not in name.split("-"):
                 yield Fault(
                     _found(state, "COPY_TORN", key, "the version that its name says", "other bytes"),
                     partial(_aside, state, key),

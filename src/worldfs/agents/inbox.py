@@ -10,9 +10,8 @@ import heapq
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.ground.clock import parse_stamp
@@ -27,13 +26,14 @@ if TYPE_CHECKING:
     from worldfs.ground.clock import Clock
     from worldfs.ground.durable import Disk
     from worldfs.ground.model import Message
-    from worldfs.tree.stores.contract import Watch
+    from worldfs.tree.stores.contract import Change, Watch
 
     from .doctor import Fault
 
 LEASE_S: Final = 300.0
 ATTEMPTS: Final = 5  # deliveries of one letter before it is dead
 GRACE_S: Final = 1.0  # a foreign file that is not valid and younger may still be being written
+FRESH_S: Final = 0.002  # who claims one letter after the other need not listen for new ones at each
 MANY: Final = 1000  # letters that wait: worth a warning
 
 
@@ -45,7 +45,7 @@ class Deposited(NamedTuple):
 class Claimed(NamedTuple):
     message: Message
     token: str
-    path: Path
+    path: str  # of the letter's file, which stays where it is
     attempt: int
 
 
@@ -72,6 +72,7 @@ class Inbox:
         self._unready: dict[str, float] = {}  # not readable yet: name → when it was first seen so
         self._known: set[str] = set()
         self._watch: Watch | None = None
+        self._looked = 0.0
 
     def close(self) -> None:
         self.ledger.close()
@@ -145,7 +146,7 @@ class Inbox:
         for claim in self.ledger.of(token):
             message = self._read(claim.name)
             if message is not None:
-                found.append(Claimed(message, token, self.room.path / file_key(claim.name), claim.attempt))
+                found.append(Claimed(message, token, self._path(claim.name), claim.attempt))
         return found
 
     def extend(self, token: str, lease_s: float = LEASE_S) -> None:
@@ -282,11 +283,11 @@ class Inbox:
 
     def _deliver(self, claim: Claim) -> Claimed | None:
         """The letter of a claim of ours, if it is to be delivered; else what becomes of it is settled."""
-        stored = self.room.store.get(file_key(claim.name))
-        if stored is None:  # its owner has taken it away: that acknowledges it
+        data = self.room.root.read(file_key(claim.name))
+        if data is None:  # its owner has taken it away: that acknowledges it
             self._drop(claim.name, "gone")
             return None
-        message = _parse(stored.data)
+        message = _parse(data)
         reason = (
             "unreadable" if message is None
             else "expired" if _past(message.expires_at, self.room)
@@ -298,7 +299,10 @@ class Inbox:
             self._bury(claim.name, reason)
             return None
         assert message is not None
-        return Claimed(message, claim.token, self.room.path / file_key(claim.name), claim.attempt)
+        return Claimed(message, claim.token, self._path(claim.name), claim.attempt)
+
+    def _path(self, name: str) -> str:
+        return f"{self.room.root.path}/{INBOX}/{name}"
 
     def _twice(self, name: str, id: str) -> bool:
         """Is there another letter of this id, read or to be read before this one?"""
@@ -345,22 +349,17 @@ class Inbox:
 
     def _refresh(self) -> None:
         """Hear of letters that came and went."""
-        from worldfs.tree.stores.contract import ChangeKind
-
         if self._watch is None:
             self._watch = self.room.store.watch(INBOX)
             self.ledger.catch_up()
             self._look()
             return
-        for change in self._watch.read(0.0):
-            name = change.key[len(INBOX) + 1 :]
-            if change.kind is ChangeKind.RESYNC:
-                self._look()
-            elif change.kind is ChangeKind.DELETE:
-                self._known.discard(name)
-                self._unready.pop(name, None)
-            elif name:
-                self._met(name)
+        now = time.monotonic()
+        if now - self._looked < FRESH_S and self._heap:
+            return
+        self._looked = now
+        while changes := self._watch.read(0.0):  # what was lost is told after all that was not
+            self._hear(changes)
         for name in [name for name, since in self._unready.items() if time.monotonic() - since >= GRACE_S]:
             self._met(name)
 
@@ -420,13 +419,18 @@ class Inbox:
         if self._unready:
             times.append(GRACE_S / 4)
         assert self._watch is not None
-        changes = self._watch.read(min(times))
+        self._hear(self._watch.read(min(times)))
+
+    def _hear(self, changes: Sequence[Change]) -> None:
+        from worldfs.tree.stores.contract import ChangeKind
+
         for change in changes:
             name = change.key[len(INBOX) + 1 :]
-            if change.kind.value == "delete":
-                self._known.discard(name)
-            elif change.kind.value == "resync":
+            if change.kind is ChangeKind.RESYNC:
                 self._look()
+            elif change.kind is ChangeKind.DELETE:
+                self._known.discard(name)
+                self._unready.pop(name, None)
             elif name:
                 self._met(name)
 

@@ -20,6 +20,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
+from worldfs.formats.agent.redact import hinted, redact_value
 from worldfs.ground.logfile import LogFile
 from worldfs.ground.walk import Place
 from worldfs.tree.stores.revision import KEPT
@@ -84,10 +85,10 @@ class Journal:
             now = ""
             lines, seq = [], self.seen.seq
             for entry in entries:
+                seq += 1
                 if "ts" not in entry:
                     now = now or self.room.now()
                     entry = {"ts": now, **entry}  # noqa: PLW2901  # the stamped entry takes its place
-                seq += 1
                 lines.append(line(entry, seq))
             self._write(b"".join(lines), len(lines), durable)
             return self.seen.seq
@@ -349,13 +350,17 @@ class _Reading:
 
 
 def line(entry: Json, seq: int) -> bytes:
-    """One line as the specification writes them, the number last."""
-    entry = {key: value for key, value in entry.items() if key != "seq"}
-    entry["seq"] = seq
+    """One line as the specification writes them, the number last, secrets marked out."""
+    if "seq" in entry:
+        entry = {key: value for key, value in entry.items() if key != "seq"}
+    text = _ENCODE(entry)
+    if hinted(text.lower()):
+        text = _ENCODE(redact_value(entry))
+    text = f'{text[:-1]},"seq":{seq}}}\n' if len(text) > 2 else f'{{"seq":{seq}}}\n'
     try:
-        return _ENCODE(entry).encode() + b"\n"
+        return text.encode()
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can say and UTF-8 cannot
-        return json.dumps(entry, separators=(",", ":"), default=str).encode() + b"\n"
+        return json.dumps({**entry, "seq": seq}, separators=(",", ":"), default=str).encode() + b"\n"
 
 
 def parse(raw: bytes) -> Json | None:

@@ -69,10 +69,11 @@ def write_many(room: Room, kept: Mapping[str, Kept], files: Mapping[str, bytes])
 class Generation(NamedTuple):
     number: int
     revision: str
+    foreign: bool = False  # somebody else wrote it: who writes next has read it
 
     @property
     def name(self) -> str:
-        return f"{self.number:08d}-{self.revision}"
+        return f"{self.number:08d}-{self.revision}{'-foreign' if self.foreign else ''}"
 
 
 class Kept:
@@ -104,7 +105,7 @@ class Kept:
         for name in self.room.store.list(self._home):
             number, _, revision = name.partition("-")
             if number.isdecimal():
-                found.append(Generation(int(number), revision))
+                found.append(Generation(int(number), revision.partition("-")[0], revision.endswith("-foreign")))
         return found
 
     def version(self, generation: Generation) -> bytes | None:
@@ -180,11 +181,11 @@ class Kept:
             raise Conflict("it appeared meanwhile", path=self.name, op="write") from None
         self.keep(data, revision)
 
-    def keep(self, data: bytes, revision: str = "") -> None:
+    def keep(self, data: bytes, revision: str = "", *, foreign: bool = False) -> None:
         """Note a version as the newest good one. Not durable: it is a copy of what is."""
         revision = revision or of(data)
         known = self._known if self._known is not None else self.generations()
-        generation = Generation(known[-1].number + 1 if known else 1, revision)
+        generation = Generation(known[-1].number + 1 if known else 1, revision, foreign)
         root, disk = self.room.root, self.room.disk
         place = root.room(f"{self._home}/{generation.name}")
         known = [*known, generation]
@@ -289,7 +290,7 @@ class Kept:
         ours, merged = self._merged(theirs)
         if merged.data == theirs:
             self.room.root.flush(self.name)
-            self.keep(theirs, self._standing or "")
+            self.keep(theirs, self._standing or "", foreign=True)
         elif merged.data == ours:
             self._put(ours)  # it is the newest generation already
         else:
@@ -312,9 +313,17 @@ class Kept:
 
     def _merged(self, theirs: bytes) -> tuple[bytes, Merged]:
         """(ours, what becomes of theirs), conflicts told and set aside."""
-        bases = [text for old in self._known or self.generations() if (text := self.version(old)) is not None]
+        known = self._known or self.generations()
+        bases = [text for old in known if (text := self.version(old)) is not None]
         if not bases:
             return b"", Merged(theirs)
+        if known[-1].foreign:  # they wrote the newest one, so this is made from it, even if it goes back
+            bases = bases[-1:]
+        elif theirs in bases[:-1]:
+            self.room.found(
+                "EDIT_STALE", self.name, "an edit of the newest version", "an older version, written again",
+                "what came after it is kept; to go back on purpose: paos agent memory NAME --undo N",
+            )  # fmt: skip
         clean = self.rules.clean(theirs)
         merged = self.rules.merge(bases, bases[-1], clean)
         if merged.conflicts:

@@ -1,7 +1,7 @@
 """Letters as files: names whose order is the order of delivery, the archive of what was read, and the dead ones.
 
 inbox/<uuid>.json                        what waits, complete, visible to every mind and every v1 reader
-.paos/letters/done/<xx>/<hash>.json      acknowledged, by the hash of its id: receipt, and memory against repeats
+.paos/letters/done/<hash>.json           acknowledged, by the hash of its id: receipt, and memory against repeats
 .paos/letters/dead/<name>                not deliverable, with its reason in `<name>.why`
 """
 
@@ -86,8 +86,7 @@ def digest(id: str) -> str:
 
 
 def done_key(id: str) -> str:
-    text = digest(id)
-    return f"{DONE}/{text[:2]}/{text}.json"
+    return f"{DONE}/{digest(id)}.json"
 
 
 def file_key(name: str) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+FOLD: Final = ".paos/metrics.json"
 _FIGURES: Final = ("sources_archived", "branch", "tokens_used", "cost_usd")
 _LAST: Final = ("sources_archived", "branch", "pr_number")
 
@@ -31,7 +32,6 @@ def files(state: AgentState, entry: Mapping[str, Any]) -> dict[str, bytes]:
         "session.json": session,
         "metrics.json": metrics_write(project(fold, state.name, moment), state.kept["metrics.json"].read() or b""),
         "report.json": _report(state, entry, mapping(session)),
-        ".paos/metrics.json": fold.dump(),
     }
 
 

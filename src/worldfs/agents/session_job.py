@@ -56,7 +56,9 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             sid, now = id or new_id(state), room.now()
             params = {key: value for key, value in fields.items() if value is not None}
             limit = float(params.get("timeout_seconds") or 0)
-            order = Order(sid, room.name, "session", {**params, "argv": list(argv)}, now, timeout_s=limit)
+            order = Order(
+                sid, room.name, "session", {**params, "argv": state.cleaned(list(argv))}, now, timeout_s=limit
+            )
             jobs = Jobs(room.store, room.clock)
             accepted = jobs.accept([order])
             if not accepted[0].new:
@@ -149,7 +151,7 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
     status = replace(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )
-    jobs.end(Job(job.order, status))
+    jobs.end(Job(job.order, status), durable=False)  # the journal has it: a lost one is written again
 
 
 def recover(state: AgentState) -> bool:

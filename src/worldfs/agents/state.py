@@ -22,6 +22,7 @@ from worldfs.ground.durable import Disk
 from worldfs.ground.errors import BadInput, UserError, from_os
 
 from .kept import Generation, Kept
+from .projection import FOLD
 from .room import Room, check_name
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ Json = dict[str, Any]
 
 VARIABLE: Final = "PAOS_AGENTS"
 HOME: Final = "PAOS_HOME"
-FOLD: Final = ".paos/metrics.json"
 BEAT: Final = ".paos/heartbeat"
 
 
@@ -59,6 +59,7 @@ class AgentState:
         self.name = room.name
         self.hold: RootLock | None = None  # ours while a session runs that this object started
         self._fold: Fold | None = None
+        self._has_fold = False
 
     @classmethod
     def open(
@@ -190,10 +191,11 @@ class AgentState:
 
     def append(self, entry: Json) -> int:
         """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
-        from worldfs.formats.agent.redact import redact_value
-
         with self.room.alone():
-            entry = redact_value(entry)
+            if not self._has_fold:  # what metrics.json says before our first entry is another tool's count
+                if self.room.store.probe(FOLD) is None:
+                    self.fold()
+                self._has_fold = True
             seq = self.journal.append_many([entry])
             if self._fold is not None and self._fold.applied_seq == seq - 1:
                 self._fold.apply(seq, entry)
@@ -242,7 +244,7 @@ class AgentState:
         def edit(old: bytes) -> bytes:
             now = self.room.now()
             new = AgentTask(id, type, description, "pending", priority, now, context, follow_up_from)
-            data, task = todo.added(old, self.name, self._clean(new), now)
+            data, task = todo.added(old, self.name, self.cleaned(new), now)
             made[:] = [task]  # of the last try
             return data
 
@@ -262,7 +264,7 @@ class AgentState:
             now = self.room.now()
             if changes.get("status") in ("completed", "dropped"):
                 changes.setdefault("completed_at", now)
-            data, task = todo.changed(old, id, self._clean(changes), now)
+            data, task = todo.changed(old, id, self.cleaned(changes), now)
             made[:] = [task]  # of the last try
             return data
 
@@ -277,9 +279,10 @@ class AgentState:
         """One note more in memory.md: patterns, dead_ends, questions, corrections, flags, or any heading."""
         from worldfs.formats.agent import memory
 
-        text = self._clean(text)
+        text = self.cleaned(text)
         data = self.edit_memory(lambda old: memory.add(old, section, text, pinned=pinned))
-        return next(remark for remark in reversed(memory.read(data).remarks) if remark.text.strip() == text.strip())
+        written = memory.plain(text)[0]
+        return next(remark for remark in reversed(memory.read(data).remarks) if remark.text == written)
 
     def edit_memory(self, change: Callable[[bytes], bytes]) -> bytes:
         """Change memory.md as text; `change` may be called again if somebody was faster."""
@@ -306,7 +309,7 @@ class AgentState:
 
         if type not in KINDS:
             raise BadInput(f"type {type!r}", path=self.name, op="start", expected=" | ".join(KINDS))
-        return session_job.start(self, self._clean({"type": type, **fields}), argv, id)
+        return session_job.start(self, self.cleaned({"type": type, **fields}), argv, id)
 
     def finish(
         self,
@@ -336,7 +339,7 @@ class AgentState:
             "summary": summary, "handoff": handoff, "errors": list(errors), "next_priority": next_priority,
             "cause": cause,
         }  # fmt: skip
-        session_job.finish(self, session, outcome, self._clean(said), self._clean(figures))
+        session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures))
         record = self.session()
         assert record is not None
         return record
@@ -495,7 +498,9 @@ class AgentState:
             "agent": self.name, "updated_at": record.started_at, "status": VERBS[record.type],
         }  # fmt: skip
         last = self.kept["report.json"].take_in(settle=True) or documents.report_write(Report(self.name))
-        self._put_many({"session.json": documents.session_write(record), "report.json": edited(last, report)})
+        # The fold, too: what the end adds to it can always be counted again from here.
+        first = {FOLD: self.fold().dump(), "session.json": documents.session_write(record)}
+        self._put_many({**first, "report.json": edited(last, report)})
 
     def put_end(self, entry: Mapping[str, Any]) -> None:
         """session.json, metrics.json and report.json at the end of one, as a group."""
@@ -506,14 +511,15 @@ class AgentState:
     def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
         from .documents import edited
 
-        return self.kept[name].change(lambda old: edited(old, self._clean(dict(changes(old)))))
+        return self.kept[name].change(lambda old: edited(old, self.cleaned(dict(changes(old)))))
 
     def _put_many(self, files: Mapping[str, bytes]) -> None:
         from .kept import write_many
 
         write_many(self.room, self.kept, files)
 
-    def _clean(self, value: Any) -> Any:
+    def cleaned(self, value: Any) -> Any:
+        """A value, or a noun, with its secrets marked out."""
         from worldfs.formats.agent.redact import redact_value
 
         if hasattr(value, "_asdict"):

@@ -104,15 +104,18 @@ class Jobs:
         """Every ended job; costs what there is of history: for listings and `paos check`, never for the hot path."""
         return [id for name in self.store.list(DONE) if (id := id_of(name)) is not None]
 
-    def write_status(self, id: str, status: JobStatus) -> None:
+    def write_status(self, id: str, status: JobStatus, *, durable: bool = True) -> None:
         """An open job's new status: durable when it returns."""
         from .record import status_line
 
-        self.store.append(job_key(id), status_line(status))
+        self.store.append(job_key(id), status_line(status), durable=durable)
 
-    def end(self, job: Job) -> None:
-        """The last line of a job, durable; then its file is moved out of the way."""
-        self.write_status(job.id, job.status)
+    def end(self, job: Job, *, durable: bool = True) -> None:
+        """The last line of a job, durable; then its file is moved out of the way.
+
+        `durable=False`: for who has committed the end elsewhere, and finds it there after a crash.
+        """
+        self.write_status(job.id, job.status, durable=durable)
         self.put_away(job.id)
 
     def history(self, job: Job) -> None:

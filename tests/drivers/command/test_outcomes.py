@@ -125,6 +125,26 @@ def test_a_script_without_a_first_line(stage: Any) -> None:
     assert "no #! line says what should run it" in ended.errors[0]
 
 
+NO_ADOPTION = """
+import sys; sys.path.append(sys.argv[1])
+from worldfs.drivers.command import linux
+linux.adopt = lambda on=True: False
+from worldfs.drivers.command.warden import main
+main()"""
+
+
+@pytest.mark.parametrize("line", ["sleep 600 & exit 0", f"sleep 600 & {DEAF}"])
+def test_where_orphans_cannot_be_adopted_the_group_is_ended_and_it_is_said(
+    line: str, stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worldfs.drivers.command.child._CODE", NO_ADOPTION)
+    ended = stage.run("/bin/sh", "-c", line, timeout_s=0.3)
+    assert stage.alive() == []
+    assert ended.outcome == ("completed" if "exit 0" in line else "timeout")
+    assert not ended.tree and ended.survivors == ()
+    assert stage.facts(ended)["reach"] == "process group only"
+
+
 def test_sixty_four_megabytes_pass_through_and_leave_two(stage: Any) -> None:
     line = "import sys; b=b'%063d\\n' % 7 * 1024\nfor n in range(1024): sys.stdout.buffer.write(b)"
     ended = stage.run(PY, "-c", line + "\nprint('the last words')")

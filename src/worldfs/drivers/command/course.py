@@ -28,6 +28,7 @@ class Course(NamedTuple):
     others: tuple[Named, ...] = ()  # processes of it that were ended after it
     survivors: tuple[Named, ...] = ()
     tree: bool = True
+    lost: bool = False  # the warden went away: what is left must be ended without it
 
     @property
     def outcome(self) -> str:
@@ -75,7 +76,7 @@ def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care
         course = _watch(child, command, env=env, flow=flow, stop=stop, care=care)
     finally:
         child.close(behind=bool(course.survivors))
-    if course.cause == "warden":
+    if course.lost:
         swept = care.clear()
         course = course._replace(others=swept.met, survivors=swept.survivors)
     flow.drain()
@@ -100,8 +101,8 @@ def _watch(child: Child, command: Command, *, env: Mapping[str, str], flow: Flow
                 wish, given_up = "silence", now + late
                 child.end()
         if given_up is not None and now > given_up:
-            child.kill_warden()
-            given_up = None
+            child.kill_warden()  # somebody stopped it; what was to be ended is ended without it
+            wish, given_up = wish or "deadline", None
         ready = dict(poll.poll(max(0.0, min(rest, TICK)) * 1000))
         if stop.fd in ready:
             stop.heard()
@@ -118,28 +119,34 @@ def _watch(child: Child, command: Command, *, env: Mapping[str, str], flow: Flow
             if "ended" in report:
                 return _judge(report["ended"], command, wish, stop)
             if "broken" in report:
-                return Course("warden", None, f"the warden gave up: {report['broken']}", tree=child.tree)
+                return Course("warden", None, f"the warden gave up: {report['broken']}", tree=child.tree, lost=True)
         if child.lost:
-            return Course("warden", None, "the warden was killed: how the command ended is not known", tree=child.tree)
+            cause = wish or "warden"
+            return Course(cause, None, _text(cause, command, stop), tree=child.tree, lost=True)
 
 
 def _judge(ended: dict[str, Any], command: Command, wish: str, stop: Stop) -> Course:
     """The wait status decides, except where it is our doing: who is ended at the deadline has not made it."""
     code = ended["code"]
-    if ended["why"] == "deadline":
-        cause, text = "deadline", f"timeout: not done after {command.timeout_s:g} s"
-    elif ended["why"] and wish == "silence":
-        cause, text = "silence", f"timeout: no output for {command.silence_s:g} s"
-    elif ended["why"]:
-        cause, text = "cancelled", f"cancelled: {stop.why}"
-    elif code == 0:
-        cause, text = "", ""
+    cause, text = "", ""
+    if ended["why"]:
+        cause = "deadline" if ended["why"] == "deadline" else wish
+        text = _text(cause, command, stop)
     elif code > 0:
         cause, text = "exit", f"exit code {code}"
-    else:
+    elif code < 0:
         cause, text = "signal", f"killed by {signal_name(-code)}"
     others, survivors = (tuple(Named(*one) for one in ended[key]) for key in ("others", "survivors"))
     return Course(cause, code, text, others, survivors, ended["tree"])
+
+
+def _text(cause: str, command: Command, stop: Stop) -> str:
+    return {
+        "deadline": f"timeout: not done after {command.timeout_s:g} s" if command.timeout_s else "",
+        "silence": f"timeout: no output for {command.silence_s:g} s" if command.silence_s else "",
+        "cancelled": f"cancelled: {stop.why}",
+        "warden": "the warden was killed: how the command ended is not known",
+    }[cause]
 
 
 def _input(given: bytes | str | int | None) -> int:

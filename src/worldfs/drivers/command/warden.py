@@ -112,10 +112,11 @@ class _Warden:
         errors = self._fork(spec)
         if self._await(lambda order: order.get("do") == "go", ended=True) is None:
             os.close(self.gate)  # it waits there, and goes away by itself
-            self._leave(spec, "orphaned" if self.orphaned else "asked")
+            self._leave(spec, "" if self.status is not None else "orphaned" if self.orphaned else "asked")
             return
         begun = time.monotonic()
-        os.write(self.gate, b"g")
+        with suppress(BrokenPipeError):  # somebody killed it at the gate: its status will say so
+            os.write(self.gate, b"g")
         os.close(self.gate)
         if not self._started(errors):
             return
@@ -198,7 +199,6 @@ class _Warden:
                 }
             }
         )
-
         patience = STEP
         while not self._gone() and time.monotonic() < begun + STAY:
             # It is said that somebody survives; that is no reason to let go of it.
@@ -244,7 +244,13 @@ class _Warden:
         return True
 
     def _gone(self) -> bool:
-        return self._reap() and (self.adopts or not self._strike_group(0))
+        if not self._reap():
+            return False
+        if self.adopts:
+            return True
+        if proc.visible():  # who has ended and waits for its new parent to ask counts for killpg, not for us
+            return not any(one.group == self.child and not one.dead for one in proc.everyone())
+        return not self._strike_group(0)
 
     def _reap(self) -> bool:
         """Take the status of who has ended; True when there is no child left, and so nobody at all."""

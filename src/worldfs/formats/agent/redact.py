@@ -61,7 +61,7 @@ def _kinds() -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
     return tuple((name, hints, re.compile(pattern, re.DOTALL)) for name, hints, pattern in KINDS)
 
 
-def _hinted(text: str, hints: tuple[str, ...] = _HINTS) -> bool:
+def hinted(text: str, hints: tuple[str, ...] = _HINTS) -> bool:
     """Plain searches of plain words: much faster than one pattern of all of them."""
     for hint in hints:  # noqa: SIM110  # a generator would cost more than the searches
         if hint in text:
@@ -72,11 +72,11 @@ def _hinted(text: str, hints: tuple[str, ...] = _HINTS) -> bool:
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without secrets, and the kinds that were found."""
     lower = text.lower()
-    if not _hinted(lower):
+    if not hinted(lower):
         return text, ()
     found = []
     for name, hints, pattern in _kinds():
-        if not _hinted(lower, hints):
+        if not hinted(lower, hints):
             continue
         mark = f"[redacted:{name}]"
         new, count = pattern.subn(rf"\g<1>{mark}" if pattern.groups else mark, text)
@@ -100,7 +100,7 @@ def redact_value(value: T) -> T:
     """A JSON value whose strings hold no secrets; the same object when none did. Keys stay as they are."""
     strings: list[str] = []
     _gather(value, strings)
-    if not _hinted("\n".join(strings).lower()):
+    if not hinted("\n".join(strings).lower()):
         return value
     return _walk(value)  # type: ignore[no-any-return]  # the same shape, other strings
 
@@ -137,7 +137,7 @@ def _walk(value: Any) -> Any:
 
 def _named(key: Any, item: Any) -> Any:
     """A value whose key says that it is a secret is looked at as an assignment."""
-    if type(item) is str and type(key) is str and item and _hinted(key.lower()):
+    if type(item) is str and type(key) is str and item and hinted(key.lower()):
         text = f"{key}={item}"
         new, found = redact(text)
         return new[len(key) + 1 :] if found and new.startswith(f"{key}=") else item

@@ -249,7 +249,7 @@ class DiskStore(Store):
 
     def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
         check(key, op="read")
-        names = [name for name in self.aside.names() if young or not self.aside.resting(name)]
+        names = self.aside.names() if young else self.aside.rested(key)
         if not names:
             return ()
         with self._alone():

@@ -111,9 +111,10 @@ class Displaced:
                 break
             self.settle(self._held.popleft())
 
-    def resting(self, name: str) -> bool:
-        """Found unchanged a moment ago by who pushed it aside, who looks at it again when it is old enough."""
-        return not name.startswith("+") and self.young(name) and (self.key(name) or "") in self._guarded
+    def rested(self, key: str) -> list[str]:
+        """The files of a key that are finished, or old enough to be looked at again by anybody."""
+        mine = f".{encode(key)}"
+        return [name for name in self.names() if name.endswith(mine) and (name[0] == "+" or not self.young(name))]
 
     def young(self, name: str) -> bool:
         return 0 <= time.time_ns() - int(name.partition(".")[0], 16) < self.grace

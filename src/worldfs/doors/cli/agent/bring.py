@@ -22,7 +22,7 @@ def bring(call: Call) -> int:
     call.voice.value({"import": words, "left": len(report.left)})
     for word in words:
         call.voice.line(word)
-    return 1 if report.left else 0
+    return 1 if report.not_understood else 0
 
 
 def export(call: Call) -> int:

@@ -20,7 +20,7 @@ def run(call: Call) -> int:
         about = session_fields(call)
         about.pop("timeout_seconds", None)
         command = Command(argv, call["type"], call["timeout"], call["silence"], stdin=stdin)
-        ended = carry(state, command, hooks=Hooks(call["pre"], call["post"], call["error"]), about=about)
+        ended = carry(state, command, hooks=Hooks(call["pre"], call["post"], call["error"]), about=about, alone=True)
     call.voice.value(ended._asdict() | {"session": ended.session._asdict()})
     if not call.voice.json:
         word = f"{ended.session.session_id} {ended.outcome}" + (f" ({ended.cause})" if ended.cause else "")
