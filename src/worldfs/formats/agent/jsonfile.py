@@ -22,8 +22,7 @@ from .fields import Table, shown
 Json = dict[str, Any]
 BOM: Final = "\ufeff"
 MAX_DEPTH: Final = 100
-Chunks = dict[tuple[int, str], str]
-_DEEP: Final = frozenset((dict, list, tuple))
+DEEP: Final = frozenset((dict, list, tuple))
 _NOTHING: Final[tuple[Any, ...]] = (None, "", [])
 
 
@@ -74,35 +73,31 @@ def _explain(data: bytes, file: str) -> NoReturn:
     raise BadInput("unreadable JSON", path=f"{file}#", op="read", expected="JSON (RFC 8259)")
 
 
-def pretty(value: Any, known: Chunks | None = None) -> str:
+def pretty(value: Any, line: str = "\n") -> str:
     """As `json.dumps(value, indent=2, ensure_ascii=False)` prints it, ten times as fast; the specification's layout.
 
-    `known`: what other calls printed of flat objects, by object and place; two versions of a file share most of them.
-    The objects must live as long as it does.
+    `line`: how its last line begins, for a value inside another.
     """
     parts: list[str] = []
-    _pretty(value, "\n", parts.append, {} if known is None else known)
+    _pretty(value, line, parts.append)
     return "".join(parts)
 
 
-def _pretty(value: Any, line: str, put: Any, known: Chunks) -> None:
+def _pretty(value: Any, line: str, put: Any) -> None:
     kind = type(value)
     if kind is dict:
         if not value:
             put("{}")
-        elif _DEEP.isdisjoint(map(type, value.values())):
-            chunk = known.get((id(value), line))
-            if chunk is None:
-                inner = line + "  "
-                known[id(value), line] = chunk = f"{{{inner}{_flat(inner)(value)[1:-1]}{line}}}"
-            put(chunk)
-        else:
-            inner, mark = line + "  ", "{"
-            for key, item in value.items():
-                put(f"{mark}{inner}{_quote(key)}: ")
-                _pretty(item, inner, put, known)
-                mark = ","
-            put(line + "}")
+            return
+        inner, mark = line + "  ", "{"
+        if DEEP.isdisjoint(map(type, value.values())):
+            put(f"{{{inner}{flat(inner)(value)[1:-1]}{line}}}")
+            return
+        for key, item in value.items():
+            put(f"{mark}{inner}{_quote(key)}: ")
+            _pretty(item, inner, put)
+            mark = ","
+        put(line + "}")
     elif kind is list or kind is tuple:
         if not value:
             put("[]")
@@ -110,7 +105,7 @@ def _pretty(value: Any, line: str, put: Any, known: Chunks) -> None:
         inner, mark = line + "  ", "["
         for item in value:
             put(mark + inner)
-            _pretty(item, inner, put, known)
+            _pretty(item, inner, put)
             mark = ","
         put(line + "]")
     elif kind is str:
@@ -120,7 +115,7 @@ def _pretty(value: Any, line: str, put: Any, known: Chunks) -> None:
 
 
 @cache
-def _flat(inner: str) -> Callable[[Any], str]:
+def flat(inner: str) -> Callable[[Any], str]:
     """Prints an object without objects in it, its members on lines that begin with `inner`."""
     if _make is None:  # not CPython
         return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=("," + inner, ": ")).encode
@@ -151,9 +146,13 @@ def render(value: Json, like: bytes = b"", table: Table | None = None, *, old: A
     new = arrange(value, old, table)
     if same(old, new):
         return like
-    text, known = like.decode(), Chunks()
-    if pretty(old, known) + "\n" == text:
-        return encode(pretty(new, known) + "\n")
+    text = like.decode()
+    from . import rows
+
+    if (quick := rows.changed(text, old, new)) is not None:
+        return encode(quick)
+    if pretty(old) + "\n" == text:
+        return encode(pretty(new) + "\n")
     from worldfs.formats import jsontext
 
     mark = BOM if text.startswith(BOM) else ""
@@ -198,13 +197,13 @@ def _inside(value: Any, like: Any, table: Table) -> Any:
         return arrange(value, like, table)
     if type(value) is list and type(like) is list:
         by_id: dict[str, Json] | None = None
-        out = []
+        out = list(value)
         for index, item in enumerate(value):
-            if (index >= len(like) or item is not like[index]) and type(item) is dict and type(item.get("id")) is str:
-                if by_id is None:
-                    by_id = {old["id"]: old for old in like if type(old) is dict and type(old.get("id")) is str}
-                if (old := by_id.get(item["id"])) is not None:
-                    item = arrange(item, old, table)
-            out.append(item)
+            if (index < len(like) and item is like[index]) or type(item) is not dict or type(item.get("id")) is not str:
+                continue
+            if by_id is None:
+                by_id = {old["id"]: old for old in like if type(old) is dict and type(old.get("id")) is str}
+            if item["id"] in by_id:
+                out[index] = arrange(item, by_id[item["id"]], table)
         return out
     return value
