@@ -185,7 +185,6 @@ def test_a_hundred_clumsy_minds_of_a_hundred(tmp_path: Path) -> None:
         trial(tmp_path / str(seed), seed)
 
 
-@pytest.mark.xfail(strict=True, reason="merge.best_base counts a whole task that is missing as one difference")
 def test_a_task_made_in_the_agents_first_second_can_be_closed_with_an_outcome() -> None:
     from worldfs.formats.agent.merge import best_base
 

@@ -21,6 +21,7 @@ from worldfs.agents.fold import Fold
 from worldfs.agents.metrics import project
 
 SRC = Path(__file__).resolve().parents[2] / "src"
+REWRITES = 150
 PROGRAM = Path(__file__).with_name("state_process.py")
 
 
@@ -38,7 +39,7 @@ def said(root: Path) -> list[list[str]]:
 def rewriter(root: Path, go_on: Callable[[], bool]) -> list[str]:
     """A mind with file tools only: reads tasks.json, thinks, writes it whole in place, in pieces now and then."""
     path, chance, wrote = root / "rio/tasks.json", random.Random(3), []
-    while go_on():
+    while go_on() and len(wrote) < REWRITES:
         try:
             seen = json.loads(path.read_text())
         except ValueError:
@@ -46,7 +47,7 @@ def rewriter(root: Path, go_on: Callable[[], bool]) -> list[str]:
         id = f"mind-{len(wrote)}"
         seen["tasks"].append({"id": id, "description": "来自只有文件工具的智能体", "status": "pending"})
         text = json.dumps(seen, ensure_ascii=False, indent=2)
-        time.sleep(chance.uniform(0, 0.02))  # the reading grows old
+        time.sleep(chance.uniform(0.01, 0.05))  # the reading grows old
         with path.open("w") as file:
             half = len(text) // 2 if chance.random() < 0.3 else len(text)
             file.write(text[:half])
