@@ -25,10 +25,10 @@ REWRITES = 150
 PROGRAM = Path(__file__).with_name("state_process.py")
 
 
-def started(root: Path, who: str, kind: str, count: int) -> subprocess.Popen[str]:
+def started(root: Path, who: str, kind: str, count: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, str(PROGRAM), str(root), who, kind, str(count), str(root / f"log-{who}")],
-        stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(SRC)},
+        stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def updates(root: Path, processes: int, each: int) -> None:
     workers = [started(root, str(who), "tasks", each) for who in range(processes)]
     wrote = rewriter(root, lambda: any(worker.poll() is None for worker in workers))
     for worker in workers:
-        worker.communicate()
+        worker.wait()
         assert worker.returncode == 0
     with AgentState.open("rio", root) as state:
         state.take_in(settle=True)
@@ -95,7 +95,7 @@ def increments(root: Path, total: int, processes: int, kills: int) -> None:
     """Counted by many, killed at random: metrics.json is the fold of the journal, and counting again changes nothing."""
     AgentState.open("rio", root, create=True).close()
     chance, number = random.Random(11), 0
-    living: list[subprocess.Popen[str]] = []
+    living: list[subprocess.Popen[bytes]] = []
     killed = 0
     while killed < kills or len(said(root)) < total:
         living = [process for process in living if process.poll() is None]
@@ -106,12 +106,12 @@ def increments(root: Path, total: int, processes: int, kills: int) -> None:
             time.sleep(chance.uniform(0.05, 0.25))  # the moment of the kill is the experiment
             victim = chance.choice(living)
             victim.send_signal(signal.SIGKILL)
-            victim.communicate()
+            victim.wait()
             killed += 1
         else:
-            living[0].communicate()
+            living[0].wait()
     for process in living:
-        process.communicate()
+        process.wait()
     with AgentState.open("rio", root) as state:
         state.count()
         entries = dict(state.journal.lines())

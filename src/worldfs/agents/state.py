@@ -174,18 +174,21 @@ class AgentState:
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
-        from . import session_job
-
         wrong = [key for key in ("ts", "seq", "event") if key in fields]
         if wrong or not event or not event.isprintable():
             raise BadInput(
                 f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
                 expected="a printable name, and fields other than ts, seq, event",
             )  # fmt: skip
-        from .fold import EVENTS
+        return self._record({"event": event, **fields})
 
-        seq = self.append({"event": event, **fields})
-        if event in EVENTS and not session_job.running(self):
+    def _record(self, entry: Json) -> int:
+        """An entry; between sessions its figures are in metrics.json at once, within one at its end."""
+        from . import session_job
+        from .fold import EVENTS, LETTERS
+
+        seq = self.append(entry)
+        if (entry["event"] in EVENTS or entry["event"] in LETTERS) and not session_job.running(self):
             self.count()
         return seq
 
@@ -397,7 +400,7 @@ class AgentState:
 
         letter = Message(id, self.name, to, self.room.now(), type, priority, subject, body, source_ref, expires_at)
         sent = deposit_to(self.room.path.parent, to, letter, clock=self.room.clock, disk=self.room.disk)
-        self.append({"event": "message_sent", "to": to, "type": type, "id": sent.message.id})
+        self._record({"event": "message_sent", "to": to, "type": type, "id": sent.message.id})
         return sent.message
 
     # -- for minds --------------------------------------------------------------------------------------------------
