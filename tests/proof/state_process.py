@@ -25,7 +25,7 @@ def main(root: str, who: str, kind: str, count: int, log: str) -> int:
                 os.write(said, f"task t-{who}-{turn}\n".encode())
             else:
                 name = chance.choice(
-                    ["sources_archived", "claim_proposed", "claim_accepted", "disconfirmation_attempt"]
+                    ["sources_archived", "claim_proposed", "disconfirmation_attempt"]
                 )
                 number = chance.randrange(1, 5)
                 seq = state.append({"event": name, "count": number})

@@ -126,7 +126,7 @@ def increments(root: Path, total: int, processes: int, kills: int) -> None:
         assert metrics is not None
         assert metrics.lifetime["sources_archived"] == counted["sources_archived"]
         assert metrics.lifetime["claims_proposed"] == counted["claim_proposed"]
-        assert metrics.lifetime["claims_accepted"] == counted["claim_accepted"]
+        assert metrics.lifetime["disconfirmation_attempts"] == counted["disconfirmation_attempt"]
         fold = Fold()
         fold.follow(state.journal.lines())
         assert project(fold, "rio", state.room.clock.now()).lifetime == metrics.lifetime

@@ -138,18 +138,19 @@ class Kept:
 
         return self.change(edit)
 
-    def take_in(self, *, settle: bool = False, late: bool = False) -> bytes | None:
+    def take_in(self, *, settle: bool = False, late: bool = False, young: bool = False) -> bytes | None:
         """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
 
         `settle`: even an unfinished-looking text is decided about now, because ours is about to be written. `late`:
-        look for what was written to old copies, too; without it, only if nobody has done so for a while.
+        look for what was written to old copies, too; without it, only if nobody has done so for a while. `young`:
+        also to those that were replaced a moment ago.
         """
         counts = self._look(settle)
         now = time.monotonic()
         if not late and now < self._late_at:
             return counts
         self._late_at = now + GRACE_S / 2
-        found = self.room.store.displaced(self.name, keep=True, young=False)
+        found = self.room.store.displaced(self.name, keep=True, young=young)
         for text in found:
             counts = self._late(text, counts)
         if found:

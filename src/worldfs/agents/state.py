@@ -163,13 +163,17 @@ class AgentState:
 
     # -- the agent's own words --------------------------------------------------------------------------------------
 
-    def take_in(self, *, settle: bool = False) -> tuple[Finding, ...]:
-        """Look at what a mind with file tools did to the files, and settle it; what was wrong with it."""
+    def take_in(self, *, settle: bool = False, young: bool = True) -> tuple[Finding, ...]:
+        """Look at what a mind with file tools did to the files, and settle it; what was wrong with it.
+
+        `settle`: decide about what looks unfinished, too. `young=False`: what was written to copies that were replaced
+        a moment ago can wait for the next look.
+        """
         met = len(self.room.findings)
         with self.room.alone():
             self.journal.take_in()
             for kept in self.kept.values():
-                kept.take_in(settle=settle, late=True)
+                kept.take_in(settle=settle, late=True, young=young)
         return tuple(self.room.findings[met:])
 
     def event(self, event: str, /, **fields: Any) -> int:
