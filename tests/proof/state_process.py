@@ -1,7 +1,6 @@
 """A process that changes an agent's state and says what was acknowledged: `state_process.py ROOT WHO KIND COUNT LOG`.
 
-KIND "tasks": adds tasks; "events": counts sources and claims in sessions that it does not hold. One line a change, written
-after the call returned.
+KIND "tasks": adds tasks; "events": counts sources and claims. One line a change, written after the call returned.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ def main(root: str, who: str, kind: str, count: int, log: str) -> int:
                 state.add_task(f"task {turn} of {who}", id=f"t-{who}-{turn}")
                 os.write(said, f"task t-{who}-{turn}\n".encode())
             else:
-                name = chance.choice(
-                    ["sources_archived", "claim_proposed", "disconfirmation_attempt"]
-                )
+                name = chance.choice(["sources_archived", "claim_proposed", "disconfirmation_attempt"])
                 number = chance.randrange(1, 5)
                 seq = state.append({"event": name, "count": number})
                 os.write(said, f"event {seq} {name} {number}\n".encode())

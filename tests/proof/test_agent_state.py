@@ -92,7 +92,7 @@ def test_sixty_four_processes_of_a_hundred_and_a_rewriter_lose_no_update(tmp_pat
 
 
 def increments(root: Path, total: int, processes: int, kills: int) -> None:
-    """Counted by many, killed at random: metrics.json is the fold of the journal, and counting again changes nothing."""
+    """Counted by many, killed at random: metrics.json is the journal's fold, and counting again changes nothing."""
     AgentState.open("rio", root, create=True).close()
     chance, number = random.Random(11), 0
     living: list[subprocess.Popen[bytes]] = []

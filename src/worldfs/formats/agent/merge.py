@@ -33,10 +33,7 @@ def best_base(generations: Sequence[bytes], theirs: bytes) -> int:
     *older, asked = values
     best, fewest = 0, -1
     for index, here in enumerate(older):
-        if here == asked:
-            count = 0
-        else:
-            count = sum(_apart(here.get(key), asked.get(key)) for key in {**here, **asked})
+        count = 0 if here == asked else sum(_apart(here.get(key), asked.get(key)) for key in {**here, **asked})
         if fewest < 0 or count <= fewest:
             best, fewest = index, count
     return best
