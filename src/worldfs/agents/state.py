@@ -404,8 +404,13 @@ class AgentState:
 
         letter = Message(id, self.name, to, self.room.now(), type, priority, subject, body, source_ref, expires_at)
         sent = deposit_to(self.room.path.parent, to, letter, clock=self.room.clock, disk=self.room.disk)
-        self._record({"event": "message_sent", "to": to, "type": type, "id": sent.message.id})
+        if sent.new:
+            self.sent(sent.message)
         return sent.message
+
+    def sent(self, letter: Message) -> int:
+        """Note a letter of this agent that lies in another's inbox by now."""
+        return self._record({"event": "message_sent", "to": letter.to, "type": letter.type, "id": letter.id})
 
     # -- for minds --------------------------------------------------------------------------------------------------
 

@@ -52,6 +52,8 @@ def inbox(call: Call) -> int:
 
 def send(call: Call) -> int:
     from worldfs.agents.inbox import deposit_to
+    from worldfs.agents.room import names
+    from worldfs.agents.state import AgentState
     from worldfs.ground.clock import SystemClock, stamp
     from worldfs.ground.model import Message
 
@@ -89,6 +91,9 @@ def send(call: Call) -> int:
         call["expires"],
     )  # fmt: skip
     done = deposit_to(call.agents, call["to"], letter)
+    if done.new and call["from"] in names(call.agents):
+        with AgentState.open(call["from"], call.agents) as state:
+            state.sent(done.message)
     word = "sent" if done.new else "was there already"
     call.voice.say(f"{done.message.id} {word}", {"id": done.message.id, "new": done.new}, "good")
     return 0
