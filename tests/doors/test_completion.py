@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from worldfs.doors.cli.completion import script
 from worldfs.doors.cli.table import COMMANDS, SHELLS
+
+
+@pytest.fixture
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("rio", "theseus"):
+        (tmp_path / "our agents" / name).mkdir(parents=True)
+    monkeypatch.setenv("PAOS_AGENTS", str(tmp_path / "our agents"))
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -32,9 +40,17 @@ def test_the_shell_takes_the_script(shell: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "offered"),
-    [("paos sta", ["status"]), ("paos onboard --language ", ["en", "zh"]), ("paos up --un", ["--until-idle"])],
+    [
+        ("paos sta", ["status"]),
+        ("paos onboard --language ", ["en", "zh"]),
+        ("paos up --un", ["--until-idle"]),
+        ("paos agen", ["agent", "agents"]),
+        ("paos agent sh", ["show"]),
+        ("paos agent show ", ["rio", "theseus"]),
+        ("paos agent send rio hello --type ", ["cascade", "flag", "question", "task"]),
+    ],
 )
-def test_fish_offers_what_fits(line: str, offered: list[str]) -> None:
+def test_fish_offers_what_fits(line: str, offered: list[str], agents: None) -> None:
     if shutil.which("fish") is None:
         pytest.skip("fish is not installed")
     asked = f"{script('fish')}\ncomplete -C '{line}'"
@@ -52,9 +68,20 @@ def test_fish_offers_what_fits(line: str, offered: list[str]) -> None:
         ("paos cat --as pl", ["planner"]),
         ("paos completion ", list(SHELLS)),
         ("paos status --j", ["--json"]),
+        ("paos agen", ["agents", "agent"]),
+        ("paos agent sh", ["show"]),
+        ("paos --json agent sh", ["show"]),
+        ("paos agent show ", ["rio", "theseus"]),
+        ("paos agent show t", ["theseus"]),
+        ("paos agent init rio t", ["theseus"]),
+        ("paos agent send rio ", []),
+        ("paos agent end rio c", ["completed"]),
+        ("paos agent run rio --type e", ["extract", "evaluate"]),
+        ("paos agent send rio hello --type c", ["cascade"]),
+        ("paos agent context rio --pr", ["--prompt"]),
     ],
 )
-def test_bash_offers_what_fits(line: str, offered: list[str]) -> None:
+def test_bash_offers_what_fits(line: str, offered: list[str], agents: None) -> None:
     words = line.split(" ")
     quoted = " ".join(f"'{word}'" for word in words)
     asked = f'COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _paos; printf "%s\\n" "${{COMPREPLY[@]}}"'

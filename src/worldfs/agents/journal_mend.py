@@ -58,13 +58,9 @@ def judge(text: bytes, known: int, seq: int, *, adopting: bool) -> _Judged:
         stop = text.find(b"\n", at)
         raw = text[at : end if stop < 0 else stop]
         entry = parse(raw)
-        if stop < 0:
-            if entry is not None and adopting and not foreign:
-                good = end
-            elif entry is not None:  # somebody wrote a whole line and no newline after it
-                foreign.append(raw)
+        if stop < 0 and entry is None:
             break
-        at = stop + 1
+        at = end if stop < 0 else stop + 1  # a whole entry, and only its newline is missing
         numbered = None if entry is None else number(entry)
         if entry is None and b"\0" in raw:  # bytes that a power cut kept from arriving
             torn = True

@@ -138,18 +138,19 @@ class Kept:
 
         return self.change(edit)
 
-    def take_in(self, *, settle: bool = False, late: bool = False) -> bytes | None:
+    def take_in(self, *, settle: bool = False, late: bool = False, young: bool = False) -> bytes | None:
         """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
 
         `settle`: even an unfinished-looking text is decided about now, because ours is about to be written. `late`:
-        look for what was written to old copies, too; without it, only if nobody has done so for a while.
+        look for what was written to old copies, too; without it, only if nobody has done so for a while. `young`:
+        also to those that were replaced a moment ago.
         """
         counts = self._look(settle)
         now = time.monotonic()
         if not late and now < self._late_at:
             return counts
         self._late_at = now + GRACE_S / 2
-        found = self.room.store.displaced(self.name, keep=True, young=False)
+        found = self.room.store.displaced(self.name, keep=True, young=young)
         for text in found:
             counts = self._late(text, counts)
         if found:
@@ -164,6 +165,9 @@ class Kept:
             return self._missing(newest)
         if newest is not None and stored.revision == newest.revision:
             self._good = (stored.revision, stored.data)
+            return stored.data
+        if self.room.store.ours(self.name) == stored.revision:  # our last write, and its copy was lost with the power
+            self.keep(stored.data, stored.revision)
             return stored.data
         if newest is None:
             return self._first(stored.data)
@@ -202,6 +206,8 @@ class Kept:
             disk.truncate(fd, len(data), place.path)
         finally:
             os.close(fd)
+        if not disk.stamps:  # were this copy lost with the power, nothing else would tell that the file is ours
+            root.flush(place.path)
         self._known, self._good, self._standing = known, (revision, data), revision
 
     def settle(self) -> None:

@@ -49,7 +49,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
     try:
         with room.alone():
             recover(state)
-            state.take_in(settle=True)
+            state.take_in(settle=True, young=False)
             for kept in state.kept.values():
                 kept.settle()
             state.journal.settle()
@@ -109,7 +109,7 @@ def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], fi
                 path=room.name, op="finish", expected=sid or "a session that was started",
                 fix=f"start one with: paos agent start {room.name}",
             )  # fmt: skip
-        state.take_in(settle=True)
+        state.take_in(settle=True, young=False)
         letters = [item.message for item in state.inbox.claimed(sid)] if outcome == "completed" else []
         entry: Json = {"ts": room.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
         entry |= {key: value for key, value in figures.items() if value is not None}
@@ -135,7 +135,7 @@ def project(state: AgentState, entry: Mapping[str, Any]) -> None:
 
     room, sid = state.room, str(entry["session_id"])
     if entry["outcome"] == "completed":
-        state.inbox.ack_all(sid, durable=False)
+        state.inbox.ack_all(sid)  # durable: once the job has ended nobody reads the commit again
     else:
         state.inbox.return_all(sid, durable=False)
     state.put_end(entry)

@@ -163,29 +163,36 @@ class AgentState:
 
     # -- the agent's own words --------------------------------------------------------------------------------------
 
-    def take_in(self, *, settle: bool = False) -> tuple[Finding, ...]:
-        """Look at what a mind with file tools did to the files, and settle it; what was wrong with it."""
+    def take_in(self, *, settle: bool = False, young: bool = True) -> tuple[Finding, ...]:
+        """Look at what a mind with file tools did to the files, and settle it; what was wrong with it.
+
+        `settle`: decide about what looks unfinished, too. `young=False`: what was written to copies that were replaced
+        a moment ago can wait for the next look.
+        """
         met = len(self.room.findings)
         with self.room.alone():
             self.journal.take_in()
             for kept in self.kept.values():
-                kept.take_in(settle=settle, late=True)
+                kept.take_in(settle=settle, late=True, young=young)
         return tuple(self.room.findings[met:])
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
-        from . import session_job
-
         wrong = [key for key in ("ts", "seq", "event") if key in fields]
         if wrong or not event or not event.isprintable():
             raise BadInput(
                 f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
                 expected="a printable name, and fields other than ts, seq, event",
             )  # fmt: skip
-        from .fold import EVENTS
+        return self._record({"event": event, **fields})
 
-        seq = self.append({"event": event, **fields})
-        if event in EVENTS and not session_job.running(self):
+    def _record(self, entry: Json) -> int:
+        """An entry; between sessions its figures are in metrics.json at once, within one at its end."""
+        from . import session_job
+        from .fold import EVENTS, LETTERS
+
+        seq = self.append(entry)
+        if (entry["event"] in EVENTS or entry["event"] in LETTERS) and not session_job.running(self):
             self.count()
         return seq
 
@@ -397,8 +404,13 @@ class AgentState:
 
         letter = Message(id, self.name, to, self.room.now(), type, priority, subject, body, source_ref, expires_at)
         sent = deposit_to(self.room.path.parent, to, letter, clock=self.room.clock, disk=self.room.disk)
-        self.append({"event": "message_sent", "to": to, "type": type, "id": sent.message.id})
+        if sent.new:
+            self.sent(sent.message)
         return sent.message
+
+    def sent(self, letter: Message) -> int:
+        """Note a letter of this agent that lies in another's inbox by now."""
+        return self._record({"event": "message_sent", "to": letter.to, "type": letter.type, "id": letter.id})
 
     # -- for minds --------------------------------------------------------------------------------------------------
 

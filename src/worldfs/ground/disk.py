@@ -9,10 +9,13 @@ import errno
 import os
 import stat
 from collections.abc import Callable
-from typing import Literal
+from typing import Final, Literal
 
 from . import linux
 from .walk import Place
+
+STAMP: Final = "user.paos"
+"""The extended attribute that `Disk.stamp` writes."""
 
 How = Literal["over", "new", "swap"]
 """Rename over what is there, only if nothing is there, or exchange both."""
@@ -21,7 +24,7 @@ How = Literal["over", "new", "swap"]
 class Disk:
     """`boundary(name, path)` is called before each change takes effect; it may raise.
 
-    Names: create, write, append, patch, truncate, chmod, chown, fsync, rename, link, unlink, mkdir, fsync_dir.
+    Names: create, write, append, patch, truncate, stamp, chmod, chown, fsync, rename, link, unlink, mkdir, fsync_dir.
     """
 
     def __init__(self, boundary: Callable[[str, str], None] | None = None) -> None:
@@ -30,6 +33,7 @@ class Disk:
         self.appends = 0  # durable additions
         self.exchange = True  # until the kernel or the file system says that it cannot
         self.noreplace = True  # same
+        self.stamps = hasattr(os, "setxattr")  # until the file system says that it keeps none
 
     @property
     def commits(self) -> int:
@@ -65,6 +69,22 @@ class Disk:
         if self.boundary:
             self.boundary("truncate", path)
         os.ftruncate(fd, size)
+
+    def stamp(self, fd: int, value: bytes, path: str) -> None:
+        """Note something about a file beside its content, durable with it; nothing where `stamps` is or becomes False.
+
+        It is gone when somebody else replaces the file, and stays when he writes into it.
+        """
+        if not self.stamps:
+            return
+        if self.boundary:
+            self.boundary("stamp", path)
+        try:
+            os.setxattr(fd, STAMP, value)
+        except OSError as error:
+            if error.errno not in (errno.ENOTSUP, errno.ENOSYS, errno.EPERM):
+                raise
+            self.stamps = False
 
     def chmod(self, fd: int, mode: int, path: str) -> None:
         if self.boundary:

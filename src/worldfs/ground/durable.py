@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Final
 
 from . import linux
-from .disk import Disk, How
+from .disk import STAMP, Disk, How
 from .errors import Exists, NotFound, WorldError
 from .walk import FOLDER, Folder, Place, Walk, check, odd, refuse
 
@@ -94,11 +94,15 @@ class Root(Walk):
 
     # -- the steps of writing (for who must look between them: the disk store) -------------------------------------
 
-    def draft(self, place: Place, data: bytes, before: os.stat_result | None, *, private: bool = False) -> Place:
+    def draft(
+        self, place: Place, data: bytes, before: os.stat_result | None, *, private: bool = False, stamp: str = ""
+    ) -> Place:
         """A finished temporary for `place`, not yet on disk by name; mode (and owner, for root) of what it replaces."""
         draft, fd = self.begin(place, before, private=private)
         try:
             self.disk.write(fd, data, draft.path)
+            if stamp:
+                self.disk.stamp(fd, stamp.encode(), draft.path)
             self.disk.fsync(fd, draft.path)
         except (OSError, WorldError):
             os.close(fd)  # before the rename, so that watchers of the target hear of the rename alone
@@ -193,11 +197,12 @@ class Root(Walk):
         how: How,
         *,
         private: bool = False,
+        stamp: str = "",
         alone: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         """Draft and rename, without the last sync. `alone`: what to hold around the rename."""
         for attempt in (0, 1):
-            draft = self.draft(place, data, before, private=private)
+            draft = self.draft(place, data, before, private=private, stamp=stamp)
             try:
                 with alone():
                     self.rename(draft, place, how)
@@ -288,6 +293,22 @@ class Root(Walk):
             self.sync(place)
         except OSError as error:
             raise refuse(error, path, "remove") from error
+
+    def stamp(self, path: str) -> str | None:
+        """What `Disk.stamp` noted about a file, if this file system tells."""
+        try:
+            place = self.place(path)
+            fd = None if place is None or not self.disk.stamps else self.open(place)
+        except OSError as error:
+            raise refuse(error, path, "read") from error
+        if fd is None:
+            return None
+        try:
+            return os.getxattr(fd, STAMP).decode("ascii", "replace")
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
 
     # -- lock files ------------------------------------------------------------------------------------------------
 

@@ -9,13 +9,16 @@ import fcntl
 import os
 import threading
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from worldfs.ground.disk import Disk, How
+from worldfs.ground.disk import STAMP, Disk, How
 from worldfs.ground.walk import Place
 
-Kind = Literal["create", "mkdir", "write", "truncate", "link", "rename", "swap", "unlink", "sync", "sync_dir", "ack"]
+Kind = Literal[
+    "create", "mkdir", "write", "truncate", "stamp", "link", "rename", "swap", "unlink", "sync", "sync_dir", "ack"
+]
 Sync = Literal["fsync", "fdatasync", "fsync_dir"]
 SYNCS: Final[tuple[Sync, ...]] = ("fsync", "fdatasync", "fsync_dir")
 
@@ -23,7 +26,7 @@ SYNCS: Final[tuple[Sync, ...]] = ("fsync", "fdatasync", "fsync_dir")
 class Op(NamedTuple):
     """One change, or an acknowledgement (`path` is then what was acknowledged).
 
-    write: `data` at offset `at`. truncate: to `at` bytes. link, rename, swap: from `path` to `other`.
+    write: `data` at offset `at`. truncate: to `at` bytes. stamp: with `data`. link, rename, swap: `path` to `other`.
     """
 
     kind: Kind
@@ -39,11 +42,13 @@ class Op(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A directory as it lies there: `folders` parents first; `files`: content by path; `twins`: second names."""
+    """A directory as it lies there: `folders` parents first; `files`: content by path; `twins`: second names;
+    `stamps`: what is noted about files beside their content."""
 
     folders: tuple[str, ...]
     files: dict[str, bytes]
     twins: dict[str, str]
+    stamps: dict[str, bytes]
 
 
 def snapshot(root: Path) -> Snapshot:
@@ -51,6 +56,7 @@ def snapshot(root: Path) -> Snapshot:
     folders: list[str] = []
     files: dict[str, bytes] = {}
     twins: dict[str, str] = {}
+    stamps: dict[str, bytes] = {}
     inodes: dict[int, str] = {}
     todo = [""]
     while todo:
@@ -65,9 +71,11 @@ def snapshot(root: Path) -> Snapshot:
                     first = inodes.setdefault(entry.inode(), path)
                     if first == path:
                         files[path] = Path(entry.path).read_bytes()
+                        with suppress(OSError):
+                            stamps[path] = os.getxattr(entry.path, STAMP)
                     else:
                         twins[path] = first
-    return Snapshot(tuple(sorted(folders)), files, twins)
+    return Snapshot(tuple(sorted(folders)), files, twins, stamps)
 
 
 class Recorder(Disk):
@@ -126,6 +134,12 @@ class Recorder(Disk):
         with self._one:
             super().truncate(fd, size, path)
             self._log("truncate", self._name(fd), at=size)
+
+    def stamp(self, fd: int, value: bytes, path: str) -> None:
+        with self._one:
+            super().stamp(fd, value, path)
+            if self.stamps:
+                self._log("stamp", self._name(fd), data=value)
 
     def fsync(self, fd: int, path: str, *, data_only: bool = False) -> None:
         if ("fdatasync" if data_only else "fsync") in self.without:

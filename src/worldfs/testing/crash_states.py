@@ -19,10 +19,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from .crash_log import Op, Snapshot
-from .torn import changed, torn
+from worldfs.ground.disk import STAMP
 
-NEWEST: Final = 10  # pending changes of names that are varied one by one; older ones stand or fall together, or by lot
+from .crash_log import Op, Snapshot
+from .torn import WHOLE, changed, torn
+
+NEWEST: Final = 8  # pending changes of names that are varied one by one; older ones stand or fall together, or by lot
+FILES: Final = 6  # files with pending changes that are varied one by one: those changed last; older ones were before
 
 
 class CrashState(NamedTuple):
@@ -31,7 +34,7 @@ class CrashState(NamedTuple):
     after: int
     acked: tuple[str, ...]
     folders: tuple[str, ...]  # parents first
-    files: dict[str, tuple[int, bytes]]  # by path: which file, its content
+    files: dict[str, tuple[int, bytes, bytes]]  # by path: which file, its content, its stamp
     note: str  # what is missing, in words
 
     @property
@@ -41,10 +44,10 @@ class CrashState(NamedTuple):
 
 
 class _File:
-    __slots__ = ("base", "changes", "id", "memo", "syncs")
+    __slots__ = ("base", "changes", "id", "memo", "stamp", "syncs")
 
-    def __init__(self, id: int, base: bytes = b"") -> None:
-        self.id, self.base = id, base
+    def __init__(self, id: int, base: bytes = b"", stamp: bytes = b"") -> None:
+        self.id, self.base, self.stamp = id, base, stamp
         self.changes: list[tuple[int, Op]] = []
         self.syncs: list[int] = []
         self.memo: dict[tuple[int, int], list[tuple[str, bytes]]] = {}
@@ -86,7 +89,7 @@ class History:
         for path in start.folders:
             self._first[self._key(path, self._first)] = self._folder()
         for path, data in start.files.items():
-            self._first[self._key(path, self._first)] = self._file(data)
+            self._first[self._key(path, self._first)] = self._file(data, start.stamps.get(path, b""))
         for path, other in start.twins.items():
             self._first[self._key(path, self._first)] = self._first[self._key(other, self._first)]
         self._now.update(self._first)
@@ -99,9 +102,9 @@ class History:
         self._count += 1
         return _Folder(self._count)
 
-    def _file(self, data: bytes = b"") -> _File:
+    def _file(self, data: bytes = b"", stamp: bytes = b"") -> _File:
         self._count += 1
-        file = _File(self._count, data)
+        file = _File(self._count, data, stamp)
         self._files.append(file)
         return file
 
@@ -121,7 +124,7 @@ class History:
             node = self._now[self._key(op.path, self._now)] if op.path else self.top
             assert isinstance(node, _Folder), op
             node.syncs.append(index)
-        elif op.kind in ("write", "truncate", "sync"):
+        elif op.kind in ("write", "truncate", "stamp", "sync"):
             node = self._now[self._key(op.path, self._now)]
             if isinstance(node, _Folder) or op.kind == "sync":  # a trace does not tell which of both was synced
                 node.syncs.append(index)
@@ -183,7 +186,7 @@ class History:
             if nothing:
                 yield self._state(upto, table, both, nothing, f"names: {words}; unsynced bytes missing")
         whole = sorted([*sure, *pending], key=_in_order)
-        for file in open_files:
+        for file in sorted(open_files, key=lambda file: self._pending(file, upto)[-1][0])[-FILES:]:
             for variant in self._variants(file, upto):
                 yield self._state(upto, table, whole, {file: variant}, "")
         for _ in range(lots if pending or open_files else 0):
@@ -210,12 +213,20 @@ class History:
             base = file.base
             pending = []
             for index, op in file.changes[:end]:
+                if op.kind == "stamp":
+                    continue
                 if index < last:
                     base = changed(base, op)
                 else:
                     pending.append(op)
             known = file.memo[last, end] = list(torn(base, pending))
         return known
+
+    def _stamp(self, file: _File, upto: int, whole: bool) -> bytes:
+        """A stamp is there for sure once the file is synced, and else with all of its bytes or not at all."""
+        end = upto if whole else _last(file.syncs, upto)
+        stamps = [op.data for index, op in file.changes if index < end and op.kind == "stamp"]
+        return stamps[-1] if stamps else file.stamp
 
     def _state(
         self, upto: int, table: _Table, names: Iterable[_Names], drawn: dict[_File, tuple[str, bytes]], note: str
@@ -225,7 +236,7 @@ class History:
         for (folder, name), node in table.items():
             children.setdefault(folder, []).append((name, node))
         folders: list[str] = []
-        files: dict[str, tuple[int, bytes]] = {}
+        files: dict[str, tuple[int, bytes, bytes]] = {}
         words = [note] if note else []
         seen = {self.top}
         todo: list[tuple[str, _Folder]] = [("", self.top)]
@@ -242,7 +253,8 @@ class History:
                 variant = drawn.get(node)
                 if variant is not None:
                     words.append(f"{path}: {variant[0]}")
-                files[path] = (node.id, variant[1] if variant else self._variants(node, upto)[0][1])
+                words_, data = variant or self._variants(node, upto)[0]
+                files[path] = (node.id, data, self._stamp(node, upto, words_ == WHOLE))
         return CrashState(upto, self.acked(upto), tuple(sorted(folders)), files, "; ".join(words))
 
 
@@ -258,13 +270,15 @@ def materialise(state: CrashState, target: Path) -> None:
     for folder in state.folders:
         os.mkdir(top + folder)
     made: dict[int, str] = {}
-    for path, (file, data) in state.files.items():
+    for path, (file, data, stamp) in state.files.items():
         if file in made:
             os.link(made[file], top + path)
             continue
         made[file] = top + path
         fd = os.open(top + path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         os.write(fd, data)
+        if stamp:
+            os.setxattr(fd, STAMP, stamp)
         os.close(fd)
 
 

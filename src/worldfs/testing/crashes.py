@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from worldfs.ground.disk import Disk
+from worldfs.ground.disk import STAMP, Disk
 
 from .crash_log import Op, Recorder, Snapshot, Sync
 from .crash_states import CrashState, History, materialise, states
@@ -128,4 +128,16 @@ def desk() -> Iterator[Path]:
     """A directory in memory where there is one: thousands of directories are made there and thrown away."""
     memory = "/dev/shm"  # noqa: S108  # a new directory of our own is made in it
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as path:
+        if _keeps_stamps(path):
+            yield Path(path)
+            return
+    with tempfile.TemporaryDirectory() as path:
         yield Path(path)
+
+
+def _keeps_stamps(path: str) -> bool:
+    try:
+        os.setxattr(path, STAMP, b"")
+    except OSError:
+        return False
+    return True

@@ -8,6 +8,7 @@ from typing import Final
 from .crash_log import Op
 
 SECTOR: Final = 512  # bytes: what a disk writes whole
+WHOLE: Final = "whole"
 PAGE: Final = 4096  # bytes: what the system writes at once
 
 
@@ -22,7 +23,7 @@ def torn(base: bytes, pending: Sequence[Op]) -> Iterator[tuple[str, bytes]]:
     for op in pending:
         done.append(changed(done[-1], op))
     whole = done[-1]
-    yield "whole", whole
+    yield WHOLE, whole
     if not pending:
         return
     yield "its unsynced bytes are missing", base

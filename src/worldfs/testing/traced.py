@@ -21,11 +21,12 @@ from .crashes import Log
 CALLS: Final = (
     "openat", "write", "pwrite64", "ftruncate", "fsync", "fdatasync", "mkdirat", "linkat", "unlinkat", "renameat",
     "renameat2", "rename", "link", "unlink", "mkdir",
+    "fsetxattr",
 )  # fmt: skip
 """What changes a disk. Others that do, and that nothing here uses, end the reading of a trace with an error."""
 UNREAD: Final = (
-    "open", "creat", "pwritev", "pwritev2", "writev", "truncate", "fallocate", "rmdir", "symlink",
-    "symlinkat", "copy_file_range", "sendfile",
+    "open", "creat", "pwritev", "pwritev2", "writev", "truncate", "fallocate", "rmdir", "symlink", "setxattr",
+    "lsetxattr", "symlinkat", "copy_file_range", "sendfile",
 )  # fmt: skip
 _CALL: Final = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)(?:<([^>]*)>)?")
 _PART: Final = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?|(-?\w+)<((?:\\x[0-9a-f]{2})*)>|([^,\s][^,]*)')
@@ -175,6 +176,11 @@ class _Reader:
         if path is not None:
             self.sizes[path][0] = int(str(parts[1]))
             yield Op("truncate", path, at=self.sizes[path][0])
+
+    def _fsetxattr(self, parts: Sequence[object], result: int) -> Iterator[Op]:
+        path = self._file(parts)[1]
+        if path is not None:
+            yield Op("stamp", path, data=bytes(parts[2]) if isinstance(parts[2], bytes) else b"")
 
     def _fsync(self, parts: Sequence[object], result: int) -> Iterator[Op]:
         path = self._file(parts)[1]

@@ -33,16 +33,17 @@ def best_base(generations: Sequence[bytes], theirs: bytes) -> int:
     *older, asked = values
     best, fewest = 0, -1
     for index, here in enumerate(older):
-        count = sum(_apart(here.get(key), own) for key, own in asked.items()) + sum(key not in asked for key in here)
+        count = 0 if here == asked else sum(_apart(here.get(key), asked.get(key)) for key in {**here, **asked})
         if fewest < 0 or count <= fewest:
             best, fewest = index, count
     return best
 
 
 def _apart(here: Any, there: Any) -> int:
-    """In how many members two tasks differ; 1 for one that only one of them has."""
-    if type(here) is not dict or type(there) is not dict:
+    """In how many members two entries differ; one that is missing differs in all of the other's."""
+    if type(here) is not dict and type(there) is not dict:
         return int(here != there)
+    here, there = here if type(here) is dict else {}, there if type(there) is dict else {}
     return sum(not same(here.get(key), there.get(key)) for key in here.keys() | there.keys())
 
 

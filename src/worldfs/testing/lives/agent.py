@@ -132,12 +132,16 @@ def _documents(state: AgentState, home: Path) -> dict[str, Any]:
     assert report is not None
     found: dict[str, Any] = {f"task {task.id}": task for task in state.tasks()}
     found |= {f"remark {remark.text}": remark.pinned for remark in state.memory().remarks}
-    found["report"] = (report.status, report.summary, report.current_task, report.next_priority)
-    found["last session"] = report.last_session and (report.last_session.id, report.last_session.outcome)
-    found["session"] = session and (session.session_id, session.status, session.handoff_notes, session.errors)
-    found["report"], found["session"] = str(found["report"]), str(found["session"])
-    found["last session"] = str(found["last session"])
+    last = report.last_session
+    found["report"] = f"{report.status}, {_why(report.summary)}, {report.current_task}, {report.next_priority}"
+    found["last session"] = "" if last is None else f"{last.id} {last.outcome}"
+    found["session"] = "" if session is None else f"{session.session_id} {session.status} {session.handoff_notes}"
     return found
+
+
+def _why(text: str) -> str:
+    """A session may be lost before or after it began."""
+    return text.partition(" lost: ")[0]
 
 
 def _letters(state: AgentState, home: Path) -> dict[str, Any]:

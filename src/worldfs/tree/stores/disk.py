@@ -46,7 +46,8 @@ class DiskStore(Store):
     """Keys are paths below `root`. Opening changes nothing but the temporaries of writers that are dead.
 
     `guarded`: keys that foreign programs edit (ACTION.md); every replacement of them, whatever it expects, keeps the
-    old file until nobody can write to it any more. Compare-and-swap does so for every key.
+    old file until nobody can write to it any more. Compare-and-swap does so for every key. What we write there is
+    stamped as ours.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class DiskStore(Store):
             if expect is ABSENT:
                 if before is not None:
                     raise Exists("already there", path=key, op="write")
-                self.root.put_at(place, data, None, "new")
+                self.root.put_at(place, data, None, "new", stamp=self._stamp(key, new))
             elif expect is ANY and key not in self.guarded:
                 self.root.put_at(place, data, before, "over", alone=self._alone)
             else:
@@ -127,6 +128,16 @@ class DiskStore(Store):
         except OSError as error:
             raise refuse(error, key, "write") from error
         return new
+
+    def ours(self, key: str) -> str | None:
+        """The revision that a guarded key had when we wrote it; None: another program replaced it, or nothing tells.
+
+        While it is the revision of the content, the content is our last write, whatever else the power took away.
+        """
+        return self.root.stamp(key)
+
+    def _stamp(self, key: str, revision: str) -> str:
+        return revision if key in self.guarded else ""
 
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> Sequence[str | None]:
         rest = iter(items)
@@ -154,6 +165,8 @@ class DiskStore(Store):
                 fds.append(fd)
                 begun.append((draft, _Swap(place, seen, found, data, expect)))
                 self.disk.write(fd, data, draft.path)
+                if key in self.guarded:
+                    self.disk.stamp(fd, of(data).encode(), draft.path)
             written, fds = fds, []  # `finish` closes them, whatever happens
             self.root.finish([draft for draft, _ in begun], written)
             revisions = []
@@ -278,7 +291,7 @@ class DiskStore(Store):
         seen = self.root.glance(place)
         found = self.root.read_at(place)
         self._compare(place, found, expect)  # early: a lost race should cost no fsync
-        draft = self.root.draft(place, data, before)
+        draft = self.root.draft(place, data, before, stamp=self._stamp(place.path, new))
         self._place(draft, _Swap(place, seen, found, data, expect), new)
 
     def _place(self, draft: Place, swap: _Swap, new: str) -> None:

@@ -29,6 +29,6 @@ def export(call: Call) -> int:
     from worldfs.agents.importers import export as take_out
 
     with opened(call) as state:
-        written = take_out(state, call["target"])
-    call.voice.say(f"{len(written)} files in {call['target']}", {"files": written, "target": call["target"]}, "good")
+        written = take_out(state, call["place"])
+    call.voice.say(f"{len(written)} files in {call['place']}", {"files": written, "place": call["place"]}, "good")
     return 0

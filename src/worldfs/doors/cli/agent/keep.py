@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from worldfs.ground.errors import BadInput
+
 from ..call import Call
 from ..voice import columns
-from . import opened
+from . import one_of, opened
 
 
 def init(call: Call) -> int:
     from pathlib import Path
 
     from worldfs.agents.birth import make
+    from worldfs.agents.room import check_name
 
     root = Path(call.agents)
-    for name in call["name"]:
+    for name in [check_name(name) for name in call["name"]]:  # all of them before the first is made
         made = make(root, name, language=call["language"])
         text = f"{root / name}: {', '.join(made)}" if made else f"{root / name}: all there"
         call.voice.say(text, {"agent": name, "path": str(root / name), "made": made}, "good" if made else "")
@@ -36,7 +39,7 @@ def show(call: Call) -> int:
         "findings": [str(finding) for finding in findings],
     }
     call.voice.value(value)
-    rows = [(key.replace("_", " "), _text(item)) for key, item in seen._asdict().items() if item not in (None, "", ())]
+    rows = [(key.replace("_", " "), _text(item)) for key, item in seen._asdict().items() if item]
     if session is not None:
         rows += [("session", f"{session.session_id} {session.type} {session.status}"), ("since", session.started_at)]
         rows += [("handoff", session.handoff_notes)] if session.handoff_notes else []
@@ -52,8 +55,11 @@ def show(call: Call) -> int:
 
 
 def tasks(call: Call) -> int:
+    one_of(call, "add", "close", "drop")
     with opened(call) as state:
         if call["add"] is not None:
+            if not call["add"].strip():
+                raise BadInput("nothing", path=call["name"], op="agent tasks", expected="what is to be done, in words")
             task = state.add_task(call["add"], type=call["type"], priority=call["priority"])
             call.voice.say(f"{task.id} added", task._asdict(), "good")
             return 0
@@ -72,6 +78,9 @@ def tasks(call: Call) -> int:
 
 
 def memory(call: Call) -> int:
+    one_of(call, "add", "undo", "versions")
+    if call["add"] is None and (call["section"] or call["pin"]):
+        raise BadInput("nothing to remember", path=call["name"], op="agent memory", expected="--add TEXT as well")
     with opened(call) as state:
         if call["add"] is not None:
             remark = state.remember(call["section"] or "patterns", call["add"], pinned=call["pin"])
@@ -112,9 +121,14 @@ def context(call: Call) -> int:
             return 0
         pack = state.context(budget=call["budget"], unit=call["unit"], language=call["language"])
     call.voice.value(
-        {"text": pack.text, "used": pack.used, "budget": pack.budget, "omitted": [str(item) for item in pack.omitted]}
+        {
+            "text": pack.text,
+            "used": pack.used,
+            "budget": pack.budget,
+            "omitted": [item._asdict() for item in pack.omitted],
+        }
     )
-    call.voice.line(pack.text)
+    call.voice.line(pack.text.rstrip("\n"))
     return 0
 
 
@@ -122,12 +136,9 @@ def journal(call: Call) -> int:
     import json
 
     with opened(call) as state:
-        if call["after"] is not None:
-            entries = (entry for _, entry in state.journal.lines(call["after"]))
-            for entry in entries:
-                call.voice.say(json.dumps(entry, ensure_ascii=False), entry)
-            return 0
-        for entry in state.journal.tail(call["last"]):
+        after = call["after"]
+        wanted = (entry for _, entry in state.journal.lines(after)) if after is not None else None
+        for entry in wanted or state.journal.tail(call["last"]):
             call.voice.say(json.dumps(entry, ensure_ascii=False), entry)
     return 0
 

@@ -15,15 +15,14 @@ LOOK_S = 30.0  # how long nothing need change before the spans in the table are 
 
 def run(call: Call) -> int:
     if not call["watch"]:
-        _tell(call)
+        from worldfs.agents.overview import overview
+
+        _tell(call, overview(call.agents))
         return 0
     return _watch(call)
 
 
-def _tell(call: Call) -> None:
-    from worldfs.agents.overview import overview
-
-    lines = overview(call.agents)
+def _tell(call: Call, lines: list[AgentLine]) -> None:
     if call["plan"]:
         return _plan(call, lines)
     call.voice.value({"agents": [line._asdict() for line in lines]})
@@ -64,11 +63,13 @@ def _plan(call: Call, lines: list[AgentLine]) -> None:
 
 def _watch(call: Call) -> int:
     """Print again whenever a report, a session or an inbox changes; until Ctrl-C."""
+    from worldfs.agents.overview import overview
     from worldfs.agents.room import names
     from worldfs.tree.stores.disk import DiskStore
 
     root = call.agents
     with_names: list[str] = []
+    told: list[AgentLine] | None = None
     watch: Any = None
     store = DiskStore(root)
     try:
@@ -79,8 +80,12 @@ def _watch(call: Call) -> int:
                     watch.close()
                 with_names = now
                 watch = store.watch("", *now, *(f"{name}/inbox" for name in now))
-            _tell(call)
-            call.voice.line()
+            seen = overview(root)
+            if told is None or seen != told:
+                if told is not None:
+                    call.voice.line()
+                _tell(call, seen)
+                told = seen
             watch.read(LOOK_S)
             while watch.read(0.2):  # one table for what belongs together
                 pass

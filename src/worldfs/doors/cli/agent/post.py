@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from worldfs.ground.errors import BadInput, NotFound
+
 from ..call import Call
 from ..voice import columns
-from . import opened
+from . import one_of, opened
 
 
 def inbox(call: Call) -> int:
     """Exit 1 when a letter was asked for and there is none."""
+    one_of(call, "ack", "return", "dead", "wait" if call["claim"] is None else "claim")
     with opened(call) as state:
         box = state.inbox
         if call["claim"] is not None or call["wait"] is not None:
@@ -20,11 +23,16 @@ def inbox(call: Call) -> int:
                 call.voice.say("no letter", {"letter": None})
                 return 1
             call.voice.value({"token": claimed.token, "path": str(claimed.path), "letter": claimed.message._asdict()})
-            call.voice.line(f"token   {claimed.token}")
-            _print(call, claimed.message)
+            for text in columns(_rows(claimed)):
+                call.voice.line(text)
             return 0
         for token, done, word in ((call["ack"], box.ack, "acknowledged"), (call["return"], box.give_back, "returned")):
             if token is not None:
+                if not box.claimed(token):
+                    raise NotFound(
+                        f"nothing is claimed by {token!r}", path=call["name"], op="agent inbox",
+                        expected="the token of a claim that has not ended", fix="take the letter again with --claim",
+                    )  # fmt: skip
                 done(token)
                 call.voice.say(word, {word: token}, "good")
                 return 0
@@ -44,16 +52,21 @@ def inbox(call: Call) -> int:
 
 def send(call: Call) -> int:
     from worldfs.agents.inbox import deposit_to
+    from worldfs.agents.room import names
+    from worldfs.agents.state import AgentState
     from worldfs.ground.clock import SystemClock, stamp
     from worldfs.ground.model import Message
 
-    body = sys.stdin.read() if call["body"] == "-" else call["body"]
+    body = _typed() if call["body"] == "-" else call["body"]
     if call["to"] == "all":
+        if call["type"] not in ("flag", "cascade"):  # flag is what is meant where nothing was said
+            raise BadInput(f"--type {call['type']}", op="agent send", expected="a letter to all is a cascade")
         from worldfs.agents.cascade import cascade
 
         sent = cascade(
             call.agents, sender=call["from"], subject=call["subject"], body=body, agents="all",
             source_ref=call["ref"] or call["id"] or call["subject"], priority=call["priority"],
+            expires_at=call["expires"],
         )  # fmt: skip
         call.voice.value(
             {
@@ -78,9 +91,19 @@ def send(call: Call) -> int:
         call["expires"],
     )  # fmt: skip
     done = deposit_to(call.agents, call["to"], letter)
+    if done.new and call["from"] in names(call.agents):
+        with AgentState.open(call["from"], call.agents) as state:
+            state.sent(done.message)
     word = "sent" if done.new else "was there already"
     call.voice.say(f"{done.message.id} {word}", {"id": done.message.id, "new": done.new}, "good")
     return 0
+
+
+def _typed() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"standard input: {error.reason}", op="agent send", expected="text in UTF-8") from None
 
 
 def _value(letter: Any) -> dict[str, Any]:
@@ -89,7 +112,7 @@ def _value(letter: Any) -> dict[str, Any]:
     return value
 
 
-def _print(call: Call, message: Any) -> None:
-    for key, value in message._asdict().items():
-        if value not in (None, "", {}):
-            call.voice.line(f"{key:8}{value}")
+def _rows(claimed: Any) -> list[tuple[str, ...]]:
+    """A claim and its letter, a line for each fact."""
+    facts = {"token": claimed.token, **claimed.message._asdict()}
+    return [(key.replace("_", " "), str(value)) for key, value in facts.items() if value not in (None, "", {})]

@@ -6,11 +6,13 @@ second start is told who runs, and a script that dies is noticed at once.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.errors import BadInput
+from worldfs.ground.errors import BadInput, Busy, NotFound
 
 from ..call import Call
 from . import facts, opened
@@ -18,7 +20,9 @@ from . import facts, opened
 if TYPE_CHECKING:
     from worldfs.agents.state import AgentState
 
-OUTCOME = ".paos/outcome.json"  # facts for the end of the session that runs
+OUTCOME: Final = ".paos/outcome.json"  # {session, facts}: for the end of the session that runs
+OURS: Final = ("self", "outcome", "session", "session_id", "cause", "inbox", "ts", "seq", "event")
+PATIENCE_S: Final = 5.0  # for a keeper to end; it takes milliseconds
 
 
 def session_fields(call: Call) -> dict[str, Any]:
@@ -37,59 +41,105 @@ def session_fields(call: Call) -> dict[str, Any]:
 
 
 def start(call: Call) -> int:
-    parent = call["for"] or os.getppid()
+    foreign = _descriptors()
+    parent = os.getppid() if call["for"] is None else call["for"]
     try:
         watched = os.pidfd_open(parent)
-    except (OSError, AttributeError) as error:
+    except (OSError, OverflowError, AttributeError) as error:
         raise BadInput(f"no process {parent}", op="start", expected="the id of a living process: --for PID") from error
     with opened(call) as state:
         record = state.start(type=call["type"], argv=(), id=call["id"], **session_fields(call))
-        _keep(state, watched)
+        _keep(state, record.session_id, parent, watched, foreign)
     call.voice.say(record.session_id, record._asdict())
     return 0
 
 
 def event(call: Call) -> int:
     with opened(call) as state:
-        seq = state.event(call["event"], **facts(call["facts"]))
+        seq = state.event(call["event"], **facts(call["facts"], taken=("ts", "seq", "event")))
     call.voice.say(str(seq), {"seq": seq})
     return 0
 
 
 def outcome(call: Call) -> int:
-    import json
+    from worldfs.agents import session_job
 
-    said = facts(call["facts"])
+    said = facts(call["facts"], taken=OURS)
+    if not said:
+        raise BadInput("no facts", path=call["name"], op="agent outcome", expected="key=value …")
     with opened(call) as state, state.room.alone():
-        stored = state.room.store.get(OUTCOME)
-        before = json.loads(stored.data) if stored is not None else {}
-        state.room.root.replace(OUTCOME, json.dumps({**before, **said}, ensure_ascii=False).encode(), private=True)
+        sid = session_job.running(state)
+        if not sid:
+            raise NotFound(
+                "no session runs", path=call["name"], op="agent outcome", fix=f"paos agent start {call['name']}"
+            )
+        noted = {"session": sid, "facts": {**_noted(state, sid), **said}}
+        state.room.root.replace(OUTCOME, json.dumps(noted, ensure_ascii=False).encode(), private=True)
     call.voice.say(", ".join(said), said)
     return 0
 
 
 def end(call: Call) -> int:
-    import json
+    from worldfs.agents import session_job
 
+    given = facts(call["facts"], taken=OURS, expected="completed, timeout or error")
     with opened(call) as state:
-        stored = state.room.store.get(OUTCOME)
-        said = {**(json.loads(stored.data) if stored is not None else {}), **facts(call["facts"])}
+        sid, mine = session_job.running(state), _mine(call["name"])
+        if sid and not mine:
+            _not_anothers(state, sid)
+        keeper = (state.runner() or {}).get("keeper")
+        said = {**_noted(state, sid), **given}
+        errors = said.pop("errors", [])
         words = {
-            "summary": call["summary"] or said.pop("summary", ""),
-            "handoff": call["handoff"] or said.pop("handoff", ""),
+            "summary": call["summary"] or str(said.pop("summary", "")),
+            "handoff": call["handoff"] or str(said.pop("handoff", "")),
             "next_priority": call["next"] or said.pop("next_priority", None),
-            "errors": [call["why"]] if call["why"] else said.pop("errors", []),
+            "errors": [call["why"]] if call["why"] else [str(item) for item in _list(errors)],
         }
         for key in words:
             said.pop(key, None)
-        record = state.finish(call["outcome"], session=os.environ.get("PAOS_SESSION", ""), **words, **said)
-        if stored is not None:
+        record = state.finish(call["outcome"], session=mine, **words, **said)
+        with suppress(NotFound):
             state.room.store.delete(OUTCOME)
+    if isinstance(keeper, int):
+        _see_off(keeper)
     call.voice.say(f"{record.session_id} {record.status}", record._asdict(), "good")
     return 0
 
 
-def _keep(state: AgentState, watched: int) -> None:
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _mine(name: str) -> str:
+    """The session that this shell is in, if it is one of this agent."""
+    return os.environ.get("PAOS_SESSION", "") if os.environ.get("PAOS_AGENT", name) == name else ""
+
+
+def _not_anothers(state: AgentState, sid: str) -> None:
+    from worldfs.kernel.jobs import Jobs
+
+    if Jobs(state.room.store, state.room.clock).load(sid).order.params.get("argv"):
+        raise Busy(
+            f"{sid} is run by `paos agent run`", path=state.name, op="agent end",
+            expected="a session that `paos agent start` began", fix="it ends with its command",
+        )  # fmt: skip
+
+
+def _noted(state: AgentState, sid: str) -> dict[str, Any]:
+    """What `outcome` was told in this session; what a session that was lost left behind counts for none."""
+    stored = state.room.store.get(OUTCOME)
+    try:
+        noted = json.loads(stored.data) if stored is not None else {}
+        return dict(noted["facts"]) if noted.get("session") == sid else {}
+    except (ValueError, TypeError, KeyError, AttributeError):  # somebody wrote there; nothing is known then
+        return {}
+
+
+# -- the keeper ------------------------------------------------------------------------------------------------------
+
+
+def _keep(state: AgentState, sid: str, script: int, watched: int, foreign: set[int]) -> None:
     """Fork the keeper: it has the lock's descriptor, and ends when the script or the session does."""
     ready, told = os.pipe()
     if os.fork():
@@ -99,19 +149,48 @@ def _keep(state: AgentState, watched: int) -> None:
         return
     try:
         os.setsid()
+        os.chdir("/")
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
-        os.close(ready)
+        for fd in {*foreign, ready}:  # a lock or a pipe of the script must not live as long as we do
+            with suppress(OSError):
+                os.close(fd)
+        _sign(state, sid, script)
         with state.room.store.watch(".paos/jobs") as watch:
             os.close(told)
-            _wait(state, watched, watch)
+            _wait(state, sid, watched, watch)
     finally:
         os._exit(0)
 
 
-def _wait(state: AgentState, watched: int, watch: Any) -> None:
+def _descriptors() -> set[int]:
+    """What was open when we came. (One of those listed was open only for the listing.)"""
+    found = set()
+    with suppress(OSError):
+        for name in os.listdir("/proc/self/fd"):
+            with suppress(OSError):
+                os.fstat(int(name))
+                found.add(int(name))
+    return found - {0, 1, 2}
+
+
+def _sign(state: AgentState, sid: str, script: int) -> None:
+    """Who holds the agent is the script: whoever ends it ends the session."""
+    from worldfs.tree.stores.lock import KEY
+
+    command = ""
+    with suppress(OSError), open(f"/proc/{script}/cmdline", "rb") as file:
+        command = file.read(1 << 16).decode("utf-8", "replace").replace("\0", " ").strip()
+    content = {
+        "pid": script, "host": os.uname().nodename, "command": command, "started_at": state.room.now(),
+        "purpose": f"session {sid}", "keeper": os.getpid(),
+    }  # fmt: skip
+    state.room.hint(KEY, json.dumps(content).encode() + b"\n")
+
+
+def _wait(state: AgentState, sid: str, watched: int, watch: Any) -> None:
     import select
     import threading
 
@@ -125,10 +204,22 @@ def _wait(state: AgentState, watched: int, watch: Any) -> None:
         watch.wake()
 
     threading.Thread(target=until_gone, daemon=True).start()
-    sid = session_job.running(state)
-    while sid and session_job.running(state) == sid and not gone.is_set():
+    while session_job.running(state) == sid and not gone.is_set():
         watch.read(session_job.LEASE_S / 3)
         state.heartbeat()
-    if gone.is_set() and session_job.running(state) == sid:
+    if gone.is_set():
         with state.room.alone():
-            session_job.recover(state)
+            if session_job.running(state) == sid:
+                session_job.recover(state)
+
+
+def _see_off(keeper: int) -> None:
+    """Wait until it has ended: who starts next need not."""
+    import select
+
+    with suppress(OSError):
+        fd = os.pidfd_open(keeper)
+        try:
+            select.select([fd], [], [], PATIENCE_S)
+        finally:
+            os.close(fd)

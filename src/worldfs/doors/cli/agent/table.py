@@ -102,7 +102,7 @@ AGENTS: tuple[Command, ...] = (
         "agent.keep:tasks",
         (
             _NAME,
-            Argument(("--all",), "completed and dropped ones too", takes="switch"),
+            Argument(("--all",), "list completed and dropped ones too", takes="switch"),
             Argument(("--add",), "add a task with this description", "TEXT"),
             Argument(("--type",), "its type", "WORD", default="follow-up"),
             Argument(("--priority",), "its priority", choices=("high", "medium", "low"), default="medium"),
@@ -153,7 +153,7 @@ AGENTS: tuple[Command, ...] = (
         (
             _NAME,
             Argument(("--claim",), "take the next one for so many seconds", "SECONDS", takes="number"),
-            Argument(("--wait",), "wait for one, at most so many seconds", "SECONDS", takes="number"),
+            Argument(("--wait",), "wait for one, at most so many seconds, and take it", "SECONDS", takes="number"),
             Argument(("--ack",), "this claim is done with", "TOKEN"),
             Argument(("--return",), "this claim is not done: let others have the letter", "TOKEN"),
             Argument(("--dead",), "the letters that could not be delivered", takes="switch"),
@@ -201,7 +201,7 @@ AGENTS: tuple[Command, ...] = (
         "agent export",
         "the seven files of an agent, as they are, into a directory",
         "agent.bring:export",
-        (_NAME, Argument(("target",), "a new directory", "DIR", completes="file")),
+        (_NAME, Argument(("place",), "a new directory", "DIR", completes="file")),
     ),
     Command(
         "agent schema",
