@@ -336,7 +336,8 @@ def test_a_long_text_costs_its_length() -> None:
         "password", "token=", "a" * 50, "-----BEGIN PRIVATE KEY-----\n", "://", "://a:", "sk-", "eyJ", "Bearer ", "A_",
         "curl -u ", "abandon ", "seed phrase: ", "AAAA" * 16 + "\n", "api_key: \\\\", "--token-", "sk-a-", "KEY_A",
         "-eyJ", "eyJ-", "password: a", "a=secret=", "SG.a-", "bearer a", " curl -u a", "curl -ua:", "xapp-", "\\\\",
-        '"', "secret\\", "token = ", "密码", "Authorization: ", "gsk_a", "_KEY=", "A_KEY=a", "eyJaaaaaaaa.", ".eyJaaaaaaaa",
+        '"', "secret\\", "token = ", "密码", "Authorization: ", "gsk_a", "_KEY=", "A_KEY=a", "eyJaaaaaaaa.",
+        ".eyJaaaaaaaa",
     ):  # fmt: skip
         text = "api token password ://@ curl -u eyJ" + piece * (30_000 // len(piece))
         began = time.process_time()
