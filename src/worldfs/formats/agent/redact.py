@@ -1,97 +1,59 @@
 """Secrets marked out of what is about to be written: known kinds of keys, passwords in addresses and assignments.
 
-One cheap look at every text decides whether the kinds are tried at all. A secret becomes `[redacted:KIND]`; nothing
+One cheap look at every text decides whether any kind is tried at all. A secret becomes `[redacted:KIND]`; nothing
 else is touched, and a text without secrets comes back as the same object.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .secret_kinds import HINTS, KINDS, PASSWORD_VALUE, SECRET_NAME, SECRET_VALUE, Kind
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Sequence
 
 T = TypeVar("T")
 
-KINDS: Final = (
-    (
-        "private-key",
-        ("private key",),
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)",
-    ),
-    ("anthropic-key", ("sk-ant",), r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
-    ("openai-key", ("sk-",), r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
-    ("stripe-key", ("k_live", "k_test"), r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    (
-        "github-token",
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat"),
-        r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
-    ),
-    ("gitlab-token", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    ("slack-token", ("xox",), r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    ("slack-hook", ("hooks.slack",), r"https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,}"),
-    ("aws-key", ("akia", "asia", "abia", "acca"), r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
-    ("google-key", ("aiza",), r"\bAIza[A-Za-z0-9_-]{35}"),
-    ("google-token", ("ya29.",), r"\bya29\.[A-Za-z0-9_-]{20,}"),
-    ("npm-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("pypi-token", ("pypi-",), r"\bpypi-[A-Za-z0-9_-]{50,}"),
-    ("huggingface-token", ("hf_",), r"\bhf_[A-Za-z0-9]{30,}"),
-    ("sendgrid-key", ("sg.",), r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-    ("telegram-token", (":aa",), r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b"),
-    ("jwt", ("eyj",), r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
-    ("url-password", ("://",), r"(?<=://)[^\s/:@\"']{0,64}:[^\s/@\"']{1,200}(?=@)"),
-    ("bearer", ("bearer ", "basic "), r"(?i:(?<=\bbearer )|(?<=\bbasic ))[A-Za-z0-9._~+/-]{16,}=*"),
-    (
-        "assigned-secret",
-        ("passw", "passphrase", "secret", "key", "token", "密码", "口令", "密钥"),
-        r"(?i)(?<![A-Za-z0-9])((?:[A-Za-z0-9]+[_-])*(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|"
-        r"auth[_-]?token|access[_-]?token|secret[_-]?key|client[_-]?secret|private[_-]?token|token|密码|口令|密钥)"
-        r"\\?[\"']?\s?[=:：]\s?\\?[\"']?)(?![\[<${])(?=[^\s\"'\\,;]*[0-9])(?=[^\s\"'\\,;]*[A-Za-z])"
-        r"([^\s\"'\\,;<>]{8,})",
-    ),
-)  # fmt: skip
-_HINTS: Final = tuple(hint for _, hints, _ in KINDS for hint in hints)
+
+@lru_cache(1000)
+def _says(key: str) -> tuple[str, str]:
+    """(the end of a member's name that says `secret`, which kind it says); empty for other names."""
+    name = _compiled(SECRET_NAME).search(key)
+    return ("", "") if name is None else (name[0], "password" if name["password"] else "secret")
 
 
 @cache
-def _kinds() -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
+def _compiled(pattern: str) -> re.Pattern[str]:
     import re
 
-    return tuple((name, hints, re.compile(pattern, re.DOTALL)) for name, hints, pattern in KINDS)
+    return re.compile(pattern)
 
 
-def hinted(text: str, hints: tuple[str, ...] = _HINTS) -> bool:
-    """Plain searches of plain words: much faster than one pattern of all of them."""
+def hinted(lower: str, hints: Sequence[str] = HINTS) -> bool:
+    """May a text, in small letters, hold a secret? Plain searches of plain words: faster than one pattern of them."""
     for hint in hints:  # noqa: SIM110  # a generator would cost more than the searches
-        if hint in text:
+        if hint in lower:
             return True
     return False
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without secrets, and the kinds that were found."""
-    lower = text.lower()
-    if not hinted(lower):
-        return text, ()
-    found = []
-    for name, hints, pattern in _kinds():
-        if not hinted(lower, hints):
-            continue
-        mark = f"[redacted:{name}]"
-        new, count = pattern.subn(rf"\g<1>{mark}" if pattern.groups else mark, text)
-        if count:
-            found.append(name)
-            text = new
-    return text, tuple(found)
+    kinds = _likely(text.lower())
+    return _marked(text, kinds) if kinds else (text, ())
 
 
 def redact_bytes(data: bytes) -> bytes:
-    """A UTF-8 text without secrets; the same object when there is none, and for bytes that are no text."""
+    """A UTF-8 text without secrets, JSON still JSON; the same object when there is none, or when it is no text."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
         return data
+    if "\\u" in text and text.lstrip("\ufeff \t\r\n").startswith("{"):
+        data, text = _without_escapes(data, text)
     new, found = redact(text)
     return new.encode() if found else data
 
@@ -100,9 +62,50 @@ def redact_value(value: T) -> T:
     """A JSON value whose strings hold no secrets; the same object when none did. Keys stay as they are."""
     strings: list[str] = []
     _gather(value, strings)
-    if not hinted("\n".join(strings).lower()):
+    kinds = _likely("\n".join(strings).lower())
+    if not kinds:
         return value
-    return _walk(value)  # type: ignore[no-any-return]  # the same shape, other strings
+    named = any(kind.name in ("secret", "password") for kind in kinds)
+    return _walk(value, kinds, named)  # type: ignore[no-any-return]  # the same shape, other strings
+
+
+def _likely(lower: str) -> list[Kind]:
+    """The kinds that a text, in small letters, hints at."""
+    met = [hint for hint in HINTS if hint in lower]
+    if not met:
+        return []
+    near = (kind for kind in KINDS if any(part in hint for hint in kind.hints for part in met))
+    return [kind for kind in near if hinted(lower, kind.hints)]
+
+
+def _marked(text: str, kinds: Sequence[Kind]) -> tuple[str, tuple[str, ...]]:
+    lower, found = text.lower(), []
+    for kind in kinds:
+        if hinted(lower, kind.hints):
+            pattern = _compiled(kind.pattern)
+            mark = f"[redacted:{kind.name}]"
+            new, count = pattern.subn(rf"\g<kept>{mark}" if pattern.groups else mark, text)
+            if count:
+                text = new
+                found.append(kind.name)
+    return text, tuple(dict.fromkeys(found))
+
+
+def _without_escapes(data: bytes, text: str) -> tuple[bytes, str]:
+    """A JSON file whose secrets, or the words before them, may be written as escapes: its values are looked at."""
+    from worldfs.ground.errors import BadInput
+
+    from .jsonfile import load, render
+
+    try:
+        value = load(data, "")
+    except BadInput:
+        return data, text
+    clean = redact_value(value)
+    if clean is value:
+        return data, text
+    data = render(clean, data, old=value)
+    return data, data.decode()
 
 
 def _gather(value: Any, into: list[str]) -> None:
@@ -122,23 +125,28 @@ def _gather(value: Any, into: list[str]) -> None:
             _gather(item, into)
 
 
-def _walk(value: Any) -> Any:
+def _walk(value: Any, kinds: Sequence[Kind], named: bool) -> Any:
     kind = type(value)
     if kind is str:
-        return redact(value)[0]
+        return _marked(value, kinds)[0]
     if kind is dict:
-        new = {key: _named(key, item) for key, item in value.items()}
+        new = {key: _member(key, item, kinds, named) for key, item in value.items()}
         return new if any(new[key] is not item for key, item in value.items()) else value
     if kind is list or kind is tuple:
-        items = [_walk(item) for item in value]
+        items = [_walk(item, kinds, named) for item in value]
         return kind(items) if any(a is not b for a, b in zip(items, value, strict=True)) else value
     return value
 
 
-def _named(key: Any, item: Any) -> Any:
-    """A value whose key says that it is a secret is looked at as an assignment."""
-    if type(item) is str and type(key) is str and item and hinted(key.lower()):
-        text = f"{key}={item}"
-        new, found = redact(text)
-        return new[len(key) + 1 :] if found and new.startswith(f"{key}=") else item
-    return _walk(item)
+def _member(key: Any, item: Any, kinds: Sequence[Kind], named: bool) -> Any:
+    """A value whose key says that it is a secret is one if it looks like one, or as far as it does."""
+    if not named or type(item) is not str or type(key) is not str:
+        return _walk(item, kinds, named)
+    clean: str = _marked(item, kinds)[0]
+    name, kind = _says(key) if clean is item else ("", "")
+    if not name:
+        return clean
+    if _compiled(PASSWORD_VALUE if kind == "password" else SECRET_VALUE).match(item):
+        return f"[redacted:{kind}]"
+    text = _marked(f"{name}={item}", kinds)[0]
+    return text.removeprefix(f"{name}=") if text != f"{name}={item}" else item
