@@ -219,7 +219,8 @@ class History:
                     base = changed(base, op)
                 else:
                     pending.append(op)
-            known = file.memo[last, end] = list(torn(base, pending))
+            known = list(torn(base, pending)) if pending else [(WHOLE, base), ("its stamp is missing", base)]
+            file.memo[last, end] = known
         return known
 
     def _stamp(self, file: _File, upto: int, whole: bool) -> bytes:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -96,17 +95,28 @@ def record(path: Path, prepare: Prepare, operate: Operate, *, without: Collectio
     return Log(recorder.start, recorder.ops)
 
 
-def try_states(place: Path, log: Log, check: Check, *, begin: int = 0, lots: int = 8, before: str = "") -> Tally:
-    """Check what crashes may leave of a log, from its operation `begin` on; directories are made below `place`."""
+def try_states(
+    place: Path, log: Log, check: Check, *, begin: int = 0, lots: int = 8, share: float = 1.0, before: str = ""
+) -> Tally:
+    """Check what crashes may leave of a log, from its operation `begin` on; directories are made below `place`.
+
+    `share`: of the states, drawn by lot, for a short look.
+    """
     history = History(log.start, log.ops)
     seen: set[int] = set()
-    since = time.perf_counter()
+    tried, since = 0, time.perf_counter()
+    some = share**0.5  # of the moments, and of the states at each
     for upto in range(begin, len(log.ops) + 1):
-        for state in history.states(upto, lots=lots, rng=random.Random(upto)):  # noqa: S311  # the same at every run
+        rng = random.Random(upto)  # noqa: S311  # the same at every run
+        if some < rng.random():
+            continue
+        for state in history.states(upto, lots=lots, rng=rng):
             if state.signature not in seen:
                 seen.add(state.signature)
-                _try(place / f"s{len(seen)}", state, check, log.ops, before)
-    return Tally(len(log.ops) - begin, len(seen), time.perf_counter() - since)
+                if rng.random() < some:
+                    tried += 1
+                    _try(place / f"s{tried}", state, check, log.ops, before)
+    return Tally(len(log.ops) - begin, tried, time.perf_counter() - since)
 
 
 def _try(target: Path, state: CrashState, check: Check, ops: Sequence[Op], before: str) -> None:
@@ -120,7 +130,18 @@ def _try(target: Path, state: CrashState, check: Check, ops: Sequence[Op], befor
             f"the power was cut after:\n{last}\n{before}{state.note}"
         ) from error
     finally:
-        shutil.rmtree(target)
+        _remove(target)
+
+
+def _remove(path: Path | str) -> None:
+    """As shutil.rmtree, for our own small directories, and in a third of its time."""
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                _remove(entry.path)
+            else:
+                os.unlink(entry.path)
+    os.rmdir(path)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ UNREAD: Final = (
     "open", "creat", "pwritev", "pwritev2", "writev", "truncate", "fallocate", "rmdir", "symlink", "setxattr",
     "lsetxattr", "symlinkat", "copy_file_range", "sendfile",
 )  # fmt: skip
-_CALL: Final = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)(?:<([^>]*)>)?")
+_CALL: Final = re.compile(r"^(\d+) +(\w+)\((.*)\) += (-?\d+)(?:<([^>]*)>)?")
 _PART: Final = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?|(-?\w+)<((?:\\x[0-9a-f]{2})*)>|([^,\s][^,]*)')
 
 
@@ -117,23 +117,29 @@ class _Reader:
         self.begun = False
 
     def read(self, lines: Iterator[str]) -> Iterator[Op]:
+        main = ""
         for line in lines:
             found = _CALL.match(line)
             if found is None:
                 if "unfinished" in line and self.root.encode().hex(" ").replace(" ", "\\x") in line:
                     raise ValueError(f"two threads at once: {line[:200]}")
                 continue
-            call, text, result, _ = found.groups()
+            pid, call, text, result, _ = found.groups()
+            main = main or pid
             if int(result) < 0:
                 continue
             parts = [_part(*part) for part in _PART.findall(text)]
-            if call in UNREAD:
-                if any(isinstance(part, str) and inside(self.root, part) is not None for part in parts):
-                    raise ValueError(f"a call that the reader does not know: {line[:200]}")
+            if pid != main or call in UNREAD:
+                if call != "openat" and any(self._ours(part) for part in parts):
+                    raise ValueError(f"a call that the reader does not know, or another process: {line[:200]}")
                 continue
             if call in ("rename", "link", "unlink", "mkdir"):
                 call, parts = f"{call}at", [part for name in parts for part in ("AT_FDCWD", name)]
             yield from getattr(self, f"_{call}")(parts, int(result))
+
+    def _ours(self, part: object) -> bool:
+        path = part[1] if isinstance(part, tuple) else os.fsdecode(part) if isinstance(part, bytes) else ""
+        return inside(self.root, path) is not None
 
     # parts: of a descriptor (number, path), of a string bytes, else the text as it stands
 

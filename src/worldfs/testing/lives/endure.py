@@ -16,15 +16,16 @@ from ..crashes import Log, Tally, desk, record, try_states
 from . import Life, View
 
 
-def endure(life: Life, *, lots: int = 8, times: int = 2, without: Collection[Sync] = ()) -> Tally:
+def endure(life: Life, *, lots: int = 8, times: int = 2, share: float = 1.0, without: Collection[Sync] = ()) -> Tally:
     """Live it once, and survive every crash of it. `Broken` at the first that it does not.
 
     `times`: so often the program is killed, and so often the power is cut, at moments drawn by lot, and every crash of
-    the life after that is tried as well. `lots`, `without`: see crashes.py.
+    the life after that is tried as well. `lots`, `share`, `without`: see crashes.py.
     """
     with desk() as place:
         log = record_life(life, place / "first", without=without)
-        return endure_log(life, place, log, lots=lots) + endure_again(life, place, log, lots=lots, times=times)
+        tally = endure_log(life, place, log, lots=lots, share=share)
+        return tally + endure_again(life, place, log, lots=lots, times=times, share=share)
 
 
 def record_life(life: Life, path: Path, *, without: Collection[Sync] = ()) -> Log:
@@ -35,17 +36,19 @@ def record_life(life: Life, path: Path, *, without: Collection[Sync] = ()) -> Lo
     return record(path, life.prepare, operate, without=without)
 
 
-def endure_log(life: Life, place: Path, log: Log, *, lots: int = 8) -> Tally:
+def endure_log(life: Life, place: Path, log: Log, *, lots: int = 8, share: float = 1.0) -> Tally:
     """Survive every crash of a log, wherever it was made."""
     views = list(_views(life, place, log, 0))
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
         compare(life.view(path), (views[len(acked)], views[min(len(acked) + 1, len(views) - 1)]))
 
-    return try_states(place, log, check, lots=lots)
+    return try_states(place, log, check, lots=lots, share=share)
 
 
-def endure_again(life: Life, place: Path, log: Log, *, times: int, lots: int = 8, seed: int = 0) -> Tally:
+def endure_again(
+    life: Life, place: Path, log: Log, *, times: int, lots: int = 8, share: float = 1.0, seed: int = 0
+) -> Tally:
     """Die `times` times by a kill and as often by a power cut; live again, and survive every crash of that."""
     rng = random.Random(seed)  # noqa: S311  # the same at every run
     history = History(log.start, log.ops)
@@ -60,12 +63,12 @@ def endure_again(life: Life, place: Path, log: Log, *, times: int, lots: int = 8
         if killed:  # what was not durable then is not durable now
             second.start, second.ops = log.start, list(log.ops[:upto])
         words = f"{'killed' if killed else 'power cut'} after operation {upto}: {state.note}; then again: "
-        tally += _again(life, place, second, lots=lots, words=words)
+        tally += _again(life, place, second, lots=lots, share=share, words=words)
         shutil.rmtree(place / "again")
     return tally
 
 
-def _again(life: Life, place: Path, second: Recorder, *, lots: int, words: str) -> Tally:
+def _again(life: Life, place: Path, second: Recorder, *, lots: int, share: float, words: str) -> Tally:
     begin = len(second.ops)
     done = sum(op.kind == "ack" for op in second.ops)
     for step in life.again(place / "again", second):
@@ -86,7 +89,7 @@ def _again(life: Life, place: Path, second: Recorder, *, lots: int, words: str) 
             loose = {key for key in {**told, **seen} if told.get(key) != seen.get(key) == before.get(key)}
             compare(found, (before, views[min(new, len(views) - 1)]), also=(told, seen), loose=loose)
 
-    return try_states(place, log, check, begin=begin, lots=lots, before=words)
+    return try_states(place, log, check, begin=begin, lots=lots, share=share, before=words)
 
 
 def _views(life: Life, place: Path, log: Log, begin: int) -> Iterator[View]:

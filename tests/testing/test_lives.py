@@ -1,0 +1,36 @@
+"""Every crash of everything that is durable, in short; and without what makes it durable, the same must fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from worldfs.testing.crashes import Broken
+from worldfs.testing.lives import LIVES, life
+from worldfs.testing.lives.endure import compare, endure
+
+SHARE = {"store": 0.5, "journal": 0.15, "agent": 0.01}  # of the states; all of them in `make proof`
+NOT_USED = {("log", "fsync")}
+
+
+@pytest.mark.parametrize("name", LIVES)
+def test_nothing_that_was_acknowledged_is_lost_by_a_crash(name: str) -> None:
+    tally = endure(life(name), lots=2, times=1, share=SHARE.get(name, 1.0))
+    assert tally.states > 80
+
+
+@pytest.mark.parametrize("kind", ["fsync", "fdatasync", "fsync_dir"])
+@pytest.mark.parametrize("name", LIVES)
+def test_without_waiting_for_the_disk_something_is_lost(name: str, kind: str) -> None:
+    """Proof that the proof can fail: the same search finds the loss as soon as one kind of sync does nothing."""
+    if (name, kind) in NOT_USED:
+        pytest.skip("this one never waits so")
+    with pytest.raises(Broken):
+        endure(life(name), lots=2, times=0, without=[kind])  # type: ignore[list-item]
+
+
+def test_what_is_found_must_lie_between_what_was_acknowledged_and_what_was_under_way() -> None:
+    old, new = {"log": (1, 2), "set": frozenset({1}), "a": 1}, {"log": (1, 2, 3, 4), "set": frozenset(), "a": 2}
+    compare({"log": (1, 2, 3), "set": frozenset(), "a": 1}, (old, new))
+    for wrong in ({"log": (1,)}, {"log": (1, 2, 4)}, {"set": frozenset({2})}, {"a": 3}, {"a": None}, {"b": 1}):
+        with pytest.raises(AssertionError):
+            compare({**new, **wrong}, (old, new))
