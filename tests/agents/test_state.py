@@ -293,6 +293,8 @@ def _rewrite(root: Path, count: int) -> None:
             continue
         seen["tasks"].append({"id": f"mind-{turn}", "description": "由文件工具写入", "status": "pending"})
         path.write_text(json.dumps(seen, ensure_ascii=False, indent=2))
+        with (root / "wrote").open("a") as log:
+            log.write(f"mind-{turn}\n")
 
 
 def test_no_update_of_eight_processes_is_lost_while_a_mind_rewrites_the_file(tmp_path: Path, state: AgentState) -> None:
@@ -307,4 +309,6 @@ def test_no_update_of_eight_processes_is_lost_while_a_mind_rewrites_the_file(tmp
     ids = {task.id for task in state.tasks()}
     assert {f"t-{who}-{turn}" for who in range(8) for turn in range(12)} <= ids
     kept = "".join(path.read_text() for path in (tmp_path / "rio/.paos/aside").glob("*-tasks.json"))
-    assert all(f"mind-{turn}" in ids or f"mind-{turn}" in kept for turn in range(11))
+    kept += "".join(path.read_text("utf-8", "replace") for path in (tmp_path / "rio/.paos/displaced").glob("*"))
+    wrote = (tmp_path / "wrote").read_text().split()
+    assert [id for id in wrote if id not in ids and id not in kept] == []
