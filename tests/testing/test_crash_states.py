@@ -45,7 +45,9 @@ def test_a_rename_may_arrive_before_the_data_and_happens_whole(tmp_path: Path) -
     left = found(tmp_path, *ops)
     assert {"old": b""} in left and {"old": b"old"} in left and {"old": b"old", "new": b"new"} in left
     assert all("old" in one for one in left)
-    assert all(one == {"old": b"new"} for one in found(tmp_path, *ops[:2], Op("sync", "new"), ops[2], Op("sync_dir", "")))
+    assert all(
+        one == {"old": b"new"} for one in found(tmp_path, *ops[:2], Op("sync", "new"), ops[2], Op("sync_dir", ""))
+    )
 
 
 def test_a_directory_that_was_not_synced_by_name_takes_what_lies_in_it_with_it(tmp_path: Path) -> None:
