@@ -38,7 +38,7 @@ def record_life(life: Life, path: Path, *, without: Collection[Sync] = ()) -> Lo
 
 def endure_log(life: Life, place: Path, log: Log, *, lots: int = 8, share: float = 1.0) -> Tally:
     """Survive every crash of a log, wherever it was made."""
-    views = list(_views(life, place, log, 0))
+    views = list(views_of(life, place, log))
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
         compare(life.view(path), (views[len(acked)], views[min(len(acked) + 1, len(views) - 1)]))
@@ -75,7 +75,7 @@ def _again(life: Life, place: Path, second: Recorder, *, lots: int, share: float
         second.ack(step)
     log = Log(second.start, second.ops)
     told = _view(life, place, log, _last_ack(log.ops, begin))
-    seen, *views = _views(life, place, log, begin)
+    seen, *views = views_of(life, place, log, begin)
     views = views or [seen]
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
@@ -92,7 +92,7 @@ def _again(life: Life, place: Path, second: Recorder, *, lots: int, share: float
     return try_states(place, log, check, begin=begin, lots=lots, share=share, before=words)
 
 
-def _views(life: Life, place: Path, log: Log, begin: int) -> Iterator[View]:
+def views_of(life: Life, place: Path, log: Log, begin: int = 0) -> Iterator[View]:
     """What is to be seen after `begin` operations, and after each step acknowledged since."""
     yield _view(life, place, log, begin)
     for index, op in enumerate(log.ops):
