@@ -17,6 +17,8 @@ from worldfs.testing.lives import LIVES, life
 from worldfs.testing.lives.endure import endure_log
 from worldfs.testing.traced import Fault
 
+pytestmark = pytest.mark.proof  # another program watches each system call: slow where the machine is busy
+
 if why := traced.missing():
     pytest.skip(why, allow_module_level=True)
 
