@@ -18,7 +18,7 @@ from worldfs.formats.agent.redact import redact, redact_bytes, redact_value
 from worldfs.formats.agent.secret_kinds import KINDS
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-SPECIFICATIONS = Path("/work/shared/spec")
+SPECIFICATIONS = Path(__file__).resolve().parents[4] / "shared/spec"
 ALNUM = string.ascii_letters + string.digits
 URL64 = ALNUM + "-_"
 HEX = "0123456789abcdef"
