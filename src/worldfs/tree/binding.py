@@ -1,0 +1,29 @@
+"""Who asks, and for which agent and project: what rights and views are computed from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ADMIN = "admin"
+USER = "user"
+NODE = "node"
+MOTHER = "mother"  # the primary agent
+SYSTEM = "system"  # the primary agent's project
+
+
+class Binding(NamedTuple):
+    """A connection bound to an (agent, project). `token`: the project token that was given, checked at every use."""
+
+    role: str  # ADMIN | USER | NODE
+    agent: str
+    project: str = ""
+    token: str = ""
+
+    @property
+    def admin(self) -> bool:
+        return self.role == ADMIN
+
+    @property
+    def primary(self) -> bool:
+        """May it see secrets of mounts? Both the agent and the role decide (decision D37)."""
+        return self.admin and self.agent == MOTHER

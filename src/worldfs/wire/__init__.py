@@ -1,0 +1,1 @@
+"""What goes over a socket: frames, and the words and numbers of their errors."""

@@ -1,0 +1,112 @@
+"""The frames of the Acheron protocol: one JSON object a message, read strictly, written one way.
+
+Source: the reference page on Acheron, sections 1.3 (envelope) and 7 (node FS). Both ends use this module.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+UNSET: Final = msgspec.UNSET
+Json = dict[str, Any]
+
+CONTROL: Final = "control"
+ACHERON: Final = "acheron"
+U32, U64 = 2**32 - 1, 2**64 - 1
+
+
+class Frame(msgspec.Struct, omit_defaults=True):
+    """A request, a reply or a push; `None` stands for a key that is not there. Unknown keys are ignored."""
+
+    channel: str
+    type: str
+    id: str | None = None
+    correlation_id: str | None = None
+    session_key: str | None = None
+    tag: int | None = None
+    oldtag: int | None = None
+    fid: int | None = None
+    newfid: int | None = None
+    count: int | None = None
+    msize: int | None = None
+    node: int | None = None
+    h: int | None = None
+    offset: int | None = None
+    wait_ms: int | None = None
+    mode: str | None = None
+    version: str | None = None
+    path: list[str] | None = None
+    data: str | None = None
+    data_b64: str | None = None
+    payload: msgspec.Raw = msgspec.Raw()
+    ok: bool | None = None
+    error: Json | None = None
+
+    def body(self) -> Json:
+        """The payload as an object; `{}` when there is none. Raises `BadFrame`."""
+        raw = bytes(self.payload)
+        if not raw or raw == b"null":
+            return {}
+        value = msgspec.json.decode(raw)
+        if not isinstance(value, dict):
+            raise BadFrame("InvalidType")
+        return value
+
+    def bytes(self) -> bytes | None:
+        """What a write carries: `data_b64` decoded, else `data` as UTF-8, else None. Raises `BadFrame`."""
+        if self.data_b64 is not None:
+            return unpack(self.data_b64)
+        return None if self.data is None else self.data.encode()
+
+
+class BadFrame(Exception):
+    """A frame that says nothing; the text is one of the protocol's five words, the tag what could be found of it."""
+
+    def __init__(self, word: str, tag: int | None = None) -> None:
+        super().__init__(word)
+        self.tag = tag
+
+
+_DECODER: Final = msgspec.json.Decoder(Frame)
+_ENCODER: Final = msgspec.json.Encoder()
+_LIMITS: Final = {"tag": U32, "oldtag": U32, "fid": U32, "newfid": U32, "count": U32, "msize": U32, "wait_ms": U32,
+                  "node": U64, "h": U64, "offset": U64}  # fmt: skip
+
+
+def read(text: str | bytes) -> Frame:
+    """One message. Raises `BadFrame`: SyntaxError, MissingField, InvalidType, UnsupportedType."""
+    try:
+        frame = _DECODER.decode(text)
+    except msgspec.ValidationError as error:
+        raise BadFrame("MissingField" if "missing required field" in str(error) else "InvalidType") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise BadFrame("SyntaxError") from None
+    for name in ("tag", "fid", "newfid", "oldtag", "count", "msize", "offset", "node", "h", "wait_ms"):
+        value = getattr(frame, name)
+        if value is not None and not 0 <= value <= _LIMITS[name]:
+            raise BadFrame("InvalidType")
+    if frame.channel not in (CONTROL, ACHERON) or not frame.type.startswith(frame.channel + "."):
+        raise BadFrame("UnsupportedType")
+    return frame
+
+
+def write(value: Mapping[str, Any] | msgspec.Struct) -> bytes:
+    """The bytes of a frame, compact; keys in the order given."""
+    return _ENCODER.encode(value)
+
+
+def pack(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def unpack(text: str) -> bytes:
+    """Raises `BadFrame` ("InvalidBase64")."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise BadFrame("InvalidBase64") from None
