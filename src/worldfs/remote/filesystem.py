@@ -1,7 +1,7 @@
 """The served tree for whatever stands on fsspec: acheron://HOST:PORT/agents/self/…
 
     fsspec.open("acheron://127.0.0.1:18790/meta/protocol.json", token=…)
-    pandas.read_json("acheron:///agents/self/jobs/job-1/result.txt", storage_options={"url": "ws://…"})
+    pandas.read_json("acheron:///agents/self/jobs/job-1/result.txt", storage_options={"server": "ws://…"})
 
 The token comes from `token=` or $PAOS_TOKEN and is never part of a URL. Names can neither be made nor removed: the
 protocol has no such words.
@@ -41,8 +41,9 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
 
     def __init__(
         self,
-        url: str = f"ws://127.0.0.1:{PORT}",
+        server: str = f"ws://127.0.0.1:{PORT}",
         *,
+        url: str = "",
         token: str | None = None,
         agent: str = "",
         project: str = "",
@@ -51,12 +52,13 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         wait: float | None = None,
         **more: Any,
     ) -> None:
-        """`url`, `token`, `agent`, `project`, `project_token`, `timeout`: as of `worldfs.remote.connect`.
+        """`server` (or `url`, which `fsspec.url_to_fs` cannot pass on): where it is, unless the path's own URL says so;
+        `token`, `agent`, `project`, `project_token`, `timeout`: as of `worldfs.remote.connect`.
 
         `wait`: how long, in seconds, a file that blocks may block (None: as the server has it; 0: not at all).
         """
         super().__init__(**more)
-        self.url, self.agent, self.project, self.timeout, self.wait = url, agent, project, timeout, wait
+        self.server, self.agent, self.project, self.timeout, self.wait = url or server, agent, project, timeout, wait
         self._token, self._project_token = token, project_token
         self._world: World | None = None
         self._making: asyncio.Lock | None = None
@@ -80,7 +82,7 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         found = urlsplit(path) if "://" in path else None
         if found is None or not found.netloc:
             return {}
-        return {"url": f"{'wss' if found.scheme == 'acherons' else 'ws'}://{found.netloc}"}
+        return {"server": f"{'wss' if found.scheme == 'acherons' else 'ws'}://{found.netloc}"}
 
     async def world(self) -> World:
         """The connection itself, for what a file system has no word for (chat, invoke, control)."""
@@ -90,7 +92,7 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
             if self._world is None:
                 self._world = await _asked(
                     connect(
-                        self.url,
+                        self.server,
                         token=self._token,
                         agent=self.agent,
                         project=self.project,
@@ -101,6 +103,12 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
                 )
                 self._made.append(self._world)
         return self._world
+
+    def close(self) -> None:
+        """Close the connection; the next request makes another."""
+        if self._world is not None:
+            sync(self.loop, self._world.close)
+            self._world = None
 
     async def _info(self, path: str, **more: Any) -> dict[str, Any]:
         return _info(await _asked((await self.world()).stat(self._strip_protocol(path))))
