@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 from worldfs.ground.errors import BadInput
 
+from .table import Kind
+
 Names = Mapping[str, str]
 
 
@@ -32,6 +34,19 @@ class Written(NamedTuple):
     n: int
     extra: Mapping[str, Any] = {}
     until: Wait | None = None  # the door waits for it, at most its timeout, before it answers
+
+
+class Stat(NamedTuple):
+    """What a door says of a path. `id` is stable per path and below 2**53; the root's is 1."""
+
+    id: int
+    name: str
+    path: str
+    directory: bool
+    size: int  # bytes; 0 for a directory
+    writable: bool
+    revision: str
+    kind: Kind | None
 
 
 class Behaviour(Protocol):
