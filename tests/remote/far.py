@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
@@ -235,3 +236,25 @@ async def far_server(far: Far | None = None) -> AsyncIterator[Far]:
     async with serve(far.serve, "127.0.0.1", far.port, compression=None, max_size=2**22, close_timeout=1) as server:
         far.port = server.sockets[0].getsockname()[1]
         yield far
+
+
+@contextmanager
+def far_thread(far: Far) -> Iterator[Far]:
+    """The same in a thread of its own, for callers that block."""
+    ready, end = threading.Event(), asyncio.Event()
+    loop = asyncio.new_event_loop()
+
+    async def run() -> None:
+        async with far_server(far):
+            ready.set()
+            await end.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(run()))
+    thread.start()
+    assert ready.wait(10)
+    try:
+        yield far
+    finally:
+        loop.call_soon_threadsafe(end.set)
+        thread.join(10)
+        loop.close()

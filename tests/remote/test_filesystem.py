@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ fsspec = pytest.importorskip("fsspec")
 
 from worldfs.remote.filesystem import AcheronFileSystem  # noqa: E402 -- only where fsspec is
 
-from .far import INPUT, TOKEN, Far, far_server  # noqa: E402 -- as above
+from .far import INPUT, TOKEN, Far, far_thread  # noqa: E402 -- as above
 
 INVOKE = "/agents/self/memory/control/invoke.json"
 
@@ -26,21 +24,8 @@ def far() -> Iterator[Far]:
     far.files["/nodes/n/fs/big.bin"] = bytes(range(256)) * 8000  # 2 MB: several frames, several blocks
     far.files["/nodes/n/fs/notes.txt"] = b"one\ntwo\n"
     far.writable |= {"/nodes/n/fs/big.bin", "/nodes/n/fs/notes.txt"}
-    ready, end = threading.Event(), asyncio.Event()
-    loop = asyncio.new_event_loop()
-
-    async def serve() -> None:
-        async with far_server(far):
-            ready.set()
-            await end.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
-    thread.start()
-    assert ready.wait(10)
-    yield far
-    loop.call_soon_threadsafe(end.set)
-    thread.join(10)
-    loop.close()
+    with far_thread(far):
+        yield far
 
 
 @pytest.fixture
