@@ -114,6 +114,7 @@ def retry(entry: Json, at: str) -> tuple[int, str]:
     attempts = 1
     places: tuple[tuple[Mapping[str, Any], str, str, int], ...] = (
         (entry, "max_retries", f"{at}/max_retries", 1),
+        (given, "max_retries", f"{at}/retry/max_retries", 1),
         (given, "max_attempts", f"{at}/retry/max_attempts", 0),
     )
     for place, key, pointer, more in places:
