@@ -139,11 +139,18 @@ def _order(entry: Json, id: str, at: str) -> tuple[Order, Refused | None]:
         priority=members.word(entry.get("priority"), members.PRIORITIES, "normal", f"{at}/priority"),
         sheet=FILE,
         depends_on=members.depends(entry, at),
-        extra={key: value for key, value in entry.items() if key not in _KNOWN},
+        extra=_extra(entry, execution),
         attempts=attempts,
         backoff=backoff,
     )
     return replace(order, **limit), warning
+
+
+def _extra(entry: Json, execution: Json) -> Json:
+    """What the skill's runtime may read beside its parameters: routing, task_description, the rest of execution."""
+    more = {key: value for key, value in entry.items() if key not in _KNOWN and key != "execution"}
+    rest = {key: value for key, value in execution.items() if key != "params"}
+    return more | ({"execution": rest} if rest else {})
 
 
 def _ref(value: Any, at: str, expected: str) -> str:
