@@ -100,10 +100,11 @@ class JobStatus:
     state: State = State.PENDING
     attempt: int = 0  # starts so far
     accepted_at: str = ""
-    started_at: str = ""
+    started_at: str = ""  # of the last attempt
     completed_at: str = ""
     not_before: str = ""  # a retry waits until then
     outcome: Outcome | None = None
+    first_started_at: str = ""  # of the first attempt; "" before a second one has begun
 
 
 @dataclass(frozen=True, slots=True)
