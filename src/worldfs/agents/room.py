@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -182,6 +183,16 @@ class Room:
             self.root.create(key, data, private=True)
             self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
         return key
+
+
+def present(root: str | os.PathLike[str], name: str) -> bool:
+    """Is there such an agent below a root? No link is followed, and no other name is looked at."""
+    if not (0 < len(name) <= 64 and set(name) <= _SIGNS and name[0] not in "_-"):
+        return False
+    try:
+        return stat.S_ISDIR(os.lstat(os.path.join(root, name)).st_mode)
+    except OSError:
+        return False
 
 
 def names(root: str | os.PathLike[str]) -> list[str]:
