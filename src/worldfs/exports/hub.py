@@ -28,6 +28,7 @@ PUSH: Final = "acheron.e_fs_"
 FLYING: Final = 64  # requests of one client at once
 HANDLES: Final = 256  # of one client
 GREETING: Final = 10.0  # s that a node may take to say what it can
+ALIVE: Final = 20.0  # s between two looks whether a silent node is still there, and for it to answer
 
 
 class Keeper(Protocol):
@@ -186,13 +187,19 @@ class Hub:
         return Tunnel(node, secret, wire)
 
     async def _greet(self, tunnel: Tunnel) -> None:
-        """Ask what the node can, and to be told of changes; only then is it there."""
+        """Ask what the node can, and to be told of changes; only then is it there. Then see that it stays."""
         try:
             tunnel.greeting = await tunnel.calls.hello(tunnel.secret, subscribe=True, limit=GREETING)
         except FsError as error:
             return await tunnel.close(f"no greeting: {error.message}"[:100])
         tunnel.ready.set()
         self._tell(tunnel.node)
+        while True:  # a machine that lost its power says no goodbye
+            await asyncio.sleep(ALIVE)
+            try:
+                await tunnel.line.call("exports", limit=ALIVE)
+            except FsError as error:
+                return await tunnel.close(error.message[:100])
 
     def _tell(self, node: str) -> None:
         if self._changed is not None:
