@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -87,8 +87,17 @@ class Wire:
 
     def __init__(self, url: str, token: str, **headers: str) -> None:
         more = {"Authorization": f"Bearer {token}"} if token else {}
-        self.socket: ClientConnection = connect(
-            url, additional_headers={**more, **headers}, compression=None, max_size=2**23, proxy=None, open_timeout=10
+        self._open = ExitStack()
+        self.socket: ClientConnection = self._open.enter_context(
+            connect(
+                url,
+                additional_headers={**more, **headers},
+                compression=None,
+                max_size=2**23,
+                proxy=None,
+                open_timeout=10,
+                close_timeout=2,
+            )
         )
         self.pushed: list[Json] = []
         self._ids = 0
@@ -202,7 +211,7 @@ class Wire:
             return False
 
     def close(self) -> None:
-        self.socket.close()
+        self._open.close()
 
     def __enter__(self) -> Self:
         return self
