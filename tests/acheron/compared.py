@@ -14,11 +14,13 @@ Json = Any
 
 _MADE = re.compile(
     r"(?:node|proj|invite|job|pending-join)-\d+\b|pending-join-[0-9a-f]{16}\b|(?:secret|lease|inv|proj)-[0-9a-f]{32}\b"
+    r"|0x[0-9a-f]{16}\b"
 )
 # Lists that stand for a set: matched by the name of their members (D12). Others are compared as they lie.
 _SETS = ("project_id", "node_id", "session_key", "request_id", "invite_id")
 _ORDERED = ("mounts", "desired_mounts", "actual_mounts", "services", "items")
-_TIMES = re.compile(r"(_ms|^timestamp|^ts)$")
+# What depends on when it was looked at.
+_TIMES = re.compile(r"(_ms|^timestamp|^ts|^cycles_total)$")
 
 
 class Difference(NamedTuple):
@@ -149,7 +151,7 @@ def _times(theirs: Json, ours: Json) -> bool:
 
 
 def _kind(name: str) -> str:
-    head, _, tail = name.rpartition("-")
+    head, _, tail = name.rpartition("x" if name.startswith("0x") else "-")
     return f"{head}:{'token' if len(tail) == 32 else 'id'}"
 
 

@@ -75,11 +75,8 @@ def say_acheron(wire: Wire, exchange: Exchange, names: Names) -> Any:
 
 def mended(answered: Any) -> Any:
     """The metrics of the record lack their last brace (D13)."""
-    return (
-        json.loads(answered["INVALID_JSON"] + "}")
-        if isinstance(answered, dict) and "INVALID_JSON" in answered
-        else answered
-    )
+    broken = isinstance(answered, dict) and "INVALID_JSON" in answered
+    return json.loads(answered["INVALID_JSON"] + "}") if broken else answered
 
 
 def say_namespace(wire: Wire, exchange: Exchange, names: Names) -> Any:

@@ -27,7 +27,22 @@ class Reason(NamedTuple):
     where: str
 
 
-CONTROL: tuple[Reason, ...] = ()
+CONTROL = (
+    Reason("D5", "a user without a project may ping and ask to join", "ping|node_join_request", "type|ok|error"),
+    Reason("D13", "valid JSON", "metrics", "INVALID_JSON"),
+    Reason("D17", "the project system is not shown to users", "project_list", r"payload\.projects\[system\]"),
+    Reason("D19", "workspace_root is a path of the tree", "workspace_status|project_.*", r".*\bworkspace_root"),
+    Reason(
+        "D48", "no built-in export", "workspace_status", r"payload\.((desired_|actual_)?mounts\[\d\]|availability\..*)"
+    ),
+    Reason("D48", "no built-in mounts", "project_list", r"payload\.projects\[system\]\.mount_count"),
+    Reason("D48", "no built-in mounts", "reconcile_status", r"payload\.projects\[system\]\.\w*mounts"),
+    Reason("D48", "the node in its place joined by an invite", "metrics", r"payload\.(invites|nodes|projects)\.\w+"),
+    Reason("D48", "the node in its place joined by an invite", "audit_tail", r"payload\.audit\[0\]"),
+    Reason(
+        "§1.2", "the primary agent is configured: mother", "agent_list", r"payload\.agents\[0\]\.(id|name|description)"
+    ),
+)
 NAMESPACE: tuple[Reason, ...] = ()
 
 
@@ -74,6 +89,8 @@ def _replay(
         if exchange.at in skip:
             continue
         ours = say(exchange)
+        if "INVALID_JSON" in (exchange.answered or {}):
+            found.append((exchange, Difference("INVALID_JSON", exchange.answered["INVALID_JSON"], ours)))
         found += [(exchange, one) for one in compare(mended(exchange.answered), ours, names) if not _own(one)]
     return found
 
