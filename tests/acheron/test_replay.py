@@ -55,11 +55,7 @@ def server(tmp_path: Path) -> Iterator[Served]:
 def test_the_control_operations_answer_as_recorded(server: Served) -> None:
     names = Names()
     with server.wire() as admin, server.wire(server.user) as user:
-        # Their server brings an export of its own as node-1 (D48): here a node joins in its place.
-        admin.done("version", {"protocol": "unified-v2"})
-        invite = admin.done("node_invite_create")
-        joining = {"invite_token": invite["invite_token"], "node_name": "spiderweb-local"}
-        admin.done("node_join", {**joining, "fs_url": "ws://127.0.0.1:28790/v2/fs"})
+        joined_first(admin)
         wires = {"admin": admin, "user-gated": user, "user": user}
         found = _replay("control.jsonl", names, lambda said: say_control(wires[said.label], said, names))
     _explained(found, CONTROL)
@@ -75,6 +71,14 @@ def test_the_namespace_answers_as_recorded(server: Served) -> None:
         # One line of the record is an answer that was lost in recording.
         found = _replay("namespace.jsonl", names, lambda said: say_namespace(wire, said, names), skip=(91,))
     _explained(found, NAMESPACE)
+
+
+def joined_first(admin: Wire) -> None:
+    """Their server brings an export of its own as node-1 (D48): here a node joins in its place."""
+    admin.done("version", {"protocol": "unified-v2"})
+    invite = admin.done("node_invite_create")
+    joining = {"invite_token": invite["invite_token"], "node_name": "spiderweb-local"}
+    admin.done("node_join", {**joining, "fs_url": "ws://127.0.0.1:28790/v2/fs"})
 
 
 def _greeted(wire: Wire) -> None:
