@@ -17,7 +17,7 @@ _MADE = re.compile(
     r"|0x[0-9a-f]{16}\b"
 )
 # Lists that stand for a set: matched by the name of their members (D12). Others are compared as they lie.
-_SETS = ("project_id", "node_id", "session_key", "request_id", "invite_id")
+_SETS = ("service_path", "project_id", "node_id", "session_key", "request_id", "invite_id")
 _ORDERED = ("mounts", "desired_mounts", "actual_mounts", "services", "items")
 # What depends on when it was looked at.
 _TIMES = re.compile(r"(_ms|^timestamp|^ts|^cycles_total)$")

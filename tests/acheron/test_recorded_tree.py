@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from .compared import ABSENT, Difference, Names, compare
-from .recorded import PLACE, exchanges, say_control
+from .recorded import PLACE, say_control
 from .stand import Json, Served, Wire, served
-from .test_replay import Reason, joined_first
+from .test_replay import Reason, joined_first, replay
 
 POLICY: Json = {
     "show_debug": True,
@@ -40,24 +40,26 @@ MORE: tuple[Reason, ...] = ()
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Iterator[Served]:
+def names() -> Names:
+    return Names()
+
+
+@pytest.fixture
+def tree(tmp_path: Path, names: Names) -> Iterator[Served]:
     """The state that the recorded control operations leave behind, and carol's policy."""
     home = tmp_path / "home"
     (home / "agents/carol").mkdir(parents=True)
     (home / "agents/carol/agent_policy.json").write_text(json.dumps(POLICY))
     with served(home) as server:
-        names = Names()
         with server.wire() as admin, server.wire(server.user) as user:
             joined_first(admin)
             wires = {"admin": admin, "user-gated": user, "user": user}
-            for exchange in exchanges("control.jsonl"):
-                say_control(wires[exchange.label], exchange, names)
+            replay("control.jsonl", names, lambda said: say_control(wires[said.label], said, names))
         yield server
 
 
-def test_every_recorded_path_is_there_with_its_shape(tree: Served) -> None:
+def test_every_recorded_path_is_there_with_its_shape(tree: Served, names: Names) -> None:
     recorded: dict[str, Any] = json.loads((PLACE / "tree_admin_carol.json").read_text())
-    names = Names()
     found: list[tuple[str, Difference]] = []
     with tree.wire() as wire:
         wire.greet(agent="carol", project="proj-2")

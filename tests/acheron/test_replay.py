@@ -57,7 +57,7 @@ def test_the_control_operations_answer_as_recorded(server: Served) -> None:
     with server.wire() as admin, server.wire(server.user) as user:
         joined_first(admin)
         wires = {"admin": admin, "user-gated": user, "user": user}
-        found = _replay("control.jsonl", names, lambda said: say_control(wires[said.label], said, names))
+        found = replay("control.jsonl", names, lambda said: say_control(wires[said.label], said, names))
     _explained(found, CONTROL)
 
 
@@ -69,7 +69,7 @@ def test_the_namespace_answers_as_recorded(server: Served) -> None:
     with server.wire(server.user) as wire:
         _greeted(wire)
         # One line of the record is an answer that was lost in recording.
-        found = _replay("namespace.jsonl", names, lambda said: say_namespace(wire, said, names), skip=(91,))
+        found = replay("namespace.jsonl", names, lambda said: say_namespace(wire, said, names), skip=(91,))
     _explained(found, NAMESPACE)
 
 
@@ -85,7 +85,7 @@ def _greeted(wire: Wire) -> None:
     wire.greet(agent="alice", project="proj-1")
 
 
-def _replay(
+def replay(
     file: str, names: Names, say: Callable[[Exchange], Any], skip: tuple[int, ...] = ()
 ) -> list[tuple[Exchange, Difference]]:
     found: list[tuple[Exchange, Difference]] = []
