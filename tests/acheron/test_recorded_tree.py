@@ -35,7 +35,13 @@ POLICY: Json = {
     ],
 }
 
-OTHER: tuple[Reason, ...] = ()
+OTHER = (
+    Reason("§4.1", "one sample line, in our own words", ".*/chat/examples/send.txt", "content"),
+    Reason("§3.3", "reconcile has run by now, or has not", ".*", r"content(\.health)?\.reconcile_state"),
+    Reason("D5", "the gated user's request to join was taken", "/debug/pairing/pending.json", r"content\.pending\[.*"),
+    Reason("D19", "workspace_root is a path of the tree", ".*/workspace_status.json", r"content\.workspace_root"),
+    Reason("D25", "links to a node's files say the export", ".*/meta/contracts.json", r"content\.links\.fs"),
+)
 MORE: tuple[Reason, ...] = ()
 
 
