@@ -42,7 +42,13 @@ OTHER = (
     Reason("D19", "workspace_root is a path of the tree", ".*/workspace_status.json", r"content\.workspace_root"),
     Reason("D25", "links to a node's files say the export", ".*/meta/contracts.json", r"content\.links\.fs"),
 )
-MORE: tuple[Reason, ...] = ()
+MORE = (
+    Reason("D21", "README.md everywhere", ".*/README.md", "path"),
+    Reason("D21", "SCHEMA and CAPS at the root and at self", "(/agents/self)?/(SCHEMA|CAPS).json", "path"),
+    Reason("D22", "MOUNTS.json of memory and web_search", "/agents/self/(memory|web_search)/MOUNTS.json", "path"),
+    Reason("D24", "invoke paths of nodes are there", "/nodes/node-2/(secure|tool/main)/.*", "path"),
+    Reason("003", "an agent's room has an inbox", "/agents/[a-z]+/inbox/", "path"),
+)
 
 
 @pytest.fixture
