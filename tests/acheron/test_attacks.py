@@ -38,7 +38,6 @@ class Ground:
                 self.tool("tool", capabilities={"invoke": True}, permissions={}),
                 self.tool("secret", capabilities={"invoke": True}, permissions={"default": "deny-by-default"}),
                 self.tool("tok", permissions={"allow_roles": ["*"], "require_project_token": True}),
-                self.tool("garbled", permissions={"allow_roles": "user"}),
             ],
         )
         self.upsert(self.other, [{**TOOL, "endpoints": [f"/nodes/{self.other}/tool"]}])
@@ -116,7 +115,7 @@ def a_hidden_service_is_looked_for_in_every_index(ground: Ground) -> None:
         for index in indexes:
             found = [row["service_id"] for row in wire.json(index) if row.get("node_id", "") != "self"]
             assert found == ["tool"], index
-        assert not {"secret", "tok", "garbled"} & set(wire.names(node))
+        assert not {"secret", "tok"} & set(wire.names(node))
 
 
 def a_node_of_nobodys_project_is_reached_for(ground: Ground) -> None:
