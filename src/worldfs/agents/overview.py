@@ -167,8 +167,7 @@ class _Desk:
     def letters(self) -> tuple[int, int]:
         """(in the inbox, of them with high priority)."""
         try:
-            folder = self.walk.folder("inbox")
-            names = [name for name in os.listdir(folder.fd) if name.endswith(".json") and name[0] != "."]
+            names = [name for name in self.walk.folder("inbox").names() if name.endswith(".json") and name[0] != "."]
         except FileNotFoundError:
             return 0, 0
         except OSError as error:
