@@ -20,7 +20,7 @@ pytestmark = pytest.mark.proof
 if why := powercut.missing():
     pytest.skip(why, allow_module_level=True)
 
-LOTS = {"ext4": 64, "xfs": 8, "btrfs": 8}
+LOTS = {"ext4": 64, "xfs": 8, "btrfs": 4}
 STRONGER = {("log", "fsync"), ("log", "fsync_dir")}
 """Where ext4 keeps more than it promises: fdatasync of a new file commits its name; this life syncs its data so."""
 

@@ -20,7 +20,8 @@ from worldfs.tree.path import safe_name
 
 from .ledger import Claim, Ledger, boot
 from .letters import DEAD, INBOX, RANKS, Letter, Rank, Receipt, done_key, file_key, named_after, new_name, rank_of
-from .room import Room, check_name
+from .names import check_name
+from .room import Room
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock

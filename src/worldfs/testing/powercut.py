@@ -120,7 +120,8 @@ def live_logged(place: Path, system: FileSystem, prepare: Callable[[Path], None]
         prepare(root)
         _run("sync", "--file-system", str(mounted))
         begin = log.follow()
-        acks = [log.follow() for _ in live(root)]
+        with _letting_go():
+            acks = [log.follow() for _ in live(root)]
     log.follow()  # and what the unmounting wrote
     return Lived(log, begin, tuple(acks))
 
@@ -149,14 +150,24 @@ def _try(mount: Mount, cut: Cut, acked: int, check: Callable[[Path, int], object
     wrong: Exception | None = None
     with mount(cut.blocks) as path:
         try:
-            check(path / ROOT, acked)
+            with _letting_go():
+                check(path / ROOT, acked)
         except Exception as error:
             wrong = error
-            traceback.clear_frames(error.__traceback__)  # files are open in them, and nothing open can be unmounted
-            gc.collect()
     if wrong is not None:
         words = f"after {acked} acknowledged steps the power was cut, at write {cut.after}: {cut.note}"
         raise Broken(f"{type(wrong).__name__}: {wrong}\n{words}") from wrong
+
+
+@contextmanager
+def _letting_go() -> Iterator[None]:
+    """Of what failed no file stays open: nothing open can be unmounted."""
+    try:
+        yield
+    except Exception as error:
+        traceback.clear_frames(error.__traceback__)
+        gc.collect()
+        raise
 
 
 # -- the disk that is logged ------------------------------------------------------------------------------------------

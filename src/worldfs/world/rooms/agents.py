@@ -46,7 +46,7 @@ class Agents:
         return row.fill(names)
 
     def names(self, variable: str, names: Names) -> list[str]:
-        from worldfs.agents.room import names as agents
+        from worldfs.agents.names import names as agents
 
         if variable == "agent":
             return agents(self.root)

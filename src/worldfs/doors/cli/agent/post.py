@@ -68,7 +68,7 @@ def _receipt(call: Call, receipt: Receipt | None) -> int:
 
 def send(call: Call) -> int:
     from worldfs.agents.inbox import deposit_to
-    from worldfs.agents.room import names
+    from worldfs.agents.names import names
     from worldfs.agents.state import AgentState
     from worldfs.ground.clock import SystemClock, stamp
     from worldfs.ground.model import Message
