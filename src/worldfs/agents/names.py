@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from typing import Final
 
@@ -33,3 +34,13 @@ def names(root: str | os.PathLike[str]) -> list[str]:
     with suppress(FileNotFoundError, NotADirectoryError), os.scandir(root) as entries:
         found = [entry.name for entry in entries if is_name(entry.name) and entry.is_dir(follow_symlinks=False)]
     return sorted(found)
+
+
+def present(root: str | os.PathLike[str], name: str) -> bool:
+    """Is there such an agent below a root? No link is followed, and no other name is looked at."""
+    if not is_name(name):
+        return False
+    try:
+        return stat.S_ISDIR(os.lstat(os.path.join(root, name)).st_mode)
+    except OSError:
+        return False
