@@ -66,7 +66,10 @@ def parse(argv: Sequence[str], table: Sequence[Command]) -> dict[str, Any]:
         _page(name, table, 2)
     unsaid = {_name(item): _unsaid(item) for item in command.arguments}
     top = {_name(item): None for item in GLOBAL}
-    return {"command": name, "target": command.target} | top | unsaid | given | _deal(words, command)
+    target = command.far if given.get("connect") else command.target
+    if not target:
+        raise _wrong("it works on this machine only", name, "")
+    return {"command": name, "target": target} | top | unsaid | given | _deal(words, command)
 
 
 def _options(arguments: Iterable[Argument]) -> dict[str, Argument]:
