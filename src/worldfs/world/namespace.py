@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
 from worldfs.tree import path as paths
 from worldfs.tree.leaf import Ask, Behaviour, Branch, Leaf, Names, Spot, Stat, Wait, Written
-from worldfs.tree.rights import demand_read, may_read, may_write
+from worldfs.tree.rights import demand_read, may_write
 from worldfs.tree.table import Kind, Row, Table
 from worldfs.tree.tree import Content, Rooms, Tree
 
@@ -64,7 +64,7 @@ class Namespace:
             rooms["mind"] = Minds(seer, sources.rooms["mind"])
         self._rooms = Joined(rooms)
         behaviours["readme"] = _Readme(binding, sources.readmes, self._rooms, frozenset(rooms))
-                self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})
+        self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
@@ -82,9 +82,7 @@ class Namespace:
         name = parts[-1] if parts else "/"
         if isinstance(found, Spot):
             kind = None if found.directory else Kind.CONTROL if found.writable else Kind.VIEW
-            return Stat(
-                identity(shown), name, shown, found.directory, found.size, found.writable, found.revision, kind
-            )
+            return Stat(identity(shown), name, shown, found.directory, found.size, found.writable, found.revision, kind)
         row, names = found
         if row is None:
             return Stat(identity(shown), name, shown, True, 0, False, "", None)
@@ -168,10 +166,13 @@ class Namespace:
             if len(parts) < 5 or parts[0] != "projects":
                 return parts
             found = self.tree.look(parts[:4], role)
-            if not isinstance(found, tuple) or found[0] is None or found[0].view not in _LINKS:
+            if found is None or isinstance(found, Spot):
                 return parts
-            link = cast("projects.Link", self.tree.behaviours[found[0].view])
-            parts = paths.segments(link.target(found[1])) + parts[4:]
+            row, names = found
+            if row is None or row.view not in _LINKS:
+                return parts
+            link = cast("projects.Link", self.tree.behaviours[row.view])
+            parts = paths.segments(link.target(names)) + parts[4:]
         raise BadInput("too many links", path="/" + "/".join(parts), op="walk")
 
     def _place(self, path: str, op: str) -> tuple[tuple[str, ...], Row, Names]:

@@ -1,4 +1,4 @@
-"""What manifests say an agent sees: policy, compiled from agent_policy.json and project_policy.json (004 "Policy Files").
+"""What manifests say an agent sees: policy, compiled from agent_policy.json and project_policy.json (004).
 
 A manifest that is missing or unreadable says nothing; a field of the wrong type says nothing either. Both are told.
 """
@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from worldfs.tree.binding import MOTHER, SYSTEM, Binding
 
@@ -175,7 +175,7 @@ def named(name: str) -> bool:
     return name not in (".", "..") and _NAME.fullmatch(name) is not None
 
 
-def _identifier(value: object) -> bool:
+def _identifier(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None and value not in (".", "..")
 
 

@@ -11,14 +11,6 @@ from worldfs.tree.leaf import Ask, Spot, Wait, Written
 Json = dict[str, Any]
 
 
-class PlaneCaller(NamedTuple):
-    """As `worldfs.plane` knows a caller."""
-
-    binding: Binding
-    correlation: str = ""
-    node: str = ""
-
-
 class PlaneReads(Protocol):
     """The control plane, read. All of it from memory."""
 
@@ -27,19 +19,19 @@ class PlaneReads(Protocol):
 
     def node_ids(self) -> Sequence[str]: ...
 
-    def node(self, id: str) -> Json | None: ...
+    def node(self, node_id: str) -> Json | None: ...
 
-    def online(self, id: str) -> str:
+    def online(self, node_id: str) -> str:
         """online | degraded | missing"""
         ...
 
-    def catalog(self, id: str) -> Sequence[Json] | None:
+    def catalog(self, node_id: str) -> Sequence[Json] | None:
         """None: it never said; []: it said that there is nothing."""
         ...
 
     def project_ids(self) -> Sequence[str]: ...
 
-    def project(self, id: str) -> Json | None: ...
+    def project(self, project_id: str) -> Json | None: ...
 
     def status(self, binding: Binding) -> Json | None:
         """The workspace status of the binding's project, redacted for it."""
@@ -47,7 +39,13 @@ class PlaneReads(Protocol):
 
     def allows(self, binding: Binding, action: str) -> bool: ...
 
-    def token_valid(self, project: str, token: str) -> bool: ...
+    def holds_token(self, binding: Binding) -> bool:
+        """Is the binding's token its project's present one?"""
+        ...
+
+    def members(self, project_id: str) -> Sequence[str]:
+        """The nodes of a project: those of its mounts, and those that belong to it otherwise."""
+        ...
 
     def pending(self) -> list[Json]: ...
 
@@ -109,8 +107,11 @@ class Talk(Protocol):
 class Acts(Protocol):
     """What a binding may set going: its calls."""
 
-    jobs: JobReads
-    talk: Talk
+    @property
+    def jobs(self) -> JobReads: ...
+
+    @property
+    def talk(self) -> Talk: ...
 
     def at(self, place: Place) -> Invocable: ...
 

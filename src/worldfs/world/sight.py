@@ -9,19 +9,12 @@ from typing import Any, NamedTuple
 from worldfs.tree.binding import Binding
 
 from . import visibility
+from .bodies import Body
 from .compact import compact
 from .policy import Policies, Policy, PolicyNode
 from .ports import Json, PlaneReads
 from .views.node import NodeView
 from .views.services import Service, catalogued, fallback
-
-
-class Body(NamedTuple):
-    """A body of the home's own workspace, as a node of the tree."""
-
-    id: str
-    online: bool
-    service: Json  # S of the reference page (3.2)
 
 
 class Sources(NamedTuple):
@@ -30,7 +23,8 @@ class Sources(NamedTuple):
     plane: PlaneReads
     policies: Policies
     agents: Callable[[], list[str]]
-    bodies: Callable[[], Mapping[str, Body]]
+    bodies: Callable[[], Mapping[str, Body]]  # of the home's own workspace
+    online: Callable[[], bool]  # does anybody carry out what is asked of them?
     stamp: Callable[[], object]  # changes when agents or bodies may have changed
     home: str
 
@@ -56,18 +50,14 @@ class Sight:
 
     def live(self) -> Json | None:
         """The workspace status, now; None where the control plane has none for this project or may not say."""
-        plane = self.sources.plane
-        if not self.binding.admin and not plane.allows(self.bound, "read"):
-            return None
-        status = plane.status(self.bound)
+        status = self.sources.plane.status(self.bound)
         return status if status is not None and status.get("project_id") == self.project else None
 
     @cached_property
     def mounted(self) -> frozenset[str]:
-        """Nodes that the project's mounts name."""
-        status = self.live() or {}
-        mounts = [*status.get("desired_mounts", ()), *status.get("mounts", ())]
-        return frozenset(str(mount["node_id"]) for mount in mounts)
+        """Nodes that the project's mounts name, and its other members."""
+        plane, bound = self.sources.plane, self.bound
+        return frozenset(plane.members(self.project)) if plane.allows(bound, "read") else frozenset()
 
     @cached_property
     def home(self) -> bool:
@@ -96,15 +86,11 @@ class Sight:
 
     @cached_property
     def _may_invoke(self) -> bool:
-        plane, bound = self.sources.plane, self.bound
-        if bound.admin or (bound.project == self.sources.home and plane.project(bound.project) is None):
-            return True
-        return plane.allows(bound, "invoke")
+        return self.sources.plane.allows(self.bound, "invoke")
 
     @cached_property
     def _token(self) -> bool:
-        bound = self.bound
-        return bool(bound.token) and self.sources.plane.token_valid(bound.project, bound.token)
+        return self.sources.plane.holds_token(self.bound)
 
     def node(self, id: str) -> NodeView | None:
         """None for what is not there or may not be seen."""
@@ -168,7 +154,7 @@ class Sight:
             view.source, ("", False)
         )
         if view.source == "workspace":
-            online = self.bodies[view.id].online
+            online = self.sources.online()
             state = "online" if online else "missing"
         return {"node_id": view.id, "state": state, "online": online, "source": view.source}
 

@@ -1,6 +1,6 @@
 """Who sees what: the one place that decides which nodes, services and agents exist for a binding.
 
-What is hidden does not exist: no directory, no line of an index, no bit of a summary (reference 5.1, D7, D23, D36, D47).
+What is hidden does not exist: no directory, no line of an index, no bit of a summary (5.1, D7, D23, D36, D47).
 """
 
 from __future__ import annotations

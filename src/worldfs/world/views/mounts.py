@@ -42,9 +42,7 @@ class _Places:
         return view
 
     def _orders(self, view: NodeView, service: Service) -> Invocable:
-        place = Place(
-            view.place(service), service.id, view.id, service.operations, service.raw.get("runtime") or {}
-        )
+        place = Place(view.place(service), service.id, view.id, service.operations, service.raw.get("runtime") or {})
         return self.seer.acts.at(place)
 
     def _order_files(self, service: Service, rest: tuple[str, ...]) -> list[str] | None:

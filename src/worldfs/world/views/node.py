@@ -9,7 +9,7 @@ from typing import Any
 from .services import RESOURCE_KINDS, Service, base, hangs
 
 Json = Mapping[str, Any]
-FILES = {
+FILES: dict[str, tuple[str, object]] = {  # file → the key of S, and what stands for none
     "SCHEMA.json": ("schema", {}),
     "CAPS.json": ("capabilities", {}),
     "MOUNTS.json": ("mounts", []),
@@ -93,9 +93,7 @@ class NodeView:
 
     @property
     def listed(self) -> list[Json]:
-        return [
-            {"service_id": s.id, "kind": s.kind, "state": s.state, "endpoint": s.endpoint} for s in self.services
-        ]
+        return [{"service_id": s.id, "kind": s.kind, "state": s.state, "endpoint": s.endpoint} for s in self.services]
 
     @cached_property
     def index(self) -> list[Json]:

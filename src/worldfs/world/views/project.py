@@ -92,9 +92,7 @@ class ProjectView(NamedTuple):
 
     def agents(self) -> list[Json]:
         own = [{"name": "self", "target": "/agents/self", "kind": "self"}]
-        return own + [
-            {"name": name, "target": f"/agents/{name}", "kind": "visible"} for name in self.sight.agents
-        ]
+        return own + [{"name": name, "target": f"/agents/{name}", "kind": "visible"} for name in self.sight.agents]
 
     def sources(self) -> Json:
         return {"project_id": self.sight.project, **self._sources()}
