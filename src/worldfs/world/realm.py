@@ -133,13 +133,13 @@ class Realm:
 
     def agents(self) -> list[str]:
         """The primary agent first, then those with a directory, sorted."""
-        from worldfs.agents.room import names
+        from worldfs.agents.names import names
 
         return [MOTHER, *(name for name in names(self._agents.root) if name not in (MOTHER, SELF))]
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
-        from worldfs.agents.room import check_name
+        from worldfs.agents.names import check_name
 
         if check_name(name) == SELF:
             raise BadInput(f"{SELF!r} stands for whoever asks", op="agent", expected="another name")
