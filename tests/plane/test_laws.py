@@ -170,7 +170,8 @@ class Life(RuleBasedStateMachine):
         assert {active.project_id for active in state.actives.values()} <= set(state.projects)
         for key, project in state.projects.items():
             assert len(set(project.mounts)) == len(project.mounts)
-            assert not any(overlaps(one.mount_path, two.mount_path) for one in project.mounts for two in project.mounts)
+            paths = {mount.mount_path for mount in project.mounts}
+            assert not any(overlaps(one, other) for one in paths for other in paths)
             for mount in project.mounts:
                 assert key in state.mounted[mount.node_id]
             shown = plane.status(Binding(ADMIN, MOTHER, key))
@@ -200,21 +201,12 @@ KEYS = ["project_id", "project_token", "node_id", "node_secret", "invite_token",
         "status", "access_policy", "mount_path", "export_name", "services", "labels", "platform", "fs_url",
         "node_name", "lease_ttl_ms", "expires_in_ms", "limit", "agent_id", "replay_limit", "desired_mounts",
         "activate"]  # fmt: skip
+WORDS = ["proj-1", "node-1", "system", "/src", "..", "a", "\0", "open", "ws://x"]
+LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20), st.sampled_from(WORDS))
+SOME_KEY = st.one_of(st.text(max_size=5), st.sampled_from([*KEYS, "actions", "agents"]))
 JSON: Any = st.recursive(
-    st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(),
-        st.floats(),
-        st.text(max_size=20),
-        st.sampled_from(["proj-1", "node-1", "system", "/src", "..", "a", "\0", "open", "ws://x"]),
-    ),  # fmt: skip
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4),
-        st.dictionaries(
-            st.one_of(st.text(max_size=5), st.sampled_from([*KEYS, "actions", "agents"])), inner, max_size=4
-        ),
-    ),
+    LEAVES,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(SOME_KEY, inner, max_size=4)),
     max_leaves=12,
 )
 

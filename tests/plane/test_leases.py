@@ -45,11 +45,10 @@ def test_leases_that_run_out_show_as_degraded_and_deleted_nodes_as_missing(site:
 
 def test_a_mount_fails_over_and_comes_back(site: Site) -> None:
     project = mounted(site)
-    secret = site.plane.fs_access("node-1")
+    secret, other = site.plane.fs_access("node-1"), site.plane.fs_access("node-2")
     assert secret is not None
-    site.call(
-        "node_lease_refresh", node_id="node-2", node_secret=site.plane.fs_access("node-2")[1], lease_ttl_ms=50_000
-    )  # type: ignore[index]
+    assert other is not None
+    site.call("node_lease_refresh", node_id="node-2", node_secret=other[1], lease_ttl_ms=50_000)
     site.pass_by(30)
     status = site.call("workspace_status", project_id=project)
     assert [mount["node_id"] for mount in status["mounts"]] == ["node-2"]
