@@ -20,6 +20,10 @@ class Rest(Generic[T]):
     def __init__(self, work: Coroutine[Any, Any, T], first: Any) -> None:
         self._work, self._first = work, first
 
+    def close(self) -> None:
+        """Nobody will await it: let the coroutine clean up."""
+        self._work.close()
+
     def __await__(self) -> Generator[Any, Any, T]:
         """Hands on what the coroutine waits for as if the task itself had begun it."""
         work, waited = self._work, self._first

@@ -14,7 +14,7 @@ from worldfs.plane.caller import Caller, Config
 from worldfs.plane.gates import judge
 from worldfs.plane.ops import DOOR, ROWS, OpRow
 from worldfs.tree.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
-from worldfs.wire.frames import Frame, Json
+from worldfs.wire.frames import BadFrame, Frame, Json
 
 from . import replies
 from .kinds import CONTROL_TOLD
@@ -61,7 +61,7 @@ async def carry_out(peer: Peer, frame: Frame) -> bytes:
 def _payload(frame: Frame) -> Json:
     try:
         return frame.body()
-    except RecursionError:
+    except (BadFrame, RecursionError):
         raise Refused("invalid_payload", "InvalidPayload") from None
 
 

@@ -196,6 +196,7 @@ class Peer:
             self.line.send(self._answer(turn, done))
             return
         turn.task = asyncio.get_running_loop().create_task(self._finish(turn, done))
+        turn.task.add_done_callback(lambda task: self._finished(turn, done, task))
         if turn.waiting:
             self.set_aside(turn)
         else:
@@ -203,20 +204,22 @@ class Peer:
 
     async def _finish(self, turn: Turn, rest: Rest[Any]) -> None:
         try:
-            try:
-                self.line.send(self._answer(turn, await rest))
-            except asyncio.CancelledError:
-                if not turn.flushed:
-                    raise
+            answer = self._answer(turn, await rest)
+        except Exception as error:
+            answer = self._told(turn, error)
+        self.line.send(answer)
+
+    def _finished(self, turn: Turn, rest: Rest[Any], task: asyncio.Task[None]) -> None:
+        """Here and not in the task, which may be cancelled before it ever ran."""
+        if self._waiting.get(turn.key) is turn:
+            del self._waiting[turn.key]
+        if task.cancelled():
+            rest.close()
+            if turn.flushed:
                 self.line.send(self._told(turn, Interrupted("interrupted")))
-            except Exception as error:
-                self.line.send(self._told(turn, error))
-        finally:
-            if self._waiting.get(turn.key) is turn:
-                del self._waiting[turn.key]
-            if self._busy is turn:
-                self._busy = None
-                self._pump()
+        if self._busy is turn:
+            self._busy = None
+            self._pump()
 
     def _answer(self, turn: Turn, done: Any) -> bytes:
         if turn.frame.channel == ACHERON:
@@ -274,7 +277,7 @@ class Peer:
             if tag in self._waiting:
                 self.refuse(frame, "invalid", "tag is in use")
                 return
-            if len(self._waiting) >= WAITS:
+            if len(self._waiting) >= WAITS and row[0] in ("read", "write"):
                 self.server.meters.saturated += 1
                 self.refuse(frame, "queue_saturated", f"{WAITS} requests wait already")
                 return
