@@ -44,7 +44,13 @@ def test_walking_and_reading_from_memory_needs_no_task():
 
 @pytest.mark.parametrize(
     ("names", "path"),
-    [([], "/"), (["a"], "/a"), (["a", "..", "b"], "/b"), (["..", "a", ".", "one"], "/a/one"), (["a", "one", ".."], "/a")],
+    [
+        ([], "/"),
+        (["a"], "/a"),
+        (["a", "..", "b"], "/b"),
+        (["..", "a", ".", "one"], "/a/one"),
+        (["a", "one", ".."], "/a"),
+    ],
 )
 def test_dots_are_walked(names, path):
     async def life(verbs, tree):

@@ -1,19 +1,15 @@
-"""A server in this process and bare clients of it, for tests of the door: frames in, frames out."""
+"""Bare clients of a served tree, for tests of the door: frames in, frames out."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from worldfs.doors.acheron.server import Server
-from worldfs.doors.acheron.tokens import Tokens
 from worldfs.tree.binding import ADMIN
 
 from .served import ServedRealm
@@ -81,10 +77,10 @@ class Plug:
 
 
 class Stand:
-    """A server on a free port of this machine, its realm and its tokens."""
+    """A server on a port of this machine, and its realm."""
 
-    def __init__(self, realm: ServedRealm, server: Server) -> None:
-        self.realm, self.server = realm, server
+    def __init__(self, realm: ServedRealm, server: Any) -> None:
+        self.realm, self.server = realm, server  # the door stands above this module, which knows only its port
 
     @property
     def tree(self) -> Any:
@@ -109,21 +105,3 @@ class Stand:
             if greet:
                 await plug.greet()
             yield plug
-
-
-def hold(life: Callable[[Stand], Awaitable[None]]) -> None:
-    """Run a coroutine against a server that lives as long as it does."""
-
-    async def run() -> None:
-        with tempfile.TemporaryDirectory() as home:
-            realm = ServedRealm(Path(home))
-            server = Server(realm, Tokens.open(realm.home))
-            await server.start(port=0)
-            try:
-                async with asyncio.timeout(60):
-                    await life(Stand(realm, server))
-            finally:
-                await server.stop()
-                realm.close()
-
-    asyncio.run(run())

@@ -1,4 +1,4 @@
-"""A tree in memory for tests of the verbs and of the doors over them: files, controls, and files that are waited for."""
+"""A tree in memory, for tests of the verbs and of the doors: files, controls, and files that are waited for."""
 
 from __future__ import annotations
 

@@ -55,4 +55,3 @@ def begin(work: Coroutine[Any, Any, T]) -> T | Rest[T]:
     except StopIteration as end:
         return cast(T, end.value)
     return Rest(work, first)
-

@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from typing import TypeVar
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
 
 from .fids import Fid, Fids, Interrupted
 from .known import Known
@@ -68,7 +68,7 @@ class Verbs:
                 continue
             if name == "..":
                 if not sure:
-                    await self._seen(parts)
+                    await self._seen("/" + "/".join(parts))
                     sure = True
                 del parts[-1:]
             elif not name or "/" in name or "\0" in name:
@@ -225,17 +225,15 @@ class Verbs:
     # -- asking the tree -------------------------------------------------------------------------------------------
 
     async def _enter(self, fid: int, path: str) -> Stat:
-        try:
-            found = await self._stat(path)
-        except NotFound:
-            raise NotFound("walk segment not found", code="enoent") from None
+        found = await self._seen(path)
         self._fids.put(fid, Fid(path, found.directory, found.id))
         return found
 
-    async def _seen(self, parts: Sequence[str]) -> None:
+    async def _seen(self, path: str) -> Stat:
+        """What no path of a tree can be is not there either."""
         try:
-            await self._stat("/" + "/".join(parts))
-        except NotFound:
+            return await self._stat(path)
+        except (NotFound, Unsafe, BadInput):
             raise NotFound("walk segment not found", code="enoent") from None
 
     async def _stat(self, path: str) -> Stat:

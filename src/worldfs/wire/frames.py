@@ -17,8 +17,9 @@ Json = dict[str, Any]
 
 CONTROL: Final = "control"
 ACHERON: Final = "acheron"
+U32: Final = 2**32 - 1
 U64: Final = 2**64 - 1
-Small = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)] | None
+Small = Annotated[int, msgspec.Meta(ge=0, le=U32)] | None
 Large = Annotated[int, msgspec.Meta(ge=0)] | None  # to 2**64 - 1, which the decoder's own limits cannot say
 
 
@@ -76,6 +77,7 @@ class BadFrame(Exception):
 
 _DECODER: Final = msgspec.json.Decoder(Frame)
 _ENCODER: Final = msgspec.json.Encoder()
+
 
 def read(text: str | bytes) -> Frame:
     """One message. Raises `BadFrame`: SyntaxError, MissingField, InvalidType, UnsupportedType."""

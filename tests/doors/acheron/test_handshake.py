@@ -6,7 +6,7 @@ import json
 import pytest
 from websockets.asyncio.client import connect
 
-from worldfs.testing.plug import Plug, hold
+from worldfs.testing.plug import Plug
 
 
 def refused(reply, code, message=None):
@@ -17,7 +17,7 @@ def refused(reply, code, message=None):
     return True
 
 
-def test_the_recorded_handshake():
+def test_the_recorded_handshake(hold):
     async def life(stand):
         async with stand.plug(greet=False) as plug:
             assert await plug.control("version", {"protocol": "unified-v2"}) == {
@@ -47,7 +47,7 @@ def test_the_recorded_handshake():
 
 
 @pytest.mark.parametrize("form", ["Bearer {}", "bearer {}", "{}", "BEARER  {}"])
-def test_a_token_is_understood_as_people_write_it(form):
+def test_a_token_is_understood_as_people_write_it(form, hold):
     async def life(stand):
         headers = {"Authorization": form.format(stand.token())}
         async with connect(stand.url, additional_headers=headers, compression=None) as socket:
@@ -57,7 +57,7 @@ def test_a_token_is_understood_as_people_write_it(form):
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer wrong", "Bearer sw-admin_", "Basic eDp5"])
-def test_who_shows_no_token_is_told_so_after_the_upgrade_and_let_go(header):
+def test_who_shows_no_token_is_told_so_after_the_upgrade_and_let_go(header, hold):
     async def life(stand):
         headers = {} if header is None else {"Authorization": header}
         async with connect(stand.url, additional_headers=headers, compression=None) as socket:
@@ -75,7 +75,7 @@ def test_who_shows_no_token_is_told_so_after_the_upgrade_and_let_go(header):
     hold(life)
 
 
-def test_an_unknown_path_is_one_error_and_a_close():
+def test_an_unknown_path_is_one_error_and_a_close(hold):
     async def life(stand):
         async with stand.plug(path="/elsewhere", greet=False) as plug:
             assert (await plug.hear())["code"] == "not_found"
@@ -84,7 +84,7 @@ def test_an_unknown_path_is_one_error_and_a_close():
     hold(life)
 
 
-def test_a_query_is_the_same_place():
+def test_a_query_is_the_same_place(hold):
     async def life(stand):
         async with stand.plug(path="/?agent=x") as plug:
             assert (await plug.control("ping"))["ok"] is True
@@ -92,7 +92,7 @@ def test_a_query_is_the_same_place():
     hold(life)
 
 
-def test_version_is_the_first_control_message_or_the_last():
+def test_version_is_the_first_control_message_or_the_last(hold):
     async def life(stand):
         async with stand.plug(greet=False) as plug:
             assert refused(await plug.control("ping"), "protocol_mismatch")
@@ -104,7 +104,7 @@ def test_version_is_the_first_control_message_or_the_last():
     hold(life)
 
 
-def test_acheron_begins_with_its_own_version_and_needs_no_control():
+def test_acheron_begins_with_its_own_version_and_needs_no_control(hold):
     async def life(stand):
         async with stand.plug(greet=False) as plug:
             reply = await plug.ask("attach", fid=1)
@@ -122,7 +122,7 @@ def test_acheron_begins_with_its_own_version_and_needs_no_control():
 
 
 @pytest.mark.parametrize(("asked", "given"), [(8192, 8192), (65_536, 65_536), (2**31, 1_048_576), (None, 1_048_576)])
-def test_msize_is_what_is_asked_up_to_a_mebibyte(asked, given):
+def test_msize_is_what_is_asked_up_to_a_mebibyte(asked, given, hold):
     async def life(stand):
         async with stand.plug(greet=False) as plug:
             fields = {} if asked is None else {"msize": asked}
@@ -152,7 +152,7 @@ def test_msize_is_what_is_asked_up_to_a_mebibyte(asked, given):
         ('{"channel":"control","type":"control.ping","payload":' + '{"a":' * 5000 + "1" + "}" * 5001, None),
     ],
 )
-def test_what_is_no_frame_is_answered_without_an_id_and_the_connection_stays(text, word):
+def test_what_is_no_frame_is_answered_without_an_id_and_the_connection_stays(text, word, hold):
     async def life(stand):
         async with stand.plug() as plug:
             await plug.socket.send(text)
@@ -170,7 +170,7 @@ def test_what_is_no_frame_is_answered_without_an_id_and_the_connection_stays(tex
     hold(life)
 
 
-def test_a_reply_sent_as_a_request_is_unsupported():
+def test_a_reply_sent_as_a_request_is_unsupported(hold):
     async def life(stand):
         async with stand.plug() as plug:
             reply = await plug.control("pong")
@@ -183,7 +183,7 @@ def test_a_reply_sent_as_a_request_is_unsupported():
     hold(life)
 
 
-def test_frames_in_pieces_are_put_together():
+def test_frames_in_pieces_are_put_together(hold):
     async def life(stand):
         async with stand.plug() as plug:
             text = '{"channel":"control","type":"control.ping","id":"p"}'
@@ -193,7 +193,7 @@ def test_frames_in_pieces_are_put_together():
     hold(life)
 
 
-def test_a_ping_of_the_socket_is_answered():
+def test_a_ping_of_the_socket_is_answered(hold):
     async def life(stand):
         async with stand.plug() as plug:
             pong = await plug.socket.ping()
@@ -202,7 +202,7 @@ def test_a_ping_of_the_socket_is_answered():
     hold(life)
 
 
-def test_a_role_that_nobody_provisioned_may_ask_little():
+def test_a_role_that_nobody_provisioned_may_ask_little(hold):
     async def life(stand):
         async with stand.plug(stand.token("user"), greet=False) as plug:
             assert (await plug.control("version", {"protocol": "unified-v2"}))["ok"] is True
@@ -226,7 +226,7 @@ def test_a_role_that_nobody_provisioned_may_ask_little():
     hold(life)
 
 
-def test_a_node_may_ask_what_a_node_needs_and_has_no_namespace():
+def test_a_node_may_ask_what_a_node_needs_and_has_no_namespace(hold):
     async def life(stand):
         async with stand.plug() as plug:
             invite = (await plug.control("node_invite_create"))["payload"]["invite_token"]

@@ -4,9 +4,7 @@ import base64
 
 import pytest
 
-from worldfs.testing.plug import hold
 from worldfs.testing.served import Written
-
 
 
 def refused(reply, code, message=None):
@@ -18,19 +16,23 @@ def data(reply):
     return base64.b64decode(reply["payload"]["data_b64"])
 
 
-def run(life, **files):
-    async def begin(stand):
-        stand.tree.files.update(
-            {"/agents/self/input": b"", "/nodes/n/STATUS.json": b'{"kind":"node"}', "/meta/x": b"xyz"}
-        )
-        stand.tree.read_only.add("/nodes/n/STATUS.json")
-        async with stand.plug() as plug:
-            await life(plug, stand)
+@pytest.fixture
+def run(hold):
+    def hold_on(life):
+        async def begin(stand):
+            stand.tree.files.update(
+                {"/agents/self/input": b"", "/nodes/n/STATUS.json": b'{"kind":"node"}', "/meta/x": b"xyz"}
+            )
+            stand.tree.read_only.add("/nodes/n/STATUS.json")
+            async with stand.plug() as plug:
+                await life(plug, stand)
 
-    hold(begin)
+        hold(begin)
+
+    return hold_on
 
 
-def test_a_walk_is_all_or_nothing_and_dots_work():
+def test_a_walk_is_all_or_nothing_and_dots_work(run):
     async def life(plug, stand):
         reply = await plug.ask("walk", fid=1, newfid=2, path=["agents", "..", "nodes", "."])
         assert reply["payload"]["walked"] == 4
@@ -49,7 +51,7 @@ def test_a_walk_is_all_or_nothing_and_dots_work():
     run(life)
 
 
-def test_a_stat_says_what_a_client_makes_an_inode_of():
+def test_a_stat_says_what_a_client_makes_an_inode_of(run):
     async def life(plug, stand):
         assert (await plug.ask("stat", fid=1))["payload"] == {
             "id": 1,
@@ -75,7 +77,7 @@ def test_a_stat_says_what_a_client_makes_an_inode_of():
     run(life)
 
 
-def test_opening_looks_at_what_is_possible():
+def test_opening_looks_at_what_is_possible(run):
     async def life(plug, stand):
         assert (await plug.ask("open", fid=1))["payload"] == {"qid": {"path": 1, "type": "dir"}, "iounit": 65_536}
         for mode in ("w", "rw"):
@@ -88,7 +90,7 @@ def test_opening_looks_at_what_is_possible():
     run(life)
 
 
-def test_reading_in_pieces_and_past_the_end():
+def test_reading_in_pieces_and_past_the_end(run):
     async def life(plug, stand):
         reply = await plug.ask("read", fid=1, offset=0, count=10)
         assert (data(reply), reply["payload"]["n"], reply["payload"]["eof"]) == (b"README.md\n", 10, False)
@@ -103,7 +105,7 @@ def test_reading_in_pieces_and_past_the_end():
     run(life)
 
 
-def test_writing_needs_data_a_file_and_the_right():
+def test_writing_needs_data_a_file_and_the_right(run):
     async def life(plug, stand):
         assert refused(await plug.ask("write", fid=1, data="x"), "eisdir", "write requires file fid")
         assert refused(await plug.ask("write", fid=1), "invalid", "write requires data")
@@ -121,7 +123,7 @@ def test_writing_needs_data_a_file_and_the_right():
     run(life)
 
 
-def test_a_control_takes_the_bytes_of_one_message_and_says_what_became_of_them():
+def test_a_control_takes_the_bytes_of_one_message_and_says_what_became_of_them(run):
     async def life(plug, stand):
         stand.tree.controls["/agents/self/input"] = lambda text: Written(
             len(text), {"job": "job-1", "result_path": "/agents/self/jobs/job-1/result.txt"}
@@ -135,7 +137,7 @@ def test_a_control_takes_the_bytes_of_one_message_and_says_what_became_of_them()
     run(life)
 
 
-def test_giving_up_and_flushing_what_is_unknown_is_fine():
+def test_giving_up_and_flushing_what_is_unknown_is_fine(run):
     async def life(plug, stand):
         assert (await plug.ask("clunk", fid=999))["payload"] == {}
         assert (await plug.ask("flush"))["payload"] == {}
@@ -147,7 +149,7 @@ def test_giving_up_and_flushing_what_is_unknown_is_fine():
     run(life)
 
 
-def test_a_frame_without_a_tag_is_answered_without_one():
+def test_a_frame_without_a_tag_is_answered_without_one(run):
     async def life(plug, stand):
         await plug.send(channel="acheron", type="acheron.t_attach", fid=1)
         assert "tag" not in await plug.hear()
@@ -155,7 +157,7 @@ def test_a_frame_without_a_tag_is_answered_without_one():
     run(life)
 
 
-def test_a_read_is_cut_so_that_the_reply_fits_msize():
+def test_a_read_is_cut_so_that_the_reply_fits_msize(run):
     async def life(plug, stand):
         stand.tree.files["/big"] = bytes(2 << 20)
         await plug.ask("version", version="acheron-1", msize=8192)
@@ -167,7 +169,7 @@ def test_a_read_is_cut_so_that_the_reply_fits_msize():
     run(life)
 
 
-def test_a_path_of_our_own_bug_is_an_answer_and_a_line_in_the_log(caplog):
+def test_a_path_of_our_own_bug_is_an_answer_and_a_line_in_the_log(caplog, run):
     async def life(plug, stand):
         stand.tree.controls["/meta/x"] = lambda text: 1 / 0
         await plug.walk("/meta/x", 2)
@@ -179,7 +181,7 @@ def test_a_path_of_our_own_bug_is_an_answer_and_a_line_in_the_log(caplog):
 
 
 @pytest.mark.parametrize("name", ["a/b", "", "..\0", "x" * 3000])
-def test_odd_names_are_not_found(name):
+def test_odd_names_are_not_found(name, run):
     async def life(plug, stand):
         assert refused(await plug.ask("walk", fid=1, newfid=2, path=["nodes", name]), "enoent")
 

@@ -5,27 +5,31 @@ import base64
 import threading
 import time
 
-from worldfs.testing.plug import hold
+import pytest
 
 
 def code(reply):
     return reply.get("error", {}).get("code")
 
 
-def run(life):
-    async def begin(stand):
-        stand.tree.files.update({"/wait/a": b"a", "/wait/b": b"b", "/slow/s": b"s", "/x": b"x"})
-        stand.tree.closed |= {"/wait/a", "/wait/b"}
-        stand.tree.heavy.add("/slow")
-        async with stand.plug() as plug:
-            for fid, path in enumerate(("/wait/a", "/wait/b", "/x"), 2):
-                await plug.walk(path, fid)
-            await life(plug, stand)
+@pytest.fixture
+def run(hold):
+    def hold_on(life):
+        async def begin(stand):
+            stand.tree.files.update({"/wait/a": b"a", "/wait/b": b"b", "/slow/s": b"s", "/x": b"x"})
+            stand.tree.closed |= {"/wait/a", "/wait/b"}
+            stand.tree.heavy.add("/slow")
+            async with stand.plug() as plug:
+                for fid, path in enumerate(("/wait/a", "/wait/b", "/x"), 2):
+                    await plug.walk(path, fid)
+                await life(plug, stand)
 
-    hold(begin)
+        hold(begin)
+
+    return hold_on
 
 
-def test_two_blocked_reads_and_a_ping_on_one_connection():
+def test_two_blocked_reads_and_a_ping_on_one_connection(run):
     async def life(plug, stand):
         one, two = await plug.begin("read", fid=2), await plug.begin("read", fid=3)
         begun = time.monotonic()
@@ -40,14 +44,14 @@ def test_two_blocked_reads_and_a_ping_on_one_connection():
     run(life)
 
 
-def test_a_waiting_file_stats_as_large():
+def test_a_waiting_file_stats_as_large(run):
     async def life(plug, stand):
         assert (await plug.ask("stat", fid=2))["payload"]["size"] == 1_048_576
 
     run(life)
 
 
-def test_a_wait_of_no_time_is_no_wait():
+def test_a_wait_of_no_time_is_no_wait(run):
     async def life(plug, stand):
         assert (await plug.ask("read", fid=2, wait_ms=0))["payload"]["n"] == 1
         begun = time.monotonic()
@@ -57,7 +61,7 @@ def test_a_wait_of_no_time_is_no_wait():
     run(life)
 
 
-def test_a_flushed_read_is_interrupted_and_answered_before_the_flush():
+def test_a_flushed_read_is_interrupted_and_answered_before_the_flush(run):
     async def life(plug, stand):
         tag = await plug.begin("read", fid=2)
         flush = await plug.begin("flush", oldtag=tag)
@@ -69,7 +73,7 @@ def test_a_flushed_read_is_interrupted_and_answered_before_the_flush():
     run(life)
 
 
-def test_giving_up_a_fid_ends_its_waits():
+def test_giving_up_a_fid_ends_its_waits(run):
     async def life(plug, stand):
         tag = await plug.begin("read", fid=2)
         assert (await plug.ask("clunk", fid=2))["ok"] is True
@@ -78,7 +82,7 @@ def test_giving_up_a_fid_ends_its_waits():
     run(life)
 
 
-def test_a_rebind_ends_the_waits_of_its_key():
+def test_a_rebind_ends_the_waits_of_its_key(run):
     async def life(plug, stand):
         tag = await plug.begin("read", fid=2)
         await plug.send(
@@ -92,7 +96,7 @@ def test_a_rebind_ends_the_waits_of_its_key():
     run(life)
 
 
-def test_a_disconnect_ends_everything():
+def test_a_disconnect_ends_everything(run):
     async def life(plug, stand):
         await plug.begin("read", fid=2)
         await plug.control("ping")
@@ -107,7 +111,7 @@ def test_a_disconnect_ends_everything():
     run(life)
 
 
-def test_a_tag_in_use_is_refused_and_its_first_request_goes_on():
+def test_a_tag_in_use_is_refused_and_its_first_request_goes_on(run):
     async def life(plug, stand):
         tag = await plug.begin("read", fid=2)
         await plug.send(channel="acheron", type="acheron.t_stat", tag=tag, fid=4)
@@ -121,7 +125,7 @@ def test_a_tag_in_use_is_refused_and_its_first_request_goes_on():
     run(life)
 
 
-def test_what_asks_a_thread_holds_up_what_comes_after_it_and_nothing_else():
+def test_what_asks_a_thread_holds_up_what_comes_after_it_and_nothing_else(run):
     async def life(plug, stand):
         stand.tree.slow = threading.Event()
         async with stand.plug() as other:
@@ -135,7 +139,7 @@ def test_what_asks_a_thread_holds_up_what_comes_after_it_and_nothing_else():
     run(life)
 
 
-def test_a_read_after_a_write_sees_the_write():
+def test_a_read_after_a_write_sees_the_write(run):
     async def life(plug, stand):
         for number in range(50):
             await plug.begin("write", fid=4, data=f"{number:03}")
@@ -145,7 +149,7 @@ def test_a_read_after_a_write_sees_the_write():
     run(life)
 
 
-def test_many_requests_at_once_are_all_answered_in_order():
+def test_many_requests_at_once_are_all_answered_in_order(run):
     async def life(plug, stand):
         tags = [await plug.begin("write" if n % 7 == 0 else "stat", fid=4, data="x") for n in range(500)]
         assert [(await plug.hear())["tag"] for _ in tags] == tags
@@ -153,7 +157,7 @@ def test_many_requests_at_once_are_all_answered_in_order():
     run(life)
 
 
-def test_too_many_waits_of_one_connection_are_refused(monkeypatch):
+def test_too_many_waits_of_one_connection_are_refused(monkeypatch, run):
     monkeypatch.setattr("worldfs.doors.acheron.peer.WAITS", 5)
 
     async def life(plug, stand):

@@ -1,4 +1,4 @@
-"""A realm served until it is told to stop: in the loop that asks (`paos serve`), or in a thread beside a kernel (`up`)."""
+"""A realm served until it is told to stop: on the loop of who asks, or in a thread beside a kernel."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import ssl
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -73,29 +72,25 @@ def alone(home: Path, clock: Clock) -> RootLock:
     try:
         return lock.acquire()
     except Busy as error:
-        raise Busy(
-            f"somebody already serves here: {error.found}", path=str(home), op="serve", fix=error.fix
-        ) from None
+        raise Busy(f"somebody already serves here: {error.found}", path=str(home), op="serve", fix=error.fix) from None
 
 
 async def serve(realm: Realm, where: Where, stop: asyncio.Event, told: Callable[[Started], None]) -> None:
-    """Until `stop`; `told` is called once it listens. Raises `Busy` and `BadInput`."""
-    with ExitStack() as stack:
-        stack.enter_context(alone(realm.home, realm.clock))
-        context = where.context()
-        server = Server(realm, Tokens.open(realm.home))
-        health = Health(server)
-        try:
-            port = await server.start(where.host, where.port, context)
-            metrics = None
-            if where.metrics_port is not None:
-                metrics = await health.start(where.host, where.metrics_port)
-            scheme = "wss" if context is not None else "ws"
-            told(Started(f"{scheme}://{_shown(where.host)}:{port}/", where.host, port, metrics, server.tokens.path))
-            await stop.wait()
-        finally:
-            await health.stop()
-            await server.stop()
+    """Until `stop`; `told` is called once it listens. The caller holds `alone`. Raises `Busy` and `BadInput`."""
+    context = where.context()
+    server = Server(realm, Tokens.open(realm.home))
+    health = Health(server)
+    try:
+        port = await server.start(where.host, where.port, context)
+        metrics = None
+        if where.metrics_port is not None:
+            metrics = await health.start(where.host, where.metrics_port)
+        scheme = "wss" if context is not None else "ws"
+        told(Started(f"{scheme}://{_shown(where.host)}:{port}/", where.host, port, metrics, server.tokens.path))
+        await stop.wait()
+    finally:
+        await health.stop()
+        await server.stop()
 
 
 class Beside:
