@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from worldfs.formats import action_write
+from worldfs.formats.page import Page
 from worldfs.ground.clock import Clock, stamp
 from worldfs.ground.errors import BadInput, BrokenHouse, NotFound, UserError, WorldError
 from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
@@ -23,6 +25,7 @@ from .dispatch import GRACE_S, Dispatch, House, Lane, Node, Ticket, refusal
 from .jobs import CANCEL, CONTROL, OPEN, Jobs, dependencies_first, ended, id_of
 from .recovery import lost, recover
 from .sheet import Sheet
+from .sheets import Sheets
 from .waiting import Waiting
 
 Log = Callable[[str, Job], None]
@@ -41,7 +44,8 @@ class Kernel:
         house: House,
         nodes: Mapping[str, Node],
         *,
-        sheet_key: str = "ACTION.md",
+        pages: Sequence[Page] = (action_write.PAGE,),
+        watched: Mapping[str, Callable[[], None]] | None = None,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> None:
@@ -53,7 +57,9 @@ class Kernel:
         self.log = log
         self.alert = Alerts(store)
         default = next(iter(nodes)) if len(nodes) == 1 else ""
-        self.sheet = Sheet(store, sheet_key, self.jobs, default, self.alert)
+        self.sheets = Sheets(
+            {page.file: Sheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
+        )
         self.lanes = {name: Lane(name, threads) for name in nodes}
         self._open: dict[str, Job] = {}
         self._line: dict[str, list[Job]] = {name: [] for name in nodes}  # pending, sorted by rank
@@ -65,7 +71,8 @@ class Kernel:
         self._delayed = 0  # pending jobs that wait for a time
         self._dirty_since: float | None = None
         self._render_cost = 0.0
-        self._watch = store.watch(sheet_key, OPEN, CANCEL, CONTROL)
+        self._watched = dict(watched or {})  # files of others, and what to do when they change
+        self._watch = store.watch(*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL)
         self._resync = True
         self.dispatch = Dispatch(self.jobs, house, clock, self._learn, self._watch.wake)
 
@@ -78,7 +85,7 @@ class Kernel:
         )
         for job in gone:
             self.log("lost", job)
-            self.sheet.update(job)
+            self.sheets.update(job)
         for job in going:
             self._enter(job)
 
@@ -151,9 +158,14 @@ class Kernel:
         """Look where the change feed points. New orders and cancels are read from their names."""
         for change in changes:
             if change.kind is ChangeKind.RESYNC:
-                self._resync = self.sheet.look_aside = True
+                self._resync = True
+                self.sheets.look_aside()
+                for look in self._watched.values():
+                    look()
+            elif change.key in self._watched:
+                self._watched[change.key]()
             elif change.kind is ChangeKind.DISPLACED:
-                self.sheet.look_aside = True
+                self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):
                 id = id_of(change.key)
                 if id is not None and id not in self._open and change.kind is ChangeKind.PUT:
@@ -194,7 +206,7 @@ class Kernel:
                 self.cancel(id)
             for node in self.store.list(CONTROL):
                 self._control(node)
-        taken = self.sheet.take_in()
+        taken = self.sheets.take_in()
         if taken.new:
             new = {order.id: order for order in reversed(taken.new)}  # of an id that comes twice, the first
             self._intake.extend(new[id] for id in dependencies_first(dict(reversed(new.items()))))
@@ -223,12 +235,12 @@ class Kernel:
             if not self.jobs.known(order.id):
                 self._remember(job)
                 self.jobs.history(job)
-                self.sheet.update(job)
+                self.sheets.update(job)
         for id in taken.cancel:
             self.cancel(id)
             forward = True
         if taken.displaced:
-            self.sheet.forget()
+            self.sheets.forget()
         return forward
 
     def _discover(self, id: str) -> None:
@@ -294,7 +306,7 @@ class Kernel:
 
     def _start(self) -> bool:
         forward = self._judge_waiting()
-        chosen = schedule.choose(self._line, self._running, self.clock.now(), self._waiting.ready)
+        chosen = schedule.choose(self._line, self._running, self.clock.now(), self._waiting.ready, self._able)
         for job in chosen:
             node = self.nodes[job.order.node]
             self._leave_line(job)
@@ -304,6 +316,9 @@ class Kernel:
             self.log("started", job)
             self.lanes[node.id].submit(partial(self._carry, ticket, node))
         return forward or bool(chosen)
+
+    def _able(self, node: str) -> bool:
+        return self.nodes[node].enabled
 
     def _note_running(self) -> None:
         """What runs longer than a moment is shown as running."""
@@ -398,14 +413,14 @@ class Kernel:
     # -- out ----------------------------------------------------------------------------------------------------
 
     def _changed(self, job: Job) -> None:
-        self.sheet.update(job)
+        self.sheets.update(job)
         if self._dirty_since is None:
             self._dirty_since = self.clock.monotonic()
 
     def _show(self, force: bool = False) -> bool:
         """Render when nothing moves; while jobs run one after the other, only now and then. True: orders came in."""
         self.alert.tell()
-        if not self.sheet.dirty:
+        if not self.sheets.dirty:
             return False
         now = self.clock.monotonic()
         since = now if self._dirty_since is None else self._dirty_since
@@ -416,11 +431,11 @@ class Kernel:
         self._dirty_since = None
         for _ in range(RENDER_ROUNDS):
             started = self.clock.monotonic()
-            if self.sheet.render():
+            if self.sheets.render():
                 self._render_cost = self.clock.monotonic() - started
                 break
             forward |= self._take_in()  # somebody wrote between our look and our write: theirs first
-            if not self.sheet.readable:
+            if not self.sheets.waiting:
                 break
         else:
             self._dirty_since = self.clock.monotonic()
@@ -433,7 +448,7 @@ class Kernel:
     def _patience(self) -> float | None:
         """How long the change feed may be waited for; None: until something happens."""
         now, waits = self.clock.monotonic(), []
-        if self.sheet.dirty and self.sheet.readable and self._dirty_since is not None:
+        if self.sheets.waiting and self._dirty_since is not None:
             waits.append(self._dirty_since + self._render_wait() - now)
         for ticket in self._running.values():
             if not ticket.over:

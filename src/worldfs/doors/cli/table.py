@@ -15,6 +15,13 @@ GLOBAL = (
         ("--agents",), "where agents live (default: $PAOS_AGENTS, else agents in the home)", "DIR", completes="file"
     ),
     Argument(("--as",), "act with the rights of this role (default: operator)", "ROLE", completes="role"),
+    Argument(("--connect",), "a served world instead of one on this disk: ws://HOST:PORT", "URL"),
+    Argument(
+        ("--token-file",),
+        "file with the server's token (default: $PAOS_TOKEN, else auth_tokens.json in the home)",
+        "FILE",
+        completes="file",
+    ),
     Argument(("--json",), "print JSON: one object, or one a line for what goes on", takes="switch"),
 )
 
@@ -80,8 +87,33 @@ _WORLD = (
             ),
             Argument(("-l", "--long"), "rights and kinds too", takes="switch"),
         ),
+        far="connect:ls",
     ),
-    Command("cat", "print files of the tree", "files:cat", (_TREE_PATH._replace(many="+"),)),
+    Command(
+        "walk",
+        "print every place at and below a path, parents first",
+        "files:walk",
+        (
+            Argument(("path",), "where to begin (default: /)", "PATH", completes="tree", many="?", default="/"),
+            Argument(("--depth",), "go down so many levels", "N", takes="count"),
+        ),
+        far="connect:walk",
+    ),
+    Command(
+        "stat",
+        "what is at a path: its kind, its size, who may write it",
+        "files:stat",
+        (_TREE_PATH._replace(many="+"),),
+        far="connect:stat",
+    ),
+    Command(
+        "cat",
+        "print files of the tree",
+        "files:cat",
+        (_TREE_PATH._replace(many="+"),),
+        "Over --connect, a file that blocks (a job's result.txt, events/next.json) prints when there is news.",
+        far="connect:cat",
+    ),
     Command(
         "write",
         "replace a file of the tree, whole and atomically",
@@ -91,6 +123,7 @@ _WORLD = (
             Argument(("source",), "file to read; - or nothing: standard input", "FILE", "text", "file", (), "-", "?"),
             Argument(("--expect",), "write only if the file still has this revision", "REVISION"),
         ),
+        far="connect:write",
     ),
     Command(
         "wait",
@@ -101,6 +134,7 @@ _WORLD = (
             Argument(("--until",), "wait until the file holds this text", "TEXT"),
             Argument(("--timeout",), "give up (exit 1) after so many seconds", "SECONDS", takes="number"),
         ),
+        far="connect:wait",
     ),
     Command(
         "cancel",
