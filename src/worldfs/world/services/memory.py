@@ -58,16 +58,19 @@ class Memory:
         op = self._ops.get(tool)
         if op is None:
             raise ToolError("tool_not_found", "tool not found")
-        mind = self._mind(run.binding.agent)
-        with mind.lock:
-            try:
+        mind = self._taken(run.binding.agent)
+        try:
+            with mind.lock:
                 return op(mind, Words(tool, args))
-            except NotFound:
-                raise ToolError("execution_failed", "NotFound") from None
-            except NotPermitted as error:
-                if error.op not in ("mutate", "evict"):  # the disk's word, not the note's
-                    raise
-                raise ToolError("execution_failed", "ImmutableTier") from None
+        except NotFound:
+            raise ToolError("execution_failed", "NotFound") from None
+        except NotPermitted as error:
+            if error.op not in ("mutate", "evict"):  # the disk's word, not the note's
+                raise
+            raise ToolError("execution_failed", "ImmutableTier") from None
+        finally:
+            with self._lock:
+                mind.users -= 1
 
     def close(self) -> None:
         with self._lock:
@@ -75,24 +78,17 @@ class Memory:
                 mind.close()
             self._open.clear()
 
-    def _mind(self, agent: str) -> _Mind:
+    def _taken(self, agent: str) -> _Mind:
+        """Open, and not closed while somebody uses it."""
         with self._lock:
             mind = self._open.get(agent)
             if mind is None:
                 mind = self._open[agent] = _Mind(AgentState.open(agent, self._agents, clock=self._clock, create=True))
-                self._close_the_idle()
             self._open.move_to_end(agent)
+            mind.users += 1
+            for name in [name for name in list(self._open)[:-OPEN_MOST] if not self._open[name].users]:
+                self._open.pop(name).close()
             return mind
-
-    def _close_the_idle(self) -> None:
-        for name in list(self._open)[:-OPEN_MOST]:
-            mind = self._open[name]
-            if mind.lock.acquire(blocking=False):
-                try:
-                    del self._open[name]
-                    mind.close()
-                finally:
-                    mind.lock.release()
 
 
 class _Mind:
@@ -101,7 +97,8 @@ class _Mind:
     def __init__(self, state: AgentState) -> None:
         self.state, self.name = state, state.name
         self.notes = Notebook(state.room)
-        self.lock = threading.RLock()
+        self.lock = threading.Lock()
+        self.users = 0
 
     def close(self) -> None:
         self.notes.close()

@@ -36,5 +36,8 @@ class Brave:
         if web is None and answer.get("type") == "search":
             return ()
         return findings(
-            "brave", web.get("results") if isinstance(web, dict) else None, Finding("title", "url", "description"), limit
+            "brave",
+            web.get("results") if isinstance(web, dict) else None,
+            Finding("title", "url", "description"),
+            limit,
         )
