@@ -113,7 +113,7 @@ def a_hidden_service_is_looked_for_in_every_index(ground: Ground) -> None:
         assert wire.names(f"{node}/services")[-1] == "tool" and "secret" not in wire.names(f"{node}/services")
         indexes = (f"{node}/services/SERVICES.json", "/agents/self/services/SERVICES.json")
         for index in indexes:
-            found = [row["service_id"] for row in wire.json(index) if row.get("node_id", "") != "self"]
+            found = [row["service_id"] for row in wire.json(index) if row.get("node_id", ground.mine) == ground.mine]
             assert found == ["tool"], index
         assert not {"secret", "tok"} & set(wire.names(node))
 
