@@ -14,10 +14,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from worldfs.wire import frames
+
+# What the namespace carries out (chat, invoke, events) is written, and not yet part of what `paos serve` assembles.
+needs_calls = pytest.mark.xfail(strict=True, reason="the realm that paos serve opens has no calls yet (realm.acts)")
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 20.0
@@ -125,7 +129,8 @@ class Wire:
         over = time.monotonic() + timeout
         while True:
             found = self.hear(max(0.01, over - time.monotonic()))
-            mine = found.get("tag") == frame["tag"] if "tag" in frame else found.get("id") == frame.get("id")
+            name = found.get("request") if found.get("type") == "debug.event" else found.get("id")
+            mine = found.get("tag") == frame["tag"] if "tag" in frame else name == frame.get("id")
             if mine or found.get("type") in {"error", "control.error"}:
                 return found
             self.pushed.append(found)

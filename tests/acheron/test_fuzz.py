@@ -15,33 +15,123 @@ import pytest
 
 from worldfs.wire.codes import CODES
 
-from .stand import Json, Served, Wire, served
+from .stand import Json, Served, served
 from .test_attacks import code
 
-OPS = (
-    "version connect ping metrics auth_status audit_tail agent_list agent_get agent_ensure "
-    "node_invite_create node_join node_join_request node_join_pending_list node_join_approve node_join_deny "
-    "node_lease_refresh node_list node_get get_node node_delete node_service_upsert node_service_get "
-    "node_service_watch node_service_unwatch project_create project_update project_get project_list project_delete "
-    "project_mount_set project_mount_remove project_mount_list project_token_rotate project_token_revoke "
-    "project_activate project_up workspace_status reconcile_status session_attach session_status session_resume "
-    "session_list session_close session_restore session_history debug_subscribe debug_unsubscribe"
-).split()
+OPS = [
+    "version",
+    "connect",
+    "ping",
+    "metrics",
+    "auth_status",
+    "audit_tail",
+    "agent_list",
+    "agent_get",
+    "agent_ensure",
+    "node_invite_create",
+    "node_join",
+    "node_join_request",
+    "node_join_pending_list",
+    "node_join_approve",
+    "node_join_deny",
+    "node_lease_refresh",
+    "node_list",
+    "node_get",
+    "get_node",
+    "node_delete",
+    "node_service_upsert",
+    "node_service_get",
+    "node_service_watch",
+    "node_service_unwatch",
+    "project_create",
+    "project_update",
+    "project_get",
+    "project_list",
+    "project_delete",
+    "project_mount_set",
+    "project_mount_remove",
+    "project_mount_list",
+    "project_token_rotate",
+    "project_token_revoke",
+    "project_activate",
+    "project_up",
+    "workspace_status",
+    "reconcile_status",
+    "session_attach",
+    "session_status",
+    "session_resume",
+    "session_list",
+    "session_close",
+    "session_restore",
+    "session_history",
+    "debug_subscribe",
+    "debug_unsubscribe",
+]
 
-CONTROL_CODES = set(
-    "invalid_envelope protocol_mismatch unsupported forbidden correlation_required invalid_payload missing_field "
-    "operator_auth_failed invite_not_found invite_expired invite_redeemed node_not_found node_auth_failed "
-    "agent_not_found pending_join_not_found project_not_found project_auth_failed project_protected "
-    "project_assignment_forbidden project_policy_forbidden mount_conflict mount_not_found session_busy "
-    "session_not_found not_found storage_error control_plane_error provisioning_required last_target_invalid".split()
-)
+CONTROL_CODES = {
+    "invalid_envelope",
+    "protocol_mismatch",
+    "unsupported",
+    "forbidden",
+    "correlation_required",
+    "invalid_payload",
+    "missing_field",
+    "operator_auth_failed",
+    "invite_not_found",
+    "invite_expired",
+    "invite_redeemed",
+    "node_not_found",
+    "node_auth_failed",
+    "agent_not_found",
+    "pending_join_not_found",
+    "project_not_found",
+    "project_auth_failed",
+    "project_protected",
+    "project_assignment_forbidden",
+    "project_policy_forbidden",
+    "mount_conflict",
+    "mount_not_found",
+    "session_busy",
+    "session_not_found",
+    "not_found",
+    "storage_error",
+    "control_plane_error",
+    "provisioning_required",
+    "last_target_invalid",
+}
 TREE_CODES = {row.word for row in CODES} | {"session_not_found", "queue_saturated", "provisioning_required"}
 
-KEYS = (
-    "protocol agent_id node_id node_secret invite_token request_id project_id project_token session_key node_name "
-    "fs_url lease_ttl_ms expires_in_ms limit replay_limit platform labels services name vision status access_policy "
-    "mount_path export_name desired_mounts activate role operator_token heartbeat"
-).split()
+KEYS = [
+    "protocol",
+    "agent_id",
+    "node_id",
+    "node_secret",
+    "invite_token",
+    "request_id",
+    "project_id",
+    "project_token",
+    "session_key",
+    "node_name",
+    "fs_url",
+    "lease_ttl_ms",
+    "expires_in_ms",
+    "limit",
+    "replay_limit",
+    "platform",
+    "labels",
+    "services",
+    "name",
+    "vision",
+    "status",
+    "access_policy",
+    "mount_path",
+    "export_name",
+    "desired_mounts",
+    "activate",
+    "role",
+    "operator_token",
+    "heartbeat",
+]
 
 FILES = (
     "/agents/self/chat/control/input",
@@ -56,10 +146,30 @@ FILES = (
     "/debug/pairing/invites/control/create.json",
     "/debug/pairing/invites/control/refresh",
 )
-FILE_KEYS = (
-    "tool tool_name op arguments args kind name content mem_id version limit query paths timeout_ms since request_id "
-    "lease_ttl_ms expires_in_ms include_redeemed include_expired write_protected unevictable"
-).split()
+FILE_KEYS = [
+    "tool",
+    "tool_name",
+    "op",
+    "arguments",
+    "args",
+    "kind",
+    "name",
+    "content",
+    "mem_id",
+    "version",
+    "limit",
+    "query",
+    "paths",
+    "timeout_ms",
+    "since",
+    "request_id",
+    "lease_ttl_ms",
+    "expires_in_ms",
+    "include_redeemed",
+    "include_expired",
+    "write_protected",
+    "unevictable",
+]
 
 
 class Noise:
@@ -180,10 +290,25 @@ def _payloads(server: Served, seed: int, rounds: int) -> None:
 def _frames(server: Served, seed: int, rounds: int) -> None:
     """Whole frames, with every field of any kind; whole bytes, flipped."""
     noise = Noise(seed)
-    fields = (
-        "tag fid newfid count msize oldtag offset wait_ms node h mode version path data data_b64 session_key".split()
-    )
-    ops = "version attach walk open read write stat clunk flush fs_hello remove".split()
+    fields = [
+        "tag",
+        "fid",
+        "newfid",
+        "count",
+        "msize",
+        "oldtag",
+        "offset",
+        "wait_ms",
+        "node",
+        "h",
+        "mode",
+        "version",
+        "path",
+        "data",
+        "data_b64",
+        "session_key",
+    ]
+    ops = ["version", "attach", "walk", "open", "read", "write", "stat", "clunk", "flush", "fs_hello", "remove"]
     with server.wire() as wire:
         wire.greet()
         for at in range(rounds):

@@ -15,7 +15,7 @@ import pytest
 
 from .compared import Difference, Names, compare
 from .recorded import Exchange, exchanges, mended, say_control, say_namespace
-from .stand import Served, Wire, served
+from .stand import Served, Wire, needs_calls, served
 
 
 class Reason(NamedTuple):
@@ -61,6 +61,7 @@ def test_the_control_operations_answer_as_recorded(server: Served) -> None:
     _explained(found, CONTROL)
 
 
+@needs_calls
 def test_the_namespace_answers_as_recorded(server: Served) -> None:
     names = Names()
     with server.wire() as admin:
