@@ -77,12 +77,13 @@ class Place:
         self._rooms: dict[str, tuple[str, ...]] = {}
 
     def rooms(self, role: str) -> tuple[str, ...]:
-        """The rooms that have a file here or below which `role` may read."""
+        """The rooms that have a file here or below which `role` may read or write."""
         known = self._rooms.get(role)
         if known is None:
             from .rights import may_read
 
-            known = tuple(dict.fromkeys(row.room for row in self.rows if may_read(row, role)))
+            seen = (row for row in self.rows if may_read(row, role) or role in row.writers)
+            known = tuple(dict.fromkeys(row.room for row in seen))
             self._rooms[role] = known
         return known
 

@@ -129,7 +129,7 @@ class Tree:
         directory: dict[str, str] | None = None
         for place, captured in self.table.matches(parts):
             row = place.row
-            names = self._named(captured, row)
+            names = self.named(captured, row)
             if row is not None:
                 if may_read(row, actor) and self.rooms.holds(row.room, names) and self.rooms.exists(row, names):
                     return row, names
@@ -138,7 +138,7 @@ class Tree:
         if directory is not None:
             return None, directory
         for row, captured in self.table.rests(parts):
-            names = self._named(captured)
+            names = self.named(captured)
             if may_read(row, actor) and self.rooms.holds(row.room, names):
                 spot = self._spot(row, names)
                 if spot is not None:
@@ -150,11 +150,11 @@ class Tree:
         seen: dict[str, Row | None] = {}
         rooms = self.rooms
         for row, captured in self.table.rests(parts):
-            names = self._named(captured)
+            names = self.named(captured)
             if may_read(row, actor) and rooms.holds(row.room, names):
                 self._rest(row, names, seen)
         for place, captured in self.table.matches(parts):
-            names = self._named(captured)
+            names = self.named(captured)
             holding = [room for room in place.rooms(actor) if rooms.holds(room, names)]
             if place.rest is not None:
                 variable, row = place.rest
@@ -246,14 +246,15 @@ class Tree:
     def found(self, parts: tuple[str, ...]) -> Found | None:
         """The most literal row whose room holds the names."""
         for place, captured in self.table.matches(parts):
-            if place.row is not None and self.rooms.holds(place.row.room, names := self._named(captured, place.row)):
+            if place.row is not None and self.rooms.holds(place.row.room, names := self.named(captured, place.row)):
                 return place.row, names
         for row, captured in self.table.rests(parts):
-            if self.rooms.holds(row.room, names := self._named(captured)):
+            if self.rooms.holds(row.room, names := self.named(captured)):
                 return row, names
         return None
 
-    def _named(self, names: dict[str, str], row: Row | None = None) -> dict[str, str]:
+    def named(self, names: dict[str, str], row: Row | None = None) -> dict[str, str]:
+        """What a row is handed: its captured names, what the row itself gives, and what an alias stands for."""
         if row is not None and row.given:
             names = {**names, **row.given}
         if self._alias and names:

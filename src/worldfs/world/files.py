@@ -171,6 +171,12 @@ def meta_views(store: Store) -> dict[str, View]:
         stored = store.get(ALERTS)
         return stored.data if stored else b"{}"
 
+    return {"alerts": View(alerts), **meta_pages()}
+
+
+def meta_pages() -> dict[str, View]:
+    """The table of files as a page and as data: the same for every home."""
+
     def readme(names: Names) -> bytes:
         from . import protocol
 
@@ -181,7 +187,7 @@ def meta_views(store: Store) -> dict[str, View]:
 
         return protocol.schema()
 
-    return {"alerts": View(alerts), "pages": View(readme), "schema": View(schema)}
+    return {"pages": View(readme), "schema": View(schema)}
 
 
 def alerts(store: Store) -> list[dict[str, object]]:

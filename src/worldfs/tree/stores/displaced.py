@@ -43,8 +43,7 @@ class Displaced:
     def names(self) -> list[str]:
         """Files here, oldest first."""
         try:
-            folder = self._root.folder(HOME)  # held, or its descriptor is closed before the listing
-            return sorted(os.listdir(folder.fd), key=lambda name: name.lstrip("+"))
+            return sorted(self._root.folder(HOME).names(), key=lambda name: name.lstrip("+"))
         except FileNotFoundError:
             return []
 

@@ -27,7 +27,7 @@ def view(
 
 def literal(path: str, value: object, about: str, *, room: str = "served", readers: frozenset[str] = EVERYBODY) -> Row:
     """The same JSON value for everybody, always."""
-    return Row(path, Kind.VIEW, about, readers, view="literal", room=room, literal=value)
+    return Row(path, Kind.VIEW, about, readers, view="literal", room=room, literal=value, given={"row": path})
 
 
 def folder(
@@ -42,7 +42,8 @@ def folder(
 ) -> tuple[Row, ...]:
     """A directory: README.md, and with a `schema` also SCHEMA.json and CAPS.json (`caps`, else read-only)."""
     base = path.rstrip("/")
-    rows = [Row(base + "/README.md", Kind.VIEW, about, readers, view="readme", room=room, title=title)]
+    page = base + "/README.md"
+    rows = [Row(page, Kind.VIEW, about, readers, view="readme", room=room, title=title, given={"row": page})]
     if schema is not None:
         shown = READ_ONLY if caps is None else caps
         rows.append(literal(base + "/SCHEMA.json", schema, "the shape of this directory", room=room, readers=readers))

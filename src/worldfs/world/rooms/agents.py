@@ -49,7 +49,7 @@ class Agents:
         return row.fill(names)
 
     def names(self, room: str, variable: str, names: Names) -> list[str]:
-        from worldfs.agents.room import names as agents
+        from worldfs.agents.names import names as agents
 
         if variable == "agent":
             return agents(self.root)
@@ -60,7 +60,7 @@ class Agents:
     def holds(self, room: str, names: Names) -> bool:
         if "agent" not in names:
             return True
-        from worldfs.agents.room import present
+        from worldfs.agents.names import present
 
         return present(self.root, names["agent"])
 
