@@ -52,7 +52,7 @@ class Kernel:
         self.store = store
         self.clock = clock
         self.house = house
-        self.nodes = nodes
+        self.nodes = dict(nodes)
         self.jobs = Jobs(store, clock)
         self.log = log
         self.alert = Alerts(store)
@@ -60,6 +60,7 @@ class Kernel:
         self.sheets = Sheets(
             {page.file: Sheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
         )
+        self._threads = threads
         self.lanes = {name: Lane(name, threads) for name in nodes}
         self._open: dict[str, Job] = {}
         self._line: dict[str, list[Job]] = {name: [] for name in nodes}  # pending, sorted by rank
@@ -151,6 +152,13 @@ class Kernel:
 
     def open_jobs(self) -> list[Job]:
         return list(self._open.values())
+
+    def add(self, node: Node) -> None:
+        """A node that has come while we work. Only from our own thread: from `watched`, or before `run`."""
+        if node.id not in self.nodes:
+            self.lanes[node.id] = Lane(node.id, self._threads)
+            self._line[node.id] = []
+            self.nodes[node.id] = node
 
     # -- in -----------------------------------------------------------------------------------------------------
 

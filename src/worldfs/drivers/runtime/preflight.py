@@ -11,7 +11,7 @@ from typing import Any
 
 from worldfs.drivers.policies.client import PolicyInfo
 from worldfs.formats import sensors
-from worldfs.ground.model import Finding, Json, Order, Skill, Target
+from worldfs.ground.model import Finding, Json, Order, Scene, Skill, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,13 @@ class Given:
     sensors: frozenset[str]
     observations: Mapping[str, tuple[tuple[int, ...], str]]
     representations: Mapping[str, tuple[int, ...]]  # representation of an action → its shape
+    outputs: frozenset[str] = frozenset()  # keys of ENVIRONMENT.md that it sees something for, written or not yet
     policy: PolicyInfo | None = None
     policy_trouble: str = ""  # why the policy could not be asked; "": it could, or there is none
     policy_start: str = ""  # the command that would start one
 
 
-Place = Callable[[str, str], str]  # (document, member) → file and pointer, for `field` of a finding
+Place = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
 
 
 def match(order: Order, skill: Skill, target: Target, place: Place) -> list[Finding]:
@@ -35,7 +36,7 @@ def match(order: Order, skill: Skill, target: Target, place: Place) -> list[Find
     if target.skills and skill.id not in target.skills:
         found.append(
             Finding(
-                "SKILL_NOT_SUPPORTED_BY_TARGET", place("TARGETS.md", "supported_skills"), skill.id,
+                "SKILL_NOT_SUPPORTED_BY_TARGET", place("TARGETS.md", target.id, "supported_skills"), skill.id,
                 ", ".join(target.skills), f"add it to supported_skills of {target.id}, or choose another target",
                 order.id,
             )
@@ -43,7 +44,7 @@ def match(order: Order, skill: Skill, target: Target, place: Place) -> list[Find
     if skill.target_types and target.kind not in skill.target_types:
         found.append(
             Finding(
-                "SKILL_NOT_SUPPORTED_BY_TARGET", place("SKILLS.md", "supported_target_types"),
+                "SKILL_NOT_SUPPORTED_BY_TARGET", place("SKILLS.md", skill.id, "supported_target_types"),
                 " or ".join(skill.target_types), f"{target.id} is {target.kind}",
                 f"run it on a target of type {skill.target_types[0]}, or let the skill support {target.kind}", order.id,
             )
@@ -56,7 +57,7 @@ def contract(order: Order, skill: Skill, given: Given, environment: Json, place:
     loose = not skill.strict
     found = [
         Finding(
-            "REQUIRED_SENSOR_MISSING", place("TARGETS.md", "perception"), word,
+            "REQUIRED_SENSOR_MISSING", place("TARGETS.md", order.node, "perception"), word,
             ", ".join(sorted(given.sensors)) or "no sensors",
             f"add a {word.replace('_', ' ')} to the target, or drop it from SKILLS.md requires.sensors",
             order.id, loose,
@@ -70,14 +71,14 @@ def contract(order: Order, skill: Skill, given: Given, environment: Json, place:
             order.id, loose,
         )
         for word in skill.environment_outputs
-        if not _output(environment, word)
+        if _KEYS.get(word, word) not in given.outputs and not _output(environment, word)
     ]  # fmt: skip
     if given.policy_trouble:
         start = f"start it: {given.policy_start}" if given.policy_start else "start the policy server"
         endpoint = skill.policy.endpoint or skill.policy.checkpoint if skill.policy else ""
         found.append(
             Finding(
-                "POLICY_ENDPOINT_UNREACHABLE", place("SKILLS.md", "policy_client"), f"a policy at {endpoint}",
+                "POLICY_ENDPOINT_UNREACHABLE", place("SKILLS.md", order.op, "policy_client"), f"a policy at {endpoint}",
                 given.policy_trouble, start, order.id, loose,
             )
         )  # fmt: skip
@@ -87,6 +88,15 @@ def contract(order: Order, skill: Skill, given: Given, environment: Json, place:
 
 
 _KEYS = {"perception_data": "perception"}
+
+
+def outputs(scene: Scene) -> frozenset[str]:
+    """The keys of ENVIRONMENT.md that an observation fills."""
+    seen = {
+        "robots": scene.robots, "objects": scene.objects, "scene_graph": (*scene.objects, *scene.relations),
+        "nodes": (*scene.objects, *scene.furniture), "edges": scene.relations, "perception": scene.perception,
+    }  # fmt: skip
+    return frozenset(key for key, value in (*seen.items(), *scene.extra.items()) if value)
 
 
 def _output(environment: Json, word: str) -> bool:
@@ -100,7 +110,7 @@ def _output(environment: Json, word: str) -> bool:
 
 
 def _spaces(order: Order, policy: PolicyInfo, given: Given, place: Place, *, loose: bool) -> list[Finding]:
-    field = place("SKILLS.md", "policy_client")
+    field = place("SKILLS.md", order.op, "policy_client")
     found = []
     for name, (shape, kind) in policy.observations.items():
         have = given.observations.get(name)

@@ -95,7 +95,7 @@ class SessionDriver:
             adapter = self._take_up(target, order)
         except UserError as error:
             code = "TARGET_BUILD" if error.code in ("USER", "SCHEMA_VALIDATION", "MISSING") else error.code
-            return [*found, _finding(code, place("TARGETS.md", "adapter"), error, order)]
+            return [*found, _finding(code, place("TARGETS.md", target.id, "adapter"), error, order)]
         given = self._given(adapter, order, skill)
         found += preflight.contract(order, skill, given, self._registries.environment(), place)
         return found + list(runtime.review(errand_of(order, skill), adapter))
@@ -119,6 +119,9 @@ class SessionDriver:
             outcome = _policy_failed(error)
         except UserError as error:
             outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
+        except BaseException:
+            trace.drop()  # a bug of ours or of a package: it ends this job, told by the dispatcher
+            raise
         if not outcome.ok and outcome.code.startswith("POLICY_"):
             self._drop(skill.policy)
         return replace(outcome, evidence={**outcome.evidence, **trace.close(order, outcome)})
@@ -156,7 +159,7 @@ class SessionDriver:
                 field = f"SESSIONS.md {order.id} routing.skill_runtime" if named else ""
                 found.append(
                     Finding(
-                        "SKILL_RUNTIME_MISSING", field or self._registries.place("SKILLS.md", "runtime"),
+                        "SKILL_RUNTIME_MISSING", field or self._registries.place("SKILLS.md", skill.id, "runtime"),
                         "one of " + ", ".join(self._parts.names("skills")), name,
                         "name one of them, or install the package that brings it", order.id,
                     )
@@ -167,7 +170,10 @@ class SessionDriver:
 
     def _given(self, adapter: TargetAdapter, order: Order, skill: Skill) -> preflight.Given:
         given = preflight.Given(
-            adapter.sensors(), adapter.observations(), {spec.representation: spec.shape for spec in adapter.actions()}
+            adapter.sensors(),
+            adapter.observations(),
+            {spec.representation: spec.shape for spec in adapter.actions()},
+            preflight.outputs(adapter.scene()),
         )
         if skill.policy is None:
             return given

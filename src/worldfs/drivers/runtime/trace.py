@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -55,9 +56,7 @@ class Trace:
             return said
         place = f"artifacts/{FOLDER}/{order.id}"
         try:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
+            self.drop()
             episode = {
                 "session_id": order.id, "target": order.node, "skill": order.op, "params": order.params,
                 "success": outcome.ok, "message": outcome.message, "code": outcome.code, "num_steps": self.steps,
@@ -70,9 +69,16 @@ class Trace:
         said |= {"artifact_dir": place, "trace_path": f"{place}/trace.jsonl"}
         return said | ({"trace": self.trouble} if self.trouble else {})
 
+    def drop(self) -> None:
+        """Let go of the file; what stands in it stays."""
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+
     def _give_up(self, error: OSError) -> None:
         self.trouble = f"not kept: {error.strerror or error}"
-        self._file = None
+        self.drop()
 
 
 SMALL = 32  # numbers of one observation that a line holds: joints, poses; never pictures
