@@ -156,7 +156,7 @@ class Kernel:
         """A node that has come while we work. Only from our own thread: from `watched`, or before `run`."""
         if node.id not in self.nodes:
             self.lanes[node.id] = Lane(node.id, self._threads)
-            self._line[node.id] = []
+            self._line.open(node.id)
             self.nodes[node.id] = node
 
     # -- in -----------------------------------------------------------------------------------------------------

@@ -45,14 +45,11 @@ def test_the_specifications_skills():
 
 
 def test_upstreams_words():
-    r2 = {"version": "x", "targets": [{"id": "a", "target_class": "local", "target_kind": "simulation",
-          "supported_skillruntimes": ["skillruntime://vla"], "runtime": {"target_adapter": "SimTargetAdapter"}}]}  # fmt: skip
-    found = targets.read(block(r2))
-    assert (
-        found.dialect == "r2"
-        and found.entries["a"].skills == ("vla",)
-        and found.entries["a"].adapter == "SimTargetAdapter"
-    )
+    only = {"id": "a", "target_class": "local", "target_kind": "simulation"}
+    only |= {"supported_skillruntimes": ["skillruntime://vla"], "runtime": {"target_adapter": "SimTargetAdapter"}}
+    found = targets.read(block({"version": "x", "targets": [only]}))
+    assert found.dialect == "r2" and found.entries["a"].skills == ("vla",)
+    assert found.entries["a"].adapter == "SimTargetAdapter"
     earliest = targets.read(block({"targets": [{"id": "a", "type": "sim", "adapter": "SimTargetAdapter"}]}))
     assert earliest.entries["a"].adapter == "SimTargetAdapter"
     r1 = skills.read(block({"version": "x", "skills": [{"id": "s", "runtime": "R", "policy_client": "openpi"}]}))
