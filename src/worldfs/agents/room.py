@@ -86,7 +86,7 @@ class Room:
         with self._mutex:
             if self._fd >= 0:
                 os.close(self._fd)
-                self._fd = -1
+                self._fd, self._pid = -1, 0
             self.store.close()
 
     def alone(self) -> Room:
@@ -96,8 +96,8 @@ class Room:
     def __enter__(self) -> Room:
         self._mutex.acquire()
         try:
-            if self._depth == 0:
-                fcntl.flock(self._lock(), fcntl.LOCK_EX)
+            if not self._depth:
+                fcntl.flock(self._fd if self._pid == os.getpid() else self._lock(), fcntl.LOCK_EX)
             self._depth += 1
         except BaseException:
             self._mutex.release()
@@ -115,16 +115,17 @@ class Room:
     def now(self) -> str:
         """The time as the files have it: whole seconds, UTC, Z."""
         moment = self.clock.now().replace(microsecond=0)
-        if moment != self._second[0]:
-            self._second = moment, stamp(moment)
-        return self._second[1]
+        last, text = self._second
+        if moment != last:
+            text = stamp(moment)
+            self._second = moment, text
+        return text
 
     def _lock(self) -> int:
-        pid = os.getpid()
-        if self._fd < 0 or self._pid != pid:  # a forked child shares our lock: it needs one of its own
-            if self._fd >= 0:
-                os.close(self._fd)
-            self._fd, self._pid = self.root.lock_file(LOCK), pid
+        """A lock of this process: a forked child shares its parent's, and needs one of its own."""
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd, self._pid = self.root.lock_file(LOCK), os.getpid()
         return self._fd
 
     def found(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:

@@ -42,6 +42,7 @@ Json = dict[str, Any]
 VARIABLE: Final = "PAOS_AGENTS"
 HOME: Final = "PAOS_HOME"
 BEAT: Final = ".paos/heartbeat"
+_OURS: Final = frozenset(("ts", "seq", "event"))  # of an entry
 
 
 def default_root(environ: Mapping[str, str] | None = None) -> str:
@@ -178,8 +179,8 @@ class AgentState:
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
-        wrong = [key for key in ("ts", "seq", "event") if key in fields]
-        if wrong or not event or not event.isprintable():
+        if not event or not event.isprintable() or not _OURS.isdisjoint(fields):
+            wrong = [key for key in fields if key in _OURS]
             raise BadInput(
                 f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
                 expected="a printable name, and fields other than ts, seq, event",
@@ -188,13 +189,20 @@ class AgentState:
 
     def _record(self, entry: Json) -> int:
         """An entry; between sessions its figures are in metrics.json at once, within one at its end."""
-        from . import session_job
+        seq = self.append(entry)
+        if entry["event"] in self._counted:
+            from . import session_job
+
+            if not session_job.running(self):
+                self.count()
+        return seq
+
+    @cached_property
+    def _counted(self) -> frozenset[str]:
+        """The events that figures are made of."""
         from .fold import EVENTS, LETTERS
 
-        seq = self.append(entry)
-        if (entry["event"] in EVENTS or entry["event"] in LETTERS) and not session_job.running(self):
-            self.count()
-        return seq
+        return frozenset((*EVENTS, *LETTERS))
 
     def append(self, entry: Json) -> int:
         """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
@@ -203,7 +211,7 @@ class AgentState:
                 if self.room.store.probe(FOLD) is None:
                     self.fold()
                 self._has_fold = True
-            seq = self.journal.append_many([entry])
+            seq = self.journal.add((entry,))
             if self._fold is not None and self._fold.applied_seq == seq - 1:
                 self._fold.apply(seq, entry)
             return seq
