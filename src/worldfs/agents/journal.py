@@ -127,6 +127,7 @@ class Journal:
                 return
             self.room.set_aside(NAME, line_, "a line that is no entry")
             text = text.replace(line_, b"", 1)
+            self.alone_named()
             self.room.root.replace(NAME, text)
             self.live.look()
             self.shadow_anew(text)
@@ -193,6 +194,16 @@ class Journal:
         self.live.look()
         self.shadow_anew(data)
         self.note(seen.seq + 1, seen.seq + 1, crc32(data))
+
+    def alone_named(self) -> None:
+        """Take the second name from a live segment whose rotation a crash cut off: it is about to be replaced, and
+        what is replaced must not be left behind among the sealed ones. Durable."""
+        root = self.room.root
+        for name in self.room.store.list(SEALED):
+            place = root.place(f"{SEALED}/{name}")
+            info = None if place is None else root.glance(place)
+            if place is not None and info is not None and info.st_ino == self.live.inode:
+                root.remove(f"{SEALED}/{name}")
 
     def shadow_anew(self, data: bytes) -> None:
         self.shadow.look()

@@ -75,6 +75,8 @@ class Room:
         self._fd = -1
         self._pid = 0
         self._second: tuple[datetime | None, str] = None, ""
+        self._mark = b""  # what the lock file says while nobody else changed anything after us
+        self._turn, self._asked = 0, False
 
     @property
     def path(self) -> Path:
@@ -98,6 +100,7 @@ class Room:
         try:
             if not self._depth:
                 fcntl.flock(self._fd if self._pid == os.getpid() else self._lock(), fcntl.LOCK_EX)
+                self._asked = False
             self._depth += 1
         except BaseException:
             self._mutex.release()
@@ -126,7 +129,20 @@ class Room:
         if self._fd >= 0:
             os.close(self._fd)
         self._fd, self._pid = self.root.lock_file(LOCK), os.getpid()
+        self._mark = f"{self._pid:010d} {os.urandom(8).hex()}\n".encode()
         return self._fd
+
+    def turn(self) -> int:
+        """A number that grows when somebody else may have changed something since it was asked for. Inside `alone`.
+
+        Whoever asks signs the lock file, which the others see: what was learnt under one number is still so.
+        """
+        if not self._asked:
+            if os.pread(self._fd, 64, 0) != self._mark:
+                self._turn += 1
+                self.root.sign(self._fd, self._mark, LOCK)
+            self._asked = True
+        return self._turn
 
     def found(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:
         """Something was wrong with the files of this room: kept for the agent's next wake and for `paos check`."""
