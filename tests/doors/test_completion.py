@@ -41,7 +41,7 @@ def test_the_shell_takes_the_script(shell: str) -> None:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("paos sta", ["status"]),
+        ("paos sta", ["status", "stat"]),
         ("paos onboard --language ", ["en", "zh"]),
         ("paos up --un", ["--until-idle"]),
         ("paos agen", ["agent", "agents"]),
@@ -61,8 +61,8 @@ def test_fish_offers_what_fits(line: str, offered: list[str], agents: None) -> N
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("paos sta", ["status"]),
-        ("paos --home x wa", ["watch", "wait"]),
+        ("paos sta", ["status", "stat"]),
+        ("paos --home x wa", ["watch", "walk", "wait"]),
         ("paos onboard --language ", ["en", "zh"]),
         ("paos up --un", ["--until-idle"]),
         ("paos cat --as pl", ["planner"]),

@@ -216,3 +216,16 @@ def test_lessons_are_found_by_a_word(paos: Paos, home: Path) -> None:
     assert code == 0
     assert "pick_up apple_01" in said
     assert "no lesson about 'zebra'" in paos("lessons", "zebra")[1]
+
+
+def test_walk_prints_every_place_parents_first_and_stat_the_facts(paos: Paos) -> None:
+    assert paos("onboard")[0] == 0
+    code, out, _ = paos("walk")
+    lines = out.split()
+    assert code == 0 and lines[0] == "/" and len(lines) == len(set(lines))
+    assert all(line.rstrip("/").rpartition("/")[0] + "/" in lines for line in lines[1:])
+    assert any(line.endswith("/ENVIRONMENT.md") for line in lines)
+    assert len(paos("walk", "--depth", "1")[1].split()) < len(lines)
+    facts = json.loads(paos("--json", "stat", "ENVIRONMENT.md")[1])
+    assert facts["size"] == len(paos("cat", "ENVIRONMENT.md")[1].encode()) and facts["revision"]
+    assert paos("stat", "/nope")[0] == 2

@@ -70,7 +70,8 @@ def test_an_observation_that_fails_is_told_beside_the_outcome(bench):
 def test_a_retry_waits_its_backoff_and_counts_its_attempts(bench):
     ask(bench, bench.order("a", params={"fail": "no"}, attempts=3, backoff="exponential"))
     assert bench.status("a").state is State.PENDING and bench.starts("a") == 1
-    for wait, starts in ((0.5, 1), (0.5, 2), (1.5, 2), (0.5, 3)):
+    first, second = (backoff_s("exponential", attempt, "a") for attempt in (1, 2))
+    for wait, starts in ((first - 0.001, 1), (0.001, 2), (second - 0.001, 2), (0.001, 3)):
         bench.clock.advance(wait)
         bench.drain()
         assert bench.starts("a") == starts
@@ -89,6 +90,44 @@ def test_only_errors_and_timeouts_are_tried_again(bench):
 def test_backoff_grows_to_a_minute(kind, waits):
     assert [backoff_s(kind, n) for n in range(1, len(waits) + 1)] == waits
     assert backoff_s(kind, 5000) <= 60
+
+
+def test_jitter_spreads_jobs_that_failed_together_and_never_shortens_a_wait():
+    waits = {backoff_s("exponential", 3, f"job_{n}") for n in range(50)}
+    assert len(waits) > 40 and all(4 <= wait <= 4.4 for wait in waits)
+    assert backoff_s("linear", 2, "a") == backoff_s("linear", 2, "a") and backoff_s("none", 5, "a") == 0
+
+
+def test_a_limit_of_all_attempts_ends_the_last_one_early_and_starts_no_other(bench):
+    bench.body.on_execute = lambda order, run: bench.clock.advance(4) or Outcome.failure(Cause.ERROR, "E", "no")
+    ask(bench, bench.order("a", attempts=9, backoff="linear", timeout_s=60.0, total_timeout_s=10.0))
+    bench.clock.advance(1.2)
+    bench.drain()
+    assert bench.starts("a") == 2  # 4 s, a second's wait, 4 s: a third would have no time left
+    assert bench.status("a").state is State.FAILED and bench.outcome("a").code == "E"
+
+
+def test_an_attempt_has_no_longer_than_all_of_them(bench):
+    seen = []
+    bench.body.on_execute = lambda order, run: (
+        seen.append(run.deadline - bench.clock.monotonic())
+        or Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", "too long")
+    )
+    ask(bench, bench.order("a", timeout_s=60.0, total_timeout_s=7.5))
+    assert seen == [7.5] and bench.outcome("a").code == "SESSION_TIMEOUT"
+
+
+def test_a_job_of_a_disabled_node_waits_until_it_is_enabled(bench):
+    node = bench.start().nodes["arm"]
+    node.enabled = False
+    bench.submit(bench.order("a"))
+    bench.drain()
+    bench.clock.advance(1000)
+    bench.drain()
+    assert bench.starts("a") == 0 and bench.status("a").state is State.PENDING
+    node.enabled = True
+    bench.drain()
+    assert bench.outcome("a").ok
 
 
 def test_a_cooperative_driver_ends_at_its_time(bench):
@@ -147,7 +186,7 @@ def test_a_retry_after_a_stubborn_attempt_stands_in_line_once(bench):
     bench.until(lambda: kernel.idle)
     assert bench.starts("a") == 2 and bench.outcome("a").ok
     kernel.tick()
-    assert bench.starts("a") == 2 and not kernel._line["arm"] and kernel._delayed == 0
+    assert bench.starts("a") == 2 and not kernel._line["arm"] and kernel._line.next_due({}) is None
 
 
 def test_a_retry_is_cancelled_while_the_stubborn_attempt_still_holds_the_node(bench):

@@ -12,7 +12,7 @@ from worldfs.ground.model.agent import Message
 from worldfs.tree.stores.revision import of
 
 from .inbox import deposit_to
-from .room import names
+from .names import names
 
 if TYPE_CHECKING:
     from worldfs.ground.durable import Disk

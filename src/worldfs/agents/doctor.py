@@ -24,8 +24,9 @@ from .documents import mapping
 from .journal import NAME as JOURNAL
 from .journal import parse
 from .kept import GENERATIONS
+from .names import names
 from .projection import FOLD
-from .room import ASIDE, names
+from .room import ASIDE
 from .state import AgentState
 
 if TYPE_CHECKING:

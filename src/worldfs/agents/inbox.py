@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.clock import parse_stamp
+from worldfs.ground.clock import parse_stamp, stamp
 from worldfs.ground.errors import BadInput, Exists, NotFound, UserError
 from worldfs.ground.walk import Place, refuse
 from worldfs.tree.path import safe_name
 
 from .ledger import Claim, Ledger, boot
 from .letters import DEAD, INBOX, RANKS, Letter, Rank, Receipt, done_key, file_key, named_after, new_name, rank_of
-from .room import Room, check_name
+from .names import check_name
+from .room import Room
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock
@@ -88,10 +89,10 @@ class Inbox:
         from worldfs.formats.agent import documents
         from worldfs.formats.agent.redact import redact
 
-        stamp = message.created_at or self.room.now()
+        created = message.created_at or self.room.now()
         message = message._replace(
             to=message.to or self.room.name,
-            created_at=stamp,
+            created_at=created,
             subject=redact(message.subject)[0],
             body=redact(message.body)[0],
         )
@@ -100,7 +101,7 @@ class Inbox:
             if self.room.store.probe(done_key(message.id)) is not None:
                 return Deposited(message, False)
         else:
-            uuid = new_name(message.priority, _ms(stamp, self.room))
+            uuid = new_name(message.priority, _ms(created, self.room))
             name, message = f"{uuid}.json", message._replace(id=f"msg-{uuid}")
         try:
             self.room.root.create(file_key(name), documents.message_write(message))
@@ -190,7 +191,7 @@ class Inbox:
     def return_all(self, token: str, *, durable: bool = True) -> None:
         with self.ledger as ledger:
             names = [claim.name for claim in ledger.of(token)]
-            ledger.write({"op": "return", "name": name} for name in names)
+            ledger.write({"op": "return", "name": name, "at": self.room.now()} for name in names)
         if names and durable:
             self.ledger.sync()
 
@@ -205,9 +206,10 @@ class Inbox:
                 continue
             message = self._read(name)
             claim = self.ledger.live(name)
+            since = self.ledger.times.get(name, "") or (message.created_at if message else "")
             letter = Letter(
                 name, message, "claimed" if claim else "waiting", claim.by if claim else "",
-                self.ledger.attempts(name),
+                self.ledger.attempts(name), at=claim.at if claim else since,
             )  # fmt: skip
             found.append((rank_of(name) or _rank(name, message, self.room), letter))
         return [letter for _, letter in sorted(found, key=lambda pair: pair[0])]
@@ -219,8 +221,8 @@ class Inbox:
             if not name.endswith((".why", "/")):
                 stored = self.room.store.get(f"{DEAD}/{name}")
                 why = self.room.store.get(f"{DEAD}/{name}.why")
-                reason = why.data.decode("utf-8", "replace").strip() if why else ""
-                found.append(Letter(name, _parse(stored.data if stored else b""), "dead", "", 0, reason))
+                reason, at = _why(why.data if why else b"")
+                found.append(Letter(name, _parse(stored.data if stored else b""), "dead", "", 0, reason, at))
         return found
 
     def revive(self, name: str) -> None:
@@ -236,12 +238,17 @@ class Inbox:
     def receipt(self, id: str) -> Receipt | None:
         """What became of the letter of an id; None: there never was one."""
         self.ledger.catch_up()
-        if self.room.store.probe(done_key(id)) is not None or id in self.ledger.acked.values():  # or soon there
-            return Receipt(id, "acknowledged")
+        key = done_key(id)
+        stored = self.room.store.get(key)
+        name = next((name for name, other in self.ledger.acked.items() if other == id), "")
+        if stored is not None or name:  # there, or soon there
+            message = _parse(stored.data) if stored is not None else self._read(name)
+            at = self.ledger.times.get(name, "") or self._moved(key)
+            return Receipt(id, "acknowledged", message.created_at if message else "", at)
         for letter in (*self.waiting(), *self.dead()):
-            if letter.message is not None and letter.message.id == id:
-                claim = self.ledger.live(letter.name)
-                return Receipt(id, letter.state, claim.at if claim else "", letter.by, letter.reason)
+            m = letter.message
+            if m is not None and m.id == id:
+                return Receipt(id, letter.state, m.created_at, letter.at, letter.by, letter.reason, letter.attempts)
         return None
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -448,6 +455,14 @@ class Inbox:
         info = None if place is None else self.room.root.glance(place)
         return 0.0 if info is None else time.time() - info.st_mtime
 
+    def _moved(self, key: str) -> str:
+        """When a file got its name, as the disk tells it: for a letter whose line the ledger no longer has."""
+        from datetime import UTC, datetime
+
+        place = self.room.root.place(key)
+        info = None if place is None else self.room.root.glance(place)
+        return "" if info is None else stamp(datetime.fromtimestamp(int(info.st_ctime), UTC))
+
     def _drop(self, name: str, op: str) -> None:
         with self.ledger as ledger:
             ledger.write([{"op": op, "name": name}])
@@ -566,14 +581,23 @@ def _parse(data: bytes) -> Message | None:
         return None
 
 
+def _why(data: bytes) -> tuple[str, str]:
+    """Why a letter is dead, and since when."""
+    try:
+        said = json.loads(data)
+        return str(said["reason"]), str(said["at"])
+    except (ValueError, KeyError, TypeError):
+        return data.decode("utf-8", "replace").strip(), ""
+
+
 def _rank(name: str, message: Message | None, room: Room) -> Rank:
     if message is None:
         return Rank(9, 0, name)
     return Rank(RANKS.get(message.priority, 1), _ms(message.created_at, room), name)
 
 
-def _ms(stamp: str, room: Room) -> int:
-    moment = parse_stamp(stamp) or room.clock.now()
+def _ms(text: str, room: Room) -> int:
+    moment = parse_stamp(text) or room.clock.now()
     return max(0, int(moment.timestamp() * 1000))
 
 

@@ -61,6 +61,7 @@ class Ledger:
         self._ended: dict[str, bytes | Claim] = {}  # returned: how often a letter was delivered
         self.seen: dict[str, tuple[str, Rank]] = {}  # foreign letters: id and rank
         self.acked: dict[str, str] = {}  # acknowledged, but perhaps still to be moved: name → id
+        self.times: dict[str, str] = {}  # when a letter was returned or acknowledged, until the ledger is written anew
         self.free: list[str] = []  # returned since somebody last looked here
         self.lines = 0
 
@@ -136,6 +137,8 @@ class Ledger:
         try:
             entry = json.loads(raw)
             op, name = entry["op"], entry.get("name", "")
+            if op in ("return", "ack") and type(at := entry.get("at")) is str:
+                self.times[name] = at
             if op == "claim":
                 self._claims[name] = raw
             elif op == "extend":
@@ -212,15 +215,20 @@ class Ledger:
                 claim = self._claim(among, name) if name in here else None
                 if claim is not None:
                     lines.append({"op": "claim", **claim._asdict()})
-                    lines += [{"op": "return", "name": name}] if back else []
+                    lines += [{"op": "return", "name": name, **self._time(name)}] if back else []
         lines += [
             {"op": "seen", "name": name, "id": id, "priority": rank.priority, "ms": rank.ms}
             for name, (id, rank) in self.seen.items()
             if name in here
         ]
-        lines += [{"op": "ack", "name": name, "id": id} for name, id in self.acked.items() if name in here]
+        lines += [
+            {"op": "ack", "name": name, "id": id, **self._time(name)} for name, id in self.acked.items() if name in here
+        ]
         self.room.root.replace(NAME, b"".join(map(_encoded, lines)))
         self.catch_up()
+
+    def _time(self, name: str) -> Json:
+        return {"at": self.times[name]} if name in self.times else {}
 
     def _lock(self) -> int:
         pid = os.getpid()

@@ -43,16 +43,19 @@ class Letter(NamedTuple):
     by: str = ""
     attempts: int = 0
     reason: str = ""
+    at: str = ""  # since when it is in that state
 
 
 class Receipt(NamedTuple):
-    """Where a letter is in its life."""
+    """Where a letter is in its life. Times are ISO 8601, UTC."""
 
     id: str
     state: str  # waiting | claimed | acknowledged | dead
-    at: str = ""  # when it came into that state, where that is known
-    by: str = ""
-    reason: str = ""
+    sent: str = ""  # when it was written, by itself; "" if it cannot be read
+    at: str = ""  # since when it is in that state
+    by: str = ""  # who has claimed it
+    reason: str = ""  # why it is dead: unreadable | expired | attempts | duplicate | astray
+    attempts: int = 0  # how often it was delivered
 
 
 def new_name(priority: str, ms: int) -> str:

@@ -15,6 +15,8 @@ from worldfs.ground.clock import SystemClock, parse_stamp
 from worldfs.ground.errors import BadInput, NotFound, WorldError
 from worldfs.ground.walk import Walk, read_whole, refuse
 
+from .names import is_name, names
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -22,7 +24,6 @@ Json = dict[str, Any]
 
 LOOK: Final = 50  # letters that are read for their priority, an agent; names that we give sort by it
 SIZE_MAX: Final = 16 << 20  # bytes; a longer document is named and not read
-_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _OPEN: Final = ("pending", "active")
 _CLOSED: Final = ("completed", "dropped")
 
@@ -61,7 +62,7 @@ def overview(root: str | os.PathLike[str], *, now: datetime | None = None) -> li
     """All agents below a root by name; none if it is not there."""
     moment = now or SystemClock().now()
     lines = []
-    for name in _names(root):
+    for name in names(root):
         try:
             lines.append(line(root, name, now=moment))
         except NotFound:  # gone since it was listed
@@ -73,7 +74,7 @@ def overview(root: str | os.PathLike[str], *, now: datetime | None = None) -> li
 
 def line(root: str | os.PathLike[str], name: str, *, now: datetime | None = None) -> AgentLine:
     """One agent. `NotFound` if there is none of this name."""
-    if not _is_name(name):
+    if not is_name(name):
         raise NotFound(f"no agent {name!r}", path=os.fspath(root), op="agents")
     desk = _Desk(os.path.join(root, name))
     moment = now or SystemClock().now()
@@ -167,8 +168,7 @@ class _Desk:
     def letters(self) -> tuple[int, int]:
         """(in the inbox, of them with high priority)."""
         try:
-            folder = self.walk.folder("inbox")
-            names = [name for name in os.listdir(folder.fd) if name.endswith(".json") and name[0] != "."]
+            names = [name for name in self.walk.folder("inbox").names() if name.endswith(".json") and name[0] != "."]
         except FileNotFoundError:
             return 0, 0
         except OSError as error:
@@ -226,21 +226,6 @@ class _Desk:
             return read_whole(fd)
         finally:
             os.close(fd)
-
-
-def _names(root: str | os.PathLike[str]) -> list[str]:
-    """As `room.names`, which brings a store with it that nobody here needs."""
-    try:
-        with os.scandir(root) as entries:
-            return sorted(
-                entry.name for entry in entries if _is_name(entry.name) and entry.is_dir(follow_symlinks=False)
-            )
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _is_name(name: str) -> bool:
-    return 0 < len(name) <= 64 and name[0] not in "_-" and set(name) <= _SIGNS
 
 
 def _status(word: object) -> str:

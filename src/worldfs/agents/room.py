@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.clock import Clock, SystemClock, stamp
 from worldfs.ground.durable import Disk
-from worldfs.ground.errors import BadInput, Exists, NotFound
+from worldfs.ground.errors import Exists, NotFound
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.revision import KEPT, of
+
+from .names import check_name, names
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,18 +35,6 @@ LOCK: Final = f"{KEPT}/state.lock"
 ASIDE: Final = f"{KEPT}/aside"
 FINDINGS: Final = f"{KEPT}/findings.json"
 FINDINGS_MAX: Final = 50
-_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
-
-
-def check_name(name: str) -> str:
-    """The name of an agent as it is, or `BadInput` (reference, ambiguity 13)."""
-    if 0 < len(name) <= 64 and set(name) <= _SIGNS and name[0] not in "_-":
-        return name
-    raise BadInput(
-        f"{name[:80]!r} is no name of an agent",
-        op="agent",
-        expected="1 to 64 of a-z 0-9 _ -, beginning with a letter or digit",
-    )
 
 
 class Room:
@@ -199,13 +189,3 @@ class Room:
             self.root.create(key, data, private=True)
             self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
         return key
-
-
-def names(root: str | os.PathLike[str]) -> list[str]:
-    """The agents below a root: directories with an agent's name, sorted. No link is followed."""
-    found = []
-    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(root) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False) and set(entry.name) <= _SIGNS and entry.name[0] not in "_-":
-                found.append(entry.name)
-    return sorted(name for name in found if len(name) <= 64)

@@ -22,8 +22,9 @@ from worldfs.ground.durable import Disk
 from worldfs.ground.errors import BadInput, UserError, from_os
 
 from .kept import Generation, Kept
+from .names import check_name
 from .projection import FOLD
-from .room import Room, check_name
+from .room import Room
 
 if TYPE_CHECKING:
     from types import TracebackType

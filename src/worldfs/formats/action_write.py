@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from worldfs.formats import block, jsontext
+from worldfs.formats import action, block, jsontext
 from worldfs.formats.action import FILE, entries_of, id_of, list_key, locate
 from worldfs.formats.block import Block
+from worldfs.formats.page import Page
 from worldfs.formats.values import plain
 from worldfs.ground.model import Cause, Finding, Job, Json, Order, Outcome, State
 
@@ -21,7 +22,11 @@ EVIDENCE = 2048  # characters of evidence that the sheet shows; more stays in th
 
 _WORDS = {State.PENDING: "pending", State.RUNNING: "running", State.SUCCEEDED: "completed", State.FAILED: "failed"}
 _DEFAULT = Order("", "", "")
-_GONE = object()  # this member is to be removed
+
+
+def gone(value: object) -> bool:
+    """Stands, itself, for a member that is to be removed; called, it tells whether a value does."""
+    return value is gone
 
 
 def write(
@@ -31,38 +36,41 @@ def write(
     drop: Collection[str] = (),
     add: Sequence[Job] = (),
     marks: Mapping[int, Finding] | None = None,
+    page: Page | None = None,
 ) -> bytes:
     """The sheet after the kernel's word: `data` itself if that changes nothing.
 
     `jobs`: what is known, by id; the first unmarked entry of that id shows it. `drop`: ids whose entries leave.
     `add`: jobs that get an entry at the end. `marks`: entries that were refused, by index; they fail with the
-    finding as their error, and keep every other byte. An empty file stays empty until something is added, then it
-    becomes TEMPLATE with the entries. Raises BadInput for a text that cannot be read: it is never replaced.
+    finding as their error, and keep every other byte. `page`: which document it is; ACTION.md if it is not said. An
+    empty file stays empty until something is added, then it becomes the template with the entries.
+    Raises BadInput for a text that cannot be read: it is never replaced.
     """
+    page = page or PAGE
     text = block.decode(data)
-    found, dialect = locate(text)
+    found, dialect = page.locate(text)
     marks = marks or {}
     if found is None or dialect == "empty":
-        return _begin(text, found, add) if add else data
-    if not list_key(found.value) and (add or id_of(found.value, dialect) in drop):
+        return _begin(text, found, add, page) if add else data
+    if not page.list_key(found.value) and (add or page.id_of(found.value, dialect) in drop):
         text, found = _listed(text, found)
-    key = list_key(found.value)
+    key = page.list_key(found.value)
     shown: set[str] = set()
     after: list[Any] = []
-    for index, entry in enumerate(entries_of(found.value)):
+    for index, entry in enumerate(page.entries_of(found.value)):
         if index in marks and isinstance(entry, dict):
             after.append(_marked(entry, marks[index]))
             continue
-        id = id_of(entry, dialect) if isinstance(entry, dict) else None
+        id = page.id_of(entry, dialect) if isinstance(entry, dict) else None
         if id is None or (id not in drop and (id not in jobs or id in shown)):
             after.append(entry)
         elif id not in drop:
             shown.add(id)
-            after.append(_with(entry, _word(entry, jobs[id], dialect)))
-    after += [entry_of(job, dialect) for job in add]
+            after.append(_with(entry, page.word(entry, jobs[id], dialect)))
+    after += [page.entry_of(job, dialect) for job in add]
     value = found.value | {key: after} if key else after[0]
     edited = block.edit(text, found, value)
-    return data if edited is text and list_key(found.value) == key else edited.encode()
+    return data if edited is text and page.list_key(found.value) == key else edited.encode()
 
 
 def entry_of(job: Job, dialect: str = "page") -> Json:
@@ -90,15 +98,18 @@ def entry_of(job: Job, dialect: str = "page") -> Json:
     if order.depends_on:
         entry["depends_on"] = list(order.depends_on)
     entry |= {key: item for key, item in plain(order.extra).items() if key not in entry}
-    return _with(entry, _word(entry, job, dialect))
+    return _with(entry, word(entry, job, dialect))
 
 
-def _begin(text: str, found: Block | None, add: Sequence[Job]) -> bytes:
-    """A sheet where there was none: in the empty block if there is one, else after the prose."""
-    queue = [entry_of(job) for job in add]
+def _begin(text: str, found: Block | None, add: Sequence[Job], page: Page) -> bytes:
+    """A sheet where there was none: in the empty block if there is one, else after the prose, else its template."""
+    if found is None and not text.strip() and page.template:
+        text = page.template.decode()
+        found, _ = page.locate(text)
+    queue = [page.entry_of(job, "page") for job in add]
     if found is not None:
-        return block.edit(text, found, found.value | {"queue": queue}).encode()
-    return block.append(text, FILE.removesuffix(".md"), {"queue": queue}).encode()
+        return block.edit(text, found, found.value | {page.key: queue}).encode()
+    return block.append(text, page.file.removesuffix(".md"), {page.key: queue}).encode()
 
 
 def _listed(text: str, found: Block) -> tuple[str, Block]:
@@ -115,27 +126,27 @@ def _listed(text: str, found: Block) -> tuple[str, Block]:
     return text, again
 
 
-def _word(entry: Json, job: Job, dialect: str) -> Json:
+def word(entry: Json, job: Job, dialect: str) -> Json:
     """What a job makes of the members of its entry."""
     status, outcome = job.status, job.status.outcome
-    word = _WORDS[status.state]
+    said = _WORDS[status.state]
     cause = outcome.cause if outcome else None
     if dialect == "q1" and status.state is State.FAILED and cause is Cause.CANCELLED:
-        word = "cancelled"
+        said = "cancelled"
     present = entry.get("status")
-    spelled = isinstance(present, str) and present.strip().lower() == word
+    spelled = isinstance(present, str) and present.strip().lower() == said
     absent = present is None and status.state is State.PENDING
-    changes: Json = {} if spelled or absent else {"status": word}
+    changes: Json = {} if spelled or absent else {"status": said}
     ended = status.state.terminal
     if dialect == "page" and ended and status.completed_at:
         changes["completed_at"] = status.completed_at
     elif not ended and "completed_at" in entry:
-        changes["completed_at"] = _GONE
-    error = _error(outcome) if ended and outcome and not outcome.ok else None
+        changes["completed_at"] = gone
+    error = error_of(outcome) if ended and outcome and not outcome.ok else None
     if error is not None:
         changes["error"] = error
     elif isinstance(entry.get("error"), dict) and "cause" in entry["error"]:
-        changes["error"] = _GONE  # ours, of an earlier attempt
+        changes["error"] = gone  # ours, of an earlier attempt
     if ended and outcome:
         changes |= _result(outcome, dialect)
         if changes.get("result") == "" and "result" not in entry:
@@ -143,7 +154,7 @@ def _word(entry: Json, job: Job, dialect: str) -> Json:
     return changes
 
 
-def _error(outcome: Outcome) -> Json:
+def error_of(outcome: Outcome) -> Json:
     traceback = outcome.traceback.encode(errors="replace")[-TRACEBACK:].decode(errors="ignore")
     given = {"code": outcome.code, "message": outcome.message, "traceback": traceback}
     cause = str(outcome.cause or Cause.ERROR)
@@ -172,8 +183,13 @@ def _marked(entry: Json, finding: Finding) -> Json:
 
 def _with(entry: Json, changes: Json) -> Json:
     """The entry with these members; the very same one if all of them stand there."""
-    new = {key: value for key, value in changes.items() if value is not _GONE and entry.get(key, _GONE) != value}
-    gone = {key for key, value in changes.items() if value is _GONE and key in entry}
-    if not new and not gone:
+    new = {key: value for key, value in changes.items() if value is not gone and entry.get(key, gone) != value}
+    leaving = {key for key, value in changes.items() if value is gone and key in entry}
+    if not new and not leaving:
         return entry
-    return {key: value for key, value in entry.items() if key not in gone} | new
+    return {key: value for key, value in entry.items() if key not in leaving} | new
+
+
+PAGE: Final = Page(
+    FILE, "queue", b"", action.read, locate, list_key, entries_of, id_of, action.entry_digest, entry_of, word
+)

@@ -341,7 +341,7 @@ class Root(Walk):
         own = Folder(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
         with suppress(BlockingIOError):
             fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for name in os.listdir(own.fd):
+            for name in own.names():
                 self.drop(Place(own, name, f"{own.path}/{name}"))
         fcntl.flock(own.fd, fcntl.LOCK_SH)
         self._claimed = own

@@ -91,3 +91,41 @@ def written_now(fd: int) -> bool | None:
     except OSError as error:
         return True if error.errno == errno.EAGAIN else None
     return False
+
+
+OPENAT2 = 437  # the number of the system call on every architecture that Python runs on but alpha
+BENEATH = 0x08 | 0x04 | 0x02  # linux/openat2.h RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
+
+
+@cache
+def _openat2() -> Callable[[int, bytes, int, int], int] | None:
+    import ctypes
+
+    class How(ctypes.Structure):
+        _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+    try:
+        call = _libc().syscall
+    except (OSError, AttributeError):
+        return None
+    call.restype = ctypes.c_long
+    call.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(How), ctypes.c_size_t)
+
+    def open_(fd: int, path: bytes, flags: int, mode: int) -> int:
+        how = How(flags, mode, BENEATH)
+        found: int = call(OPENAT2, fd, path, ctypes.byref(how), ctypes.sizeof(how))
+        return found if found >= 0 else -ctypes.get_errno()
+
+    return open_
+
+
+def open_beneath(fd: int, path: str, flags: int) -> int:
+    """Open what lies at `path` below the directory `fd`: no link on the way, no way out (man 2 openat2).
+
+    `OSError` ENOSYS where the system does not know the call (Linux before 5.6, or a sandbox): walk by component then.
+    """
+    call = _openat2()
+    number = -errno.ENOSYS if call is None else call(fd, os.fsencode(path), flags | os.O_CLOEXEC, 0)
+    if number < 0:
+        raise OSError(-number, os.strerror(-number), path)
+    return number

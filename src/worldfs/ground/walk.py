@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from .errors import BadInput, Unsafe, WorldError, from_os
@@ -67,6 +68,25 @@ class Folder:
         self.fd, self.path, self.sure = fd, path, not path
         info = os.fstat(fd)
         self.id = (info.st_dev, info.st_ino)
+
+    def names(self) -> list[str]:
+        """What is in it now, in no order."""
+        with self.scan() as entries:
+            return [entry.name for entry in entries]
+
+    @contextmanager
+    def scan(self) -> Iterator[Iterator[os.DirEntry[str]]]:
+        """What is in it now, each with its kind.
+
+        Not by our own descriptor: reading moves its place, which other threads would share; and btrfs shows by it only
+        what was there when it was opened (Linux 6.5 and later).
+        """
+        fd = os.open(".", FOLDER, dir_fd=self.fd)
+        try:
+            with os.scandir(fd) as entries:
+                yield entries
+        finally:
+            os.close(fd)
 
     def __del__(self, close: Callable[[int], None] = os.close) -> None:  # bound early: `os` may be gone at exit
         close(self.fd)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
+from zlib import crc32
 
-from worldfs.ground.clock import Clock, stamp
+from worldfs.ground.clock import Clock, parse_stamp, stamp
 from worldfs.ground.driver import Driver, Run
 from worldfs.ground.errors import BrokenHouse, WorldError
 from worldfs.ground.model import Cause, Finding, Job, Order, Outcome, State
@@ -20,6 +21,7 @@ from .jobs import Jobs
 
 GRACE_S = 2.0  # how long a driver may take to stop after its deadline before the job ends without it
 SLOW_START_S = 0.01
+JITTER = 0.1  # of a wait between attempts
 RETRIED = (Cause.ERROR, Cause.TIMEOUT)  # never rejected, cancelled or lost (D19)
 
 
@@ -52,6 +54,7 @@ class Node:
     id: str
     driver: Driver
     artifacts: Path | None = None
+    enabled: bool = True  # False: its jobs wait; the world changes it and wakes the kernel
 
 
 @dataclass(slots=True)
@@ -170,16 +173,23 @@ class Dispatch:
             self._end(ticket, outcome, lesson=bool(refused))
             return
         status = ticket.job.status
-        status = replace(status, state=State.RUNNING, attempt=status.attempt + 1, started_at=stamp(self.clock.now()))
+        now = stamp(self.clock.now())
+        first = status.first_started_at or status.started_at
+        status = replace(
+            status, state=State.RUNNING, attempt=status.attempt + 1, started_at=now, first_started_at=first
+        )
+        limit, of_all = limit_s(order, first or now, self.clock)
         self.jobs.write_status(order.id, status)  # durable before anything moves
         ticket.job = replace(ticket.job, status=status)
-        ticket.deadline = self.clock.monotonic() + order.timeout_s
+        ticket.deadline = self.clock.monotonic() + limit
         if self.clock.monotonic() - ticket.since > SLOW_START_S:
             self.slow_start()
         run = Run(self.clock, ticket.deadline, status.attempt, node.artifacts, ticket.cancel)
         outcome = _execute(node.driver, order, run)
         if ticket.left:
             return
+        if of_all and outcome.cause is Cause.TIMEOUT:
+            outcome = replace(outcome, code="SESSION_TIMEOUT")
         outcome = _settled(outcome, node.id, self.house)
         self._end(ticket, outcome, lesson=outcome.cause in RETRIED)
 
@@ -199,9 +209,13 @@ class Dispatch:
             retried = False
             why = f"cancelled; attempt {status.attempt} had ended before: {outcome.message}"
             outcome = replace(outcome, cause=Cause.CANCELLED, code="CANCELLED", message=why)
+        wait = backoff_s(order.backoff, status.attempt, order.id)
+        if retried and order.total_timeout_s:
+            left, _ = limit_s(order, status.first_started_at or status.started_at, self.clock)
+            retried = left > wait  # else it would be started only to be stopped
         outcome = self.house.say(outcome)
         if retried:
-            again = stamp(now + timedelta(seconds=backoff_s(order.backoff, status.attempt)))
+            again = stamp(now + timedelta(seconds=wait))
             status = replace(status, state=State.PENDING, not_before=again, outcome=outcome)
             self.jobs.write_status(order.id, status)
             ticket.job = replace(ticket.job, status=status)
@@ -261,8 +275,24 @@ def refusal(findings: tuple[Finding, ...]) -> Outcome:
     return Outcome.failure(Cause.REJECTED, first.code, text, findings=findings)
 
 
-def backoff_s(kind: str, attempt: int) -> float:
-    """Seconds before the attempt after this one: 1 s, doubling or growing, at most 60 s (D19)."""
-    if kind == "exponential":
-        return float(min(60, 2 ** min(attempt - 1, 6)))
-    return float(min(60, attempt)) if kind == "linear" else 0.0
+def limit_s(order: Order, first: str, clock: Clock) -> tuple[float, bool]:
+    """Seconds that an attempt starting now may take, and whether it is the limit of all attempts that says so (D20).
+
+    `first`: when the first attempt started.
+    """
+    began = parse_stamp(first)
+    if not order.total_timeout_s or began is None:
+        return order.timeout_s, False
+    left = max(0.0, order.total_timeout_s - (clock.now() - began).total_seconds())
+    return (left, True) if left < order.timeout_s else (order.timeout_s, False)
+
+
+def backoff_s(kind: str, attempt: int, id: str = "") -> float:
+    """Seconds before the attempt after this one: 1 s, doubling or growing, at most 60 s (D19), then up to JITTER more.
+
+    The jitter keeps jobs that failed together from coming back together; it is the same whenever it is computed.
+    """
+    if kind not in ("exponential", "linear"):
+        return 0.0
+    base = float(min(60, 2 ** min(attempt - 1, 6) if kind == "exponential" else attempt))
+    return round(base * (1 + JITTER * (crc32(f"{id}#{attempt}".encode()) % 1000) / 1000), 3) if id else base

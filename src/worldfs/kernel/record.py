@@ -94,7 +94,7 @@ def _order(value: dict[str, Any], where: str) -> tuple[Order, str]:
 
 def status_value(status: JobStatus) -> dict[str, Any]:
     value: dict[str, Any] = {"status": status.state.value, "attempt": status.attempt}
-    for name in ("accepted_at", "started_at", "completed_at", "not_before"):
+    for name in ("accepted_at", "started_at", "first_started_at", "completed_at", "not_before"):
         if getattr(status, name):
             value[name] = getattr(status, name)
     if status.outcome is not None:
@@ -131,6 +131,7 @@ def _status(value: dict[str, Any], where: str) -> JobStatus:
             str(value.get("completed_at", "")),
             str(value.get("not_before", "")),
             None if outcome is None else _outcome(outcome),
+            str(value.get("first_started_at", "")),
         )
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(f"not a status: {error}", path=where, expected="status, attempt, outcome") from None

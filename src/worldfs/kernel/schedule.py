@@ -38,14 +38,15 @@ def choose(
     running: Mapping[str, object],
     now: datetime,
     ready: Callable[[Job], bool] = lambda job: True,
+    able: Callable[[str], bool] = lambda node: True,
 ) -> list[Job]:
     """At most one job a node, none for a node that runs one.
 
-    `pending`: node → jobs sorted by `rank`; `ready`: are the jobs that it depends on done?
+    `pending`: node → jobs sorted by `rank`; `ready`: are the jobs that it depends on done? `able`: may the node work?
     """
     chosen = []
     for node, line in pending.items():
-        if node in running:
+        if node in running or not line or not able(node):
             continue
         for job in line:
             if due(job, now) and ready(job):

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 from worldfs.formats import action, action_write
 from worldfs.formats.ids import TRANSIENT
+from worldfs.formats.page import Page
 from worldfs.formats.values import plain
 from worldfs.ground.errors import BadInput, Conflict, Exists, Unsafe, UserError
 from worldfs.ground.model import Finding, Job, Order
@@ -36,11 +37,19 @@ class Taken:
 
 
 class Sheet:
-    """ACTION.md of one directory. State never lives in it: it can be rendered again from the jobs at any time."""
+    """A sheet of one directory. State never lives in it: it can be rendered again from the jobs at any time."""
 
     def __init__(
-        self, store: Store, key: str, jobs: Jobs, node: str, alert: Callable[[str, Finding | None], None]
+        self,
+        store: Store,
+        key: str,
+        jobs: Jobs,
+        node: str,
+        alert: Callable[[str, Finding | None], None],
+        *,
+        page: Page = action_write.PAGE,
     ) -> None:
+        self.page = page
         self.store = store
         self.key = key
         self.jobs = jobs
@@ -50,7 +59,7 @@ class Sheet:
         self._token: str | None = None
         self._revision: str | None = None
         self._data = b""
-        self._read = action.read(b"")
+        self._read = page.read(b"")
         self._readable = True
         self._missing = True
         self._jobs: dict[str, Job] = {}  # what the sheet shows
@@ -94,7 +103,7 @@ class Sheet:
             if revision == self._revision and self._readable:
                 return taken
             self._revision, self._data = revision, stored.data if stored else b""
-            self._read = action.read(self._data, node=self.node)
+            self._read = self.page.read(self._data, node=self.node)
         except UserError as error:
             # The unreadable (a link, half a text) is left alone: the last good state stands, nothing is rendered.
             self._readable = False
@@ -129,7 +138,7 @@ class Sheet:
         add = add[: max(0, ROOM - len(self._read.entries) + len(drop))]
         marks = {e.index: finding for e in self._read.entries if (finding := self._refused(e)) is not None}
         if add or drop or marks or seen:
-            data = action_write.write(self._data, self._jobs, drop=drop, add=add, marks=marks)
+            data = action_write.write(self._data, self._jobs, drop=drop, add=add, marks=marks, page=self.page)
             if data != self._data:
                 try:
                     expect = ABSENT if self._revision is None else self._revision
@@ -139,7 +148,7 @@ class Sheet:
                     return False
                 self._token = None  # somebody may have written since: the next look reads, and compares revisions
                 self._data, self._missing = data, False
-                self._read = action.read(data, node=self.node)
+                self._read = self.page.read(data, node=self.node)
         for id in drop:
             self._jobs.pop(id, None)
             self._digest.pop(id, None)
@@ -159,7 +168,7 @@ class Sheet:
     def _take_displaced(self, data: bytes, taken: Taken) -> None:
         """What a slow writer wrote into a copy that we had replaced meanwhile."""
         try:
-            self._take(action.read(data, node=self.node), data, taken)
+            self._take(self.page.read(data, node=self.node), data, taken)
         except BadInput as error:
             name = f"{QUARANTINE}/{self.key}-{hashlib.blake2b(data, digest_size=8).hexdigest()}"
             self.store.put(name, data)
@@ -222,15 +231,15 @@ class Sheet:
             return None
         true = self._jobs[entry.id].order
         if entry.id not in self._digest:
-            self._digest[entry.id] = action.entry_digest(true)
-        if action.entry_digest(entry.order) == self._digest[entry.id]:
+            self._digest[entry.id] = self.page.digest(true)
+        if self.page.digest(entry.order) == self._digest[entry.id]:
             return None
         return id_reused(self.key, true, entry.order)
 
     def _set_aside(self, refused: Sequence[tuple[action.Entry, Finding]], data: bytes, taken: Taken) -> None:
         """Copy refused entries to where nobody overwrites them, each once, and name them."""
-        found, _ = action.locate(data.decode("utf-8", "replace"))
-        entries = [] if found is None else action.entries_of(found.value)
+        found, _ = self.page.locate(data.decode("utf-8", "replace"))
+        entries = [] if found is None else self.page.entries_of(found.value)
         copies: dict[str, bytes] = {}
         meant: list[tuple[Order, Finding] | None] = []
         for entry, finding in refused[:SET_ASIDE]:
@@ -265,15 +274,17 @@ def _meant(entry: action.Entry, raw: object, finding: Finding) -> tuple[Order, F
     """What a refused entry wants, for the lesson; None when it does not even name an action."""
     if entry.state != "pending" or finding.code != BadInput.code or not isinstance(raw, dict):
         return None
-    op, params, node = raw.get("action_type"), raw.get("params", raw.get("parameters")), raw.get("robot_id")
+    op = raw.get("action_type", raw.get("skill_ref", raw.get("skillruntime_ref")))
+    params, node = raw.get("params", raw.get("parameters")), raw.get("robot_id", raw.get("target_ref"))
     if not isinstance(op, str):
         return None
     node = node if isinstance(node, str) else ""
     return Order(entry.id, node, op, params if isinstance(params, dict) else {}), finding
 
 
-def shown(data: bytes, jobs: Iterable[Job]) -> bytes:
+def shown(data: bytes, jobs: Iterable[Job], page: Page = action_write.PAGE) -> bytes:
     """The sheet as a reader of the tree sees it: the file, with every job's present state."""
     table: Mapping[str, Job] = {job.id: job for job in jobs}
-    seen = {entry.id for entry in action.read(data).entries}
-    return action_write.write(data, table, add=[job for job in table.values() if job.id not in seen and not ended(job)])
+    seen = {entry.id for entry in page.read(data).entries}
+    add = [job for job in table.values() if job.id not in seen and not ended(job)]
+    return action_write.write(data, table, add=add, page=page)

@@ -10,8 +10,11 @@ OPERATOR = "operator"  # the person whose machine it is: sees everything, writes
 
 
 def may_read(row: Row, role: str) -> bool:
-    """Readers, the operator, and whoever writes it: a writer may read back what it writes (decision D3)."""
-    return role == OPERATOR or role in row.readers or role in row.writers
+    """Readers, the operator, and whoever writes it: a writer may read back what it writes (decision D3).
+
+    What is dropped into another's box is his alone from then on.
+    """
+    return role == OPERATOR or role in row.readers or (role in row.writers and row.kind is not Kind.DROP)
 
 
 def may_write(row: Row, role: str, *, starting: bool = False) -> bool:

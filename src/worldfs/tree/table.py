@@ -43,6 +43,10 @@ class Row(NamedTuple):
     blocking: bool = False  # a read may wait for the next change
     template: str = ""  # what onboard writes: name of a template
     in_matrix: bool = False  # one of the ten files of the specification's permission matrix
+    room: str = "workspace"  # which of the rooms it hangs in
+    literal: object = None  # the JSON value of a View that never changes
+    title: str = ""  # of a directory's README.md: its first line
+    given: Mapping[str, str] = MappingProxyType({})  # names that hold for this row beside those of its path
 
     @property
     def name(self) -> str:
@@ -56,49 +60,119 @@ class Row(NamedTuple):
         return text
 
 
-def match(pattern: Sequence[str], path: Sequence[str]) -> dict[str, str] | None:
-    """Names captured when `path` is an instance of `pattern`, else None."""
-    names: dict[str, str] = {}
-    for index, part in enumerate(pattern):
-        if part.startswith("{") and part.endswith("*}"):
-            if index >= len(path):
-                return None
-            names[part[1:-2]] = "/".join(path[index:])
-            return names
-        if index >= len(path):
-            return None
-        if part.startswith("{"):
-            names[part[1:-1]] = path[index]
-        elif part != path[index]:
-            return None
-    return names if len(pattern) == len(path) else None
+Found = tuple[Row, dict[str, str]]
 
 
-class Table(NamedTuple):
-    """All rows, found by path."""
+class Place:
+    """A node of the trie: what may come next after the segments so far."""
 
-    rows: tuple[Row, ...]
+    __slots__ = ("_rooms", "fixed", "rest", "row", "rows", "variable")
 
-    def find(self, path: str) -> tuple[Row, dict[str, str]] | None:
-        parts = segments(path)
-        for row in self.rows:
-            names = match(segments(row.pattern), parts)
-            if names is not None:
-                return row, names
-        return None
+    def __init__(self) -> None:
+        self.fixed: dict[str, Place] = {}
+        self.variable: tuple[str, Place] | None = None  # the variable's name, and what follows it
+        self.rest: tuple[str, Row] | None = None  # the row that takes all segments that are left
+        self.row: Row | None = None  # the file that is exactly here
+        self.rows: list[Row] = []  # every file here and below
+        self._rooms: dict[str, tuple[str, ...]] = {}
+
+    def rooms(self, role: str) -> tuple[str, ...]:
+        """The rooms that have a file here or below which `role` may read or write."""
+        known = self._rooms.get(role)
+        if known is None:
+            from .rights import may_read
+
+            seen = (row for row in self.rows if may_read(row, role) or role in row.writers)
+            known = tuple(dict.fromkeys(row.room for row in seen))
+            self._rooms[role] = known
+        return known
+
+    @property
+    def file(self) -> bool:
+        return self.row is not None
+
+
+class Table:
+    """All rows, found by path: a trie over segments, so that a look-up costs the path's length and nothing else."""
+
+    def __init__(self, rows: tuple[Row, ...]) -> None:
+        self.rows = rows
+        self.root = Place()
+        for row in rows:
+            self._add(row)
+
+    def _add(self, row: Row) -> None:
+        place = self.root
+        place.rows.append(row)
+        for part in segments(row.pattern):
+            if part.endswith("*}"):
+                place.rest = part[1:-2], row
+                return
+            if part.startswith("{"):
+                if place.variable is None:
+                    place.variable = part[1:-1], Place()
+                name, place = place.variable
+                if name != part[1:-1]:
+                    raise ValueError(f"{row.pattern}: {{{name}}} stands there already")
+            else:
+                place = place.fixed.setdefault(part, Place())
+            place.rows.append(row)
+        place.row = row
+
+    def matches(self, parts: Sequence[str]) -> list[tuple[Place, dict[str, str]]]:
+        """Every place that `parts` lead to; a written segment comes before a variable."""
+        found: list[tuple[Place, dict[str, str]]] = [(self.root, {})]
+        for part in parts:
+            after: list[tuple[Place, dict[str, str]]] = []
+            for place, names in found:
+                fixed = place.fixed.get(part)
+                if fixed is not None:
+                    after.append((fixed, names))
+                if place.variable is not None:
+                    after.append((place.variable[1], {**names, place.variable[0]: part}))
+            if not after:
+                return []
+            found = after
+        return found
+
+    def rests(self, parts: Sequence[str]) -> list[tuple[Row, dict[str, str]]]:
+        """Rows with `{rest*}` that take what `parts` end with, the longest written part first. May be empty."""
+        found: list[tuple[Row, dict[str, str]]] = []
+        here: list[tuple[Place, dict[str, str]]] = [(self.root, {})]
+        for index, part in enumerate(parts):
+            after: list[tuple[Place, dict[str, str]]] = []
+            for place, names in here:
+                if place.rest is not None:
+                    name, row = place.rest
+                    found.append((row, {**names, name: "/".join(parts[index:])}))
+                fixed = place.fixed.get(part)
+                if fixed is not None:
+                    after.append((fixed, names))
+                if place.variable is not None:
+                    after.append((place.variable[1], {**names, place.variable[0]: part}))
+            if not after:
+                break
+            here = after
+        found.reverse()
+        return found
+
+    def find_all(self, parts: Sequence[str]) -> list[Found]:
+        """Every row that a path may be, the most literal first."""
+        exact: list[Found] = [(place.row, names) for place, names in self.matches(parts) if place.row is not None]
+        return exact + self.rests(parts)
+
+    def find(self, path: str) -> Found | None:
+        """The most literal row of a path."""
+        found = self.find_all(segments(path))
+        return found[0] if found else None
 
     def below(self, path: str) -> Iterator[tuple[str, Row, dict[str, str], bool]]:
         """Possible children of a directory: (segment pattern, row, names so far, is this the row itself)."""
         parts = segments(path)
-        for row in self.rows:
-            pattern = segments(row.pattern)
-            if pattern and pattern[-1].endswith("*}") and len(parts) >= len(pattern):
-                names = match(pattern, parts)
-                if names is not None:
-                    yield pattern[-1], row, names, True
-                continue
-            if len(pattern) <= len(parts):
-                continue
-            names = match(pattern[: len(parts)], parts)
-            if names is not None:
-                yield pattern[len(parts)], row, names, len(pattern) == len(parts) + 1
+        for row, names in self.rests(parts):
+            yield segments(row.pattern)[-1], row, names, True
+        for place, names in self.matches(parts):
+            for row in place.rows:
+                pattern = segments(row.pattern)
+                if len(pattern) > len(parts):
+                    yield pattern[len(parts)], row, names, len(pattern) == len(parts) + 1

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from worldfs.ground.errors import BadInput, NotFound
 
 from . import path as paths
+from .leaf import Ask, Behaviour, Branch, Names, Spot, Written
 from .rights import demand_read, demand_write, may_read, may_write
 from .stores.contract import ANY, Expected, Store, Watch
-from .table import Kind, Row, Table
-
-Names = Mapping[str, str]
+from .table import Found, Kind, Row, Table
 
 
 class Entry(NamedTuple):
@@ -32,14 +31,6 @@ class Content(NamedTuple):
     revision: str
 
 
-class Behaviour(Protocol):
-    """A computed file: a View renders, a Sheet or Control also takes."""
-
-    def read(self, names: Names) -> bytes: ...
-
-    def write(self, names: Names, data: bytes, actor: str) -> None: ...
-
-
 class Rooms(Protocol):
     """Where things hang: which store a row's bytes lie in, and which names a `{variable}` has now."""
 
@@ -47,30 +38,50 @@ class Rooms(Protocol):
 
     def key(self, row: Row, names: Names) -> str: ...
 
-    def names(self, variable: str, names: Names) -> list[str]: ...
+    def names(self, room: str, variable: str, names: Names) -> list[str]:
+        """What `{variable}` may be in a room, given the names before it."""
+        ...
 
-    def exists(self, row: Row, names: Names) -> bool: ...
+    def holds(self, room: str, names: Names) -> bool:
+        """Are there such a project, node, agent, job, and may they be seen? What a pattern fits is not yet there."""
+        ...
+
+    def exists(self, row: Row, names: Names) -> bool:
+        """Is the file of a row there, in a room that holds its names?"""
+        ...
 
 
 class Tree:
-    """Reads and writes by path and actor. `starting` is true while the world is being assembled (EMBODIED.md)."""
+    """Reads and writes by path and actor. `starting` is true while the world is being assembled (EMBODIED.md).
 
-    def __init__(self, table: Table, rooms: Rooms, behaviours: Mapping[str, Behaviour]) -> None:
+    `alias` says that a name stands for another one: ("agent", "self") for whoever asks. Names then also hold the
+    alias under "alias", so that a room can tell the two apart.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        rooms: Rooms,
+        behaviours: Mapping[str, Behaviour | Branch],
+        alias: Mapping[tuple[str, str], str] | None = None,
+    ) -> None:
         self.table = table
         self.rooms = rooms
         self.behaviours = behaviours
         self.starting = False
+        self._alias = alias or {}
+
+    # -- one file -----------------------------------------------------------------------------------------------------
 
     def read(self, path: str, actor: str) -> bytes:
         return self.fetch(path, actor).data
 
     def fetch(self, path: str, actor: str) -> Content:
         """Bytes and the revision to expect when writing back."""
-        path, row, names = self._find(path, actor, "read")
+        path, row, names = self.place(path, actor, "read")
         demand_read(row, actor, path)
         if row.view:
-            data = self.behaviours[row.view].read(names)
-            return Content(data, "")
+            return Content(self.behaviours[row.view].read(names), "")
         stored = self.rooms.store(row, names).get(self.rooms.key(row, names))
         if stored is None:
             raise NotFound("no such file", path=path, op="read", actor=actor)
@@ -78,54 +89,115 @@ class Tree:
 
     def probe(self, path: str, actor: str) -> str | None:
         """A cheap token that changes when a stored file may have changed; None when it is absent."""
-        path, row, names = self._find(path, actor, "probe")
+        path, row, names = self.place(path, actor, "probe")
         demand_read(row, actor, path)
         return self.rooms.store(row, names).probe(self.rooms.key(row, names))
 
     def write(self, path: str, data: bytes, actor: str, expect: Expected = ANY) -> str:
         """Durable when it returns; the new revision ("" for what is computed)."""
-        path, row, names = self._find(path, actor, "write")
-        demand_write(row, actor, path, starting=self.starting)
+        return self.put(self.place(path, actor, "write"), data, Ask(actor), expect)[0]
+
+    def put(self, found: tuple[str, Row, Names], data: bytes, ask: Ask, expect: Expected = ANY) -> tuple[str, Written]:
+        """Write the file that `place` found: its new revision, and what a computed one answers."""
+        path, row, names = found
+        demand_write(row, ask.actor, path, starting=self.starting)
         if row.view:
-            self.behaviours[row.view].write(names, data, actor)
-            return ""
+            return "", self.behaviours[row.view].write(names, data, ask) or Written(len(data))
         store, key = self.rooms.store(row, names), self.rooms.key(row, names)
         if row.kind is Kind.LOG:
             store.append(key, data)
-            return ""
-        return store.put(key, data, expect)
+            return "", Written(len(data))
+        return store.put(key, data, expect), Written(len(data))
+
+    # -- what is there ------------------------------------------------------------------------------------------------
 
     def stat(self, path: str, actor: str) -> Entry:
         path = paths.parse(path)
-        found = self.table.find(path)
         name = path.rsplit("/", 1)[1] or "/"
-        if found is not None and self.rooms.exists(*found) and may_read(found[0], actor):
-            return self._entry(name, path, found[0], actor)
-        if path == "/" or self.list(path, actor):
-            return Entry(name, path, True)
-        raise NotFound("no such file or directory", path=path, op="stat", actor=actor)
+        found = self.look(paths.segments(path), actor)
+        if found is None:
+            raise NotFound("no such file or directory", path=path, op="stat", actor=actor)
+        if isinstance(found, Spot):
+            return Entry(name, path, found.directory, writable=found.writable)
+        row, _ = found
+        return Entry(name, path, True) if row is None else self._entry(name, path, row, actor)
+
+    def look(self, parts: tuple[str, ...], actor: str) -> Spot | tuple[Row | None, dict[str, str]] | None:
+        """A file's row and names, (None, names) for a directory, a spot of a branch, or None: nothing to be seen."""
+        if not parts:
+            return None, {}
+        directory: dict[str, str] | None = None
+        for place, captured in self.table.matches(parts):
+            row = place.row
+            names = self.named(captured, row)
+            if row is not None:
+                if may_read(row, actor) and self.rooms.holds(row.room, names) and self.rooms.exists(row, names):
+                    return row, names
+            elif directory is None and any(self.rooms.holds(room, names) for room in place.rooms(actor)):
+                directory = names
+        if directory is not None:
+            return None, directory
+        for row, captured in self.table.rests(parts):
+            names = self.named(captured)
+            if may_read(row, actor) and self.rooms.holds(row.room, names):
+                spot = self._spot(row, names)
+                if spot is not None:
+                    return (row, names) if not row.view and not spot.directory else spot
+        return None
+
+    def children(self, parts: tuple[str, ...], actor: str) -> dict[str, Row | None]:
+        """Name → row of a file, or None for a directory: what `actor` sees directly below one."""
+        seen: dict[str, Row | None] = {}
+        rooms = self.rooms
+        for row, captured in self.table.rests(parts):
+            names = self.named(captured)
+            if may_read(row, actor) and rooms.holds(row.room, names):
+                self._rest(row, names, seen)
+        for place, captured in self.table.matches(parts):
+            names = self.named(captured)
+            holding = [room for room in place.rooms(actor) if rooms.holds(room, names)]
+            if place.rest is not None:
+                variable, row = place.rest
+                if row.room in holding and may_read(row, actor):
+                    self._rest(row, {**names, variable: ""}, seen)
+            if place.variable is not None:
+                variable, child = place.variable
+                shown = child.row if child.row is not None and may_read(child.row, actor) else None
+                for room in child.rooms(actor):
+                    if room not in holding or (child.row is not None and shown is None):
+                        continue
+                    for name in rooms.names(room, variable, names):
+                        if shown is None:
+                            seen.setdefault(name, None)
+                        elif rooms.exists(shown, {**names, variable: name}):
+                            seen[name] = shown
+            for name, child in place.fixed.items():
+                if child.row is not None:
+                    row = child.row
+                    given = {**names, **row.given} if row.given else names
+                    if row.room in holding and may_read(row, actor) and rooms.exists(row, given):
+                        seen[name] = row
+                elif name not in seen and any(room in holding for room in child.rooms(actor)):
+                    seen[name] = None
+        return seen
 
     def list(self, path: str, actor: str) -> list[Entry]:
         """What `actor` sees directly below a directory, sorted by name."""
         path = paths.parse(path)
-        seen: dict[str, Entry] = {}
-        for part, row, names, last in self.table.below(path):
-            if not may_read(row, actor) or not self._known(names):
-                continue
-            for child in self._children(part, row, names):
-                name = child.rstrip("/")
-                if name in seen and not seen[name].directory:
-                    continue
-                here = paths.join(path, name)
-                if not last or child.endswith("/"):
-                    seen.setdefault(name, Entry(name, here, True))
-                elif (found := self.table.find(here)) and found[0] is row and self.rooms.exists(row, found[1]):
-                    seen[name] = self._entry(name, here, row, actor)
-        return [seen[name] for name in sorted(seen)]
+        seen = self.children(paths.segments(path), actor)
+        base = path.rstrip("/")
+        return [
+            Entry(name, f"{base}/{name}", True)
+            if (row := seen[name]) is None
+            else self._entry(name, f"{base}/{name}", row, actor)
+            for name in sorted(seen)
+        ]
+
+    # -- changes ------------------------------------------------------------------------------------------------------
 
     def watch(self, path: str, actor: str) -> Watch:
         """Changes of a stored file; a computed one is watched by what it is computed from."""
-        path, row, names = self._find(path, actor, "watch")
+        path, row, names = self.place(path, actor, "watch")
         demand_read(row, actor, path)
         key = self.rooms.key(row, names)
         if not key:
@@ -161,28 +233,57 @@ class Tree:
                 step = 0.2 if stop is not None else None
                 watch.read(step if left is None else left if step is None else min(left, step))
 
-    def _find(self, path: str, actor: str, op: str) -> tuple[str, Row, dict[str, str]]:
+    # -- finding ------------------------------------------------------------------------------------------------------
+
+    def place(self, path: str, actor: str, op: str) -> tuple[str, Row, dict[str, str]]:
+        """The row of a path, in a room that holds its names. Raises `NotFound`."""
         path = paths.parse(path)
-        found = self.table.find(path)
-        if found is None or not self._known(found[1]):
+        found = self.found(paths.segments(path))
+        if found is None:
             raise NotFound("no such file", path=path, op=op, actor=actor, fix="`paos ls` shows what is there")
         return path, *found
 
-    def _known(self, names: Names) -> bool:
-        """Are there such a project, node and agent? What is in a path is not yet there because a pattern fits it."""
-        return all(
-            value in self.rooms.names(key, names) for key, value in names.items() if key in ("project", "node", "agent")
-        )
+    def found(self, parts: tuple[str, ...]) -> Found | None:
+        """The most literal row whose room holds the names."""
+        for place, captured in self.table.matches(parts):
+            if place.row is not None and self.rooms.holds(place.row.room, names := self.named(captured, place.row)):
+                return place.row, names
+        for row, captured in self.table.rests(parts):
+            if self.rooms.holds(row.room, names := self.named(captured)):
+                return row, names
+        return None
+
+    def named(self, names: dict[str, str], row: Row | None = None) -> dict[str, str]:
+        """What a row is handed: its captured names, what the row itself gives, and what an alias stands for."""
+        if row is not None and row.given:
+            names = {**names, **row.given}
+        if self._alias and names:
+            for (variable, name), stands in self._alias.items():
+                if names.get(variable) == name:
+                    return {**names, variable: stands, "alias": name}
+        return names
 
     def _entry(self, name: str, path: str, row: Row, actor: str) -> Entry:
         return Entry(name, path, False, row.kind, True, may_write(row, actor, starting=self.starting))
 
-    def _children(self, part: str, row: Row, names: Names) -> Iterator[str]:
-        if part.endswith("*}"):
-            variable = part[1:-2]
-            prefix = row.key.split("{" + variable + "*}")[0] + names.get(variable, "")
-            yield from self.rooms.store(row, names).list(prefix.rstrip("/"))
-        elif part.startswith("{"):
-            yield from self.rooms.names(part[1:-1], names)
+    def _rest(self, row: Row, names: Mapping[str, str], seen: dict[str, Row | None]) -> None:
+        for name in self._below(row, names):
+            if name.endswith("/"):
+                seen.setdefault(name[:-1], None)
+            else:
+                seen[name] = row
+
+    def _below(self, row: Row, names: Mapping[str, str]) -> Iterator[str]:
+        """Names below a row with a rest; directories end in "/"."""
+        if row.view:
+            yield from cast("Branch", self.behaviours[row.view]).list(names)
         else:
-            yield part
+            yield from self.rooms.store(row, names).list(self.rooms.key(row, names).rstrip("/"))
+
+    def _spot(self, row: Row, names: Mapping[str, str]) -> Spot | None:
+        if row.view:
+            return cast("Branch", self.behaviours[row.view]).look(names)
+        store, key = self.rooms.store(row, names), self.rooms.key(row, names)
+        if store.probe(key) is not None:
+            return Spot(False)
+        return Spot(True) if store.list(key) else None

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from worldfs.ground.errors import BadInput, Missing, NotFound
 from worldfs.kernel.jobs import ALERTS, CONTROL, Jobs
+from worldfs.tree.leaf import Ask, Leaf, Names
 from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import Store
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Job
 
-Names = Mapping[str, str]
 
-
-class View:
+class View(Leaf):
     """Computed on read, never written."""
 
     def __init__(self, render: Callable[[Names], bytes]) -> None:
@@ -26,11 +25,8 @@ class View:
     def read(self, names: Names) -> bytes:
         return self.render(names)
 
-    def write(self, names: Names, data: bytes, actor: str) -> None:
-        raise BadInput("it is computed", op="write", actor=actor)
 
-
-class Actions:
+class Actions(Leaf):
     """ACTION.md: reading renders the jobs, writing submits the ids that are new and obeys `cancelled`."""
 
     def __init__(self, store: Store, jobs: Jobs, key: str) -> None:
@@ -47,7 +43,7 @@ class Actions:
         ids = {entry.id for entry in action.read(data).entries} | set(self.jobs.open_ids())
         return shown(data, [job for id in sorted(ids) if (job := self._job(id)) is not None])
 
-    def write(self, names: Names, data: bytes, actor: str) -> None:
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
         """Durable when it returns. What is right is accepted even if something beside it is refused."""
         from dataclasses import replace
 
@@ -63,17 +59,17 @@ class Actions:
                 continue  # the sheet's findings say why
             if known is None:
                 if entry.state == "pending":
-                    new.append(replace(entry.order, asker=actor))
+                    new.append(replace(entry.order, asker=ask.actor))
             elif action.entry_digest(known.order) != action.entry_digest(entry.order):
                 refused.append(id_reused(self.key, known.order, entry.order))
             elif entry.state == "cancelled":
                 cancel.append(entry.id)
         self.jobs.accept(new)
         for id in cancel:
-            self.jobs.ask_cancel(id, actor)
+            self.jobs.ask_cancel(id, ask.actor)
         if refused:
             rest = f"{len(new)} accepted, {len(refused)} refused: " + "; ".join(str(item) for item in refused[:5])
-            raise BadInput(rest, path=self.key, op="write", actor=actor, code=refused[0].code)
+            raise BadInput(rest, path=self.key, op="write", actor=ask.actor, code=refused[0].code)
 
     def _job(self, id: str) -> Job | None:
         try:
@@ -82,7 +78,7 @@ class Actions:
             return None
 
 
-class Sessions:
+class Sessions(Leaf):
     """SESSIONS.md: kept as it is until the runtime of skills serves it; nothing is accepted that would not run."""
 
     def __init__(self, store: Store, key: str) -> None:
@@ -95,17 +91,17 @@ class Sessions:
             raise NotFound("no such file", path=self.key, op="read")
         return stored.data
 
-    def write(self, names: Names, data: bytes, actor: str) -> None:
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
         raise Missing(
             "this world runs no sessions of skills",
             path=self.key,
             op="write",
-            actor=actor,
+            actor=ask.actor,
             fix="submit actions to ACTION.md",
         )
 
 
-class Cancel:
+class Cancel(Leaf):
     """A job's `cancel`: any write asks the kernel to stop it."""
 
     def __init__(self, jobs: Jobs) -> None:
@@ -115,11 +111,11 @@ class Cancel:
         self.jobs.load(names["job"])
         return b""
 
-    def write(self, names: Names, data: bytes, actor: str) -> None:
-        self.jobs.ask_cancel(names["job"], actor)
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
+        self.jobs.ask_cancel(names["job"], ask.actor)
 
 
-class Film:
+class Film(Leaf):
     """A node's `film`: what was asked last, until the body has done it."""
 
     def __init__(self, store: Store) -> None:
@@ -131,7 +127,7 @@ class Film:
             raise NotFound("nothing is asked for", path=f"/nodes/{names['node']}/film", op="read")
         return stored.data
 
-    def write(self, names: Names, data: bytes, actor: str) -> None:
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
         name = film_name(data.decode("utf-8", "replace"), names["node"])
         self.store.put(f"{CONTROL}/{names['node']}", name.encode())
 
@@ -175,6 +171,12 @@ def meta_views(store: Store) -> dict[str, View]:
         stored = store.get(ALERTS)
         return stored.data if stored else b"{}"
 
+    return {"alerts": View(alerts), **meta_pages()}
+
+
+def meta_pages() -> dict[str, View]:
+    """The table of files as a page and as data: the same for every home."""
+
     def readme(names: Names) -> bytes:
         from . import protocol
 
@@ -185,7 +187,7 @@ def meta_views(store: Store) -> dict[str, View]:
 
         return protocol.schema()
 
-    return {"alerts": View(alerts), "readme": View(readme), "schema": View(schema)}
+    return {"pages": View(readme), "schema": View(schema)}
 
 
 def alerts(store: Store) -> list[dict[str, object]]:

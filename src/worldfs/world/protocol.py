@@ -8,6 +8,7 @@ from worldfs.tree.rights import OPERATOR, cell, may_read, may_write
 from worldfs.tree.table import Row
 
 from .layout import MATRIX_ROLES, ROWS
+from .layout.meta import META_SCHEMA
 
 
 def matrix() -> dict[str, dict[str, str]]:
@@ -63,7 +64,7 @@ def schema() -> bytes:
         }
         for row in ROWS
     ]
-    return (json.dumps({"files": rows}, ensure_ascii=False, indent=1) + "\n").encode()
+    return (json.dumps({**META_SCHEMA, "files": rows}, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def readme() -> bytes:

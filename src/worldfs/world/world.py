@@ -14,18 +14,20 @@ from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.errors import BadInput, Missing, NotFound, UserError, WorldError
 from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
 from worldfs.tree import path as paths
+from worldfs.tree.leaf import Behaviour
 from worldfs.tree.rights import OPERATOR
 from worldfs.tree.stores import revision
 from worldfs.tree.stores.contract import Store, Watch
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.lock import RootLock
-from worldfs.tree.tree import Behaviour, Tree
+from worldfs.tree.tree import Tree
 
 from . import files
 from .language import language
-from .layout import PLANNER, WATCHDOG, table
+from .layout import PLANNER, WATCHDOG, home_table
 from .nodes import NodeSpec, factory, find_nodes, profile_text
-from .rooms.agents import Agents, Both
+from .rooms.agents import Agents
+from .rooms.joined import House, Joined
 from .rooms.workspace import Workspace
 
 # Who only reads or submits waits for no kernel, driver, role or document reader to load: those imports are inside.
@@ -53,8 +55,9 @@ class World:
         self.config = config
         self.jobs = Jobs(store, clock)
         self.agents = Agents(agents if agents is not None else root / "agents")
-        rooms = Both(Workspace(PROJECT, lambda: [spec.id for spec in self.specs], store, self.jobs), self.agents)
-        behaviours: dict[str, Behaviour] = {
+        self.workspace = Workspace(PROJECT, lambda: [spec.id for spec in self.specs], store, self.jobs)
+        rooms = Joined({"workspace": self.workspace, "mind": self.agents, "house": House()})
+        self.behaviours: dict[str, Behaviour] = {
             "actions": files.Actions(store, self.jobs, "ACTION.md"),
             "sessions": files.Sessions(store, "SESSIONS.md"),
             "cancel": files.Cancel(self.jobs),
@@ -64,7 +67,7 @@ class World:
             **files.meta_views(store),
             **self.agents.behaviours(),
         }
-        self.tree = Tree(table(), rooms, behaviours)
+        self.tree = Tree(home_table(), rooms, self.behaviours)
         self.kernel: Kernel | None = None
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._lock: RootLock | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
-from worldfs.agents.room import check_name
+from worldfs.agents.names import check_name
 from worldfs.ground.errors import NotFound, WorldError
 
 from .nouns import Imported, Item, Left, Source

@@ -55,8 +55,7 @@ class Place(Walk):
         """(name, kind) of what is directly in a folder, sorted; kind: file, folder, link, odd. Missing: empty."""
         found: list[tuple[str, str]] = []
         try:
-            fd = self.folder(folder).fd
-            with os.scandir(fd) as names:
+            with self.folder(folder).scan() as names:
                 for entry in names:
                     if len(found) >= NAMES_MAX:
                         raise BadInput("too many files", path=folder, op="import", expected=f"at most {NAMES_MAX:,}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from worldfs.agents.room import check_name
+from worldfs.agents.names import check_name
 from worldfs.ground.errors import BadInput, WorldError
 from worldfs.tree.stores.revision import KEPT, of
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from worldfs.agents.room import check_name
+from worldfs.agents.names import check_name
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import BadInput, Exists, from_os
 from worldfs.tree.stores.revision import KEPT

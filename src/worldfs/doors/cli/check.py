@@ -35,7 +35,7 @@ def run(call: Call) -> int:
 def _findings(call: Call) -> list[Finding]:
     """Of the workspace, and of the agents, where there are such."""
     from worldfs.agents.doctor import check as check_agents
-    from worldfs.agents.room import names
+    from worldfs.agents.names import names
 
     agents = names(call.agents)
     found = [] if call["agents"] and not call["workspace"] else _of_workspace(call, bool(agents))

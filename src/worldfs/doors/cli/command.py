@@ -28,3 +28,4 @@ class Command(NamedTuple):
     target: str  # "module:function" below this package
     arguments: tuple[Argument, ...] = ()
     more: str = ""  # a second paragraph of help
+    far: str = ""  # "module:function" under --connect; none: it works on this machine only

@@ -1,12 +1,13 @@
-"""`paos ls`, `cat` and `write`: the tree from a shell, with the rights of `--as`."""
+"""`paos ls`, `walk`, `stat`, `cat` and `write`: the tree from a shell, with the rights of `--as`."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .call import Call
-from .voice import columns
+from .voice import Voice, columns
 
 if TYPE_CHECKING:
     from worldfs.world.world import World
@@ -59,13 +60,57 @@ def _rooms(world: World) -> list[str]:
     return [project, *(f"/nodes/{spec.id}" for spec in world.specs)]
 
 
+def walk(call: Call) -> int:
+    depth = call["depth"]
+    with call.open() as world:
+        top = world.tree.stat(world.resolve(call["path"]), call.actor)
+        waiting = [(top, 0)]
+        while waiting:
+            entry, level = waiting.pop()
+            kind = "directory" if entry.directory else str(entry.kind or "")
+            call.voice.say(
+                entry.path.rstrip("/") + "/" if entry.directory else entry.path, {"path": entry.path, "kind": kind}
+            )
+            if entry.directory and (depth is None or level < depth):
+                inside = world.tree.list(entry.path, call.actor)
+                waiting += [(child, level + 1) for child in reversed(inside)]
+    return 0
+
+
+def stat(call: Call) -> int:
+    with call.open() as world:
+        for name in call["path"]:
+            entry = world.tree.stat(world.resolve(name), call.actor)
+            size, revision = 0, ""
+            if not entry.directory and entry.readable:
+                found = world.tree.fetch(entry.path, call.actor)
+                size, revision = len(found.data), found.revision
+            facts = {
+                "path": entry.path,
+                "kind": "directory" if entry.directory else str(entry.kind or ""),
+                "size": size,
+                "readable": entry.readable,
+                "writable": entry.writable,
+                "revision": revision,
+            }
+            show(call.voice, facts)
+    return 0
+
+
+def show(voice: Voice, facts: Mapping[str, object]) -> None:
+    """One fact a line, or one object."""
+    voice.value(facts)
+    for line in columns([(key, str(value)) for key, value in facts.items()]):
+        voice.line(line)
+
+
 def cat(call: Call) -> int:
     with call.open() as world:
         for name in call["path"]:
             path = world.resolve(name)
             data = world.tree.read(path, call.actor)
             if call.voice.json:
-                call.voice.value({"path": path, **_json_bytes(data)})
+                call.voice.value({"path": path, **json_bytes(data)})
             else:
                 call.voice.raw(data)
     return 0
@@ -74,11 +119,7 @@ def cat(call: Call) -> int:
 def write(call: Call) -> int:
     from worldfs.tree.stores.contract import ANY
 
-    if call["source"] == "-":
-        data = sys.stdin.buffer.read()
-    else:
-        with open(call["source"], "rb") as file:
-            data = file.read()
+    data = given(call)
     with call.open() as world:
         path = world.resolve(call["path"])
         revision = world.tree.write(path, data, call.actor, expect=call["expect"] or ANY)
@@ -86,7 +127,15 @@ def write(call: Call) -> int:
     return 0
 
 
-def _json_bytes(data: bytes) -> dict[str, str]:
+def given(call: Call) -> bytes:
+    """What is to be written: a file, or standard input."""
+    if call["source"] == "-":
+        return sys.stdin.buffer.read()
+    with open(call["source"], "rb") as file:
+        return file.read()
+
+
+def json_bytes(data: bytes) -> dict[str, str]:
     try:
         return {"text": data.decode("utf-8")}
     except UnicodeDecodeError:

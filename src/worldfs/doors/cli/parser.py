@@ -66,7 +66,10 @@ def parse(argv: Sequence[str], table: Sequence[Command]) -> dict[str, Any]:
         _page(name, table, 2)
     unsaid = {_name(item): _unsaid(item) for item in command.arguments}
     top = {_name(item): None for item in GLOBAL}
-    return {"command": name, "target": command.target} | top | unsaid | given | _deal(words, command)
+    target = command.far if given.get("connect") else command.target
+    if not target:
+        raise _wrong("it works on this machine only", name, "")
+    return {"command": name, "target": target} | top | unsaid | given | _deal(words, command)
 
 
 def _options(arguments: Iterable[Argument]) -> dict[str, Argument]:
@@ -102,15 +105,14 @@ def _keep(given: dict[str, Any], option: Argument, value: object) -> None:
 def _deal(words: Sequence[str], command: Command) -> dict[str, Any]:
     """The words among the arguments without a flag, in order: each takes what it can and leaves the next its due."""
     wanted = [item for item in command.arguments if item.positional]
+    needed = [item for item in wanted if item.many in ("", "+")]
+    if len(words) < len(needed):  # the first ones have their words
+        raise _wrong(f"missing: {', '.join(map(_shown, needed[len(words) :]))}", command.name)
     dealt: dict[str, Any] = {}
     at = 0
     for place, item in enumerate(wanted):
         due = sum(1 for later in wanted[place + 1 :] if later.many in ("", "+"))
         free = len(words) - at - due
-        least = 1 if item.many in ("", "+") else 0
-        if free < least:
-            missing = ", ".join(_shown(later) for later in wanted[place:] if later.many in ("", "+"))
-            raise _wrong(f"missing: {missing}", command.name)
         most = free if item.many in ("+", "*") else min(free, 1)
         if (
             item.many == "?"
@@ -127,7 +129,9 @@ def _deal(words: Sequence[str], command: Command) -> dict[str, Any]:
         elif values:
             dealt[_name(item)] = values[0]
     if at < len(words):
-        raise _wrong(f"one word too many: {words[at]!r}", command.name)
+        takes = ", ".join(map(_shown, wanted)) or "none"
+        surplus = ", ".join(map(repr, words[at:]))
+        raise _wrong(f"{len(words) - at} too many: {surplus} (it takes: {takes})", command.name)
     return dealt
 
 

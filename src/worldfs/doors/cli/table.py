@@ -15,6 +15,13 @@ GLOBAL = (
         ("--agents",), "where agents live (default: $PAOS_AGENTS, else agents in the home)", "DIR", completes="file"
     ),
     Argument(("--as",), "act with the rights of this role (default: operator)", "ROLE", completes="role"),
+    Argument(("--connect",), "a served world instead of one on this disk: ws://HOST:PORT", "URL"),
+    Argument(
+        ("--token-file",),
+        "file with the server's token (default: $PAOS_TOKEN, else auth_tokens.json in the home)",
+        "FILE",
+        completes="file",
+    ),
     Argument(("--json",), "print JSON: one object, or one a line for what goes on", takes="switch"),
 )
 
@@ -23,6 +30,16 @@ _BODY = (
     Argument(("--driver",), "body to start, instead of the one that the profile names", "NAME"),
     Argument(("--seed",), "scene to make where ENVIRONMENT.md holds none", "N", takes="count"),
     Argument(("--no-cameras",), "render no pictures", takes="switch"),
+)
+
+_SOCKET = (
+    Argument(
+        ("--host",), "address to listen on (default: 127.0.0.1, this machine alone)", "ADDRESS", default="127.0.0.1"
+    ),
+    Argument(("--port",), "port to listen on (default: 18790; 0: any free one)", "N", takes="count", default=18_790),
+    Argument(("--metrics-port",), "health and metrics over HTTP on this port, too", "N", takes="count"),
+    Argument(("--tls-cert",), "certificate (PEM): the port speaks TLS", "FILE", completes="file"),
+    Argument(("--tls-key",), "its key (PEM)", "FILE", completes="file"),
 )
 
 _WORLD = (
@@ -57,6 +74,14 @@ _WORLD = (
         "Exit 0: the goal holds in the world (or a question was answered); 1: it does not; 2: not understood. "
         "The first Ctrl-C stops the robot safely, the second ends the command.",
     ),
+    Command(
+        "serve",
+        "serve the tree over a WebSocket, and stay until Ctrl-C",
+        "serve:run",
+        _SOCKET,
+        "Tokens are in HOME/auth_tokens.json. With --json one line tells the port when it listens. "
+        "Bodies are run by `paos up`.",
+    ),
     Command("status", "who runs, what waits, what happened last", "status:run"),
     Command(
         "watch",
@@ -80,8 +105,33 @@ _WORLD = (
             ),
             Argument(("-l", "--long"), "rights and kinds too", takes="switch"),
         ),
+        far="connect:ls",
     ),
-    Command("cat", "print files of the tree", "files:cat", (_TREE_PATH._replace(many="+"),)),
+    Command(
+        "walk",
+        "print every place at and below a path, parents first",
+        "files:walk",
+        (
+            Argument(("path",), "where to begin (default: /)", "PATH", completes="tree", many="?", default="/"),
+            Argument(("--depth",), "go down so many levels", "N", takes="count"),
+        ),
+        far="connect:walk",
+    ),
+    Command(
+        "stat",
+        "what is at a path: its kind, its size, who may write it",
+        "files:stat",
+        (_TREE_PATH._replace(many="+"),),
+        far="connect:stat",
+    ),
+    Command(
+        "cat",
+        "print files of the tree",
+        "files:cat",
+        (_TREE_PATH._replace(many="+"),),
+        "Over --connect, a file that blocks (a job's result.txt, events/next.json) prints when there is news.",
+        far="connect:cat",
+    ),
     Command(
         "write",
         "replace a file of the tree, whole and atomically",
@@ -91,6 +141,7 @@ _WORLD = (
             Argument(("source",), "file to read; - or nothing: standard input", "FILE", "text", "file", (), "-", "?"),
             Argument(("--expect",), "write only if the file still has this revision", "REVISION"),
         ),
+        far="connect:write",
     ),
     Command(
         "wait",
@@ -101,6 +152,7 @@ _WORLD = (
             Argument(("--until",), "wait until the file holds this text", "TEXT"),
             Argument(("--timeout",), "give up (exit 1) after so many seconds", "SECONDS", takes="number"),
         ),
+        far="connect:wait",
     ),
     Command(
         "cancel",

@@ -7,7 +7,6 @@ and which are joined to the log at the end, by who writes it or, if that one was
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from collections import deque
@@ -215,7 +214,7 @@ def join(root: Root, folder: str, *, most: int = MOST) -> None:
         return
     numbers = sorted(
         int(words[1])
-        for name in os.listdir(place.folder.fd)
+        for name in place.folder.names()
         if len(words := name.split(".")) == 3 and words[0] == "output" and words[2] == "part" and words[1].isdecimal()
     )
     log = LogFile(root, f"{folder}/{NAME}")

@@ -64,7 +64,7 @@ class Trace:
         if place is None:
             return
         with suppress(OSError):
-            for name in os.listdir(place.folder.fd):
+            for name in place.folder.names():
                 self.root.disk.unlink(place.folder.fd, name, f"{self.folder}/{name}")
             above = self.root.folder(HOME)
             os.rmdir(self.id, dir_fd=above.fd)
@@ -73,7 +73,7 @@ class Trace:
 def ids(root: Root) -> list[str]:
     """Sessions with traces, sorted: ids begin with their time."""
     try:
-        return sorted(os.listdir(root.folder(HOME).fd))
+        return sorted(root.folder(HOME).names())
     except FileNotFoundError:
         return []
 

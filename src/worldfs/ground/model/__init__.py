@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from .job import Cause, Finding, Job, JobStatus, Order, Outcome, State
     from .note import Note, Step, Task
     from .profile import Op, Parameter, Profile
+    from .runtime import CameraSpec, PolicySpec, Skill, Target
     from .scene import Relation, RobotState, Scene, Thing
 
 __all__ = [
     "AgentTask",
+    "CameraSpec",
     "Cause",
     "Finding",
     "Job",
@@ -32,6 +34,7 @@ __all__ = [
     "Order",
     "Outcome",
     "Parameter",
+    "PolicySpec",
     "Profile",
     "Relation",
     "Remark",
@@ -39,8 +42,10 @@ __all__ = [
     "RobotState",
     "Scene",
     "SessionRecord",
+    "Skill",
     "State",
     "Step",
+    "Target",
     "Task",
     "Thing",
     "Vec",
@@ -51,6 +56,7 @@ _HOME = {
     **dict.fromkeys(("Cause", "Finding", "Job", "JobStatus", "Order", "Outcome", "State"), "job"),
     **dict.fromkeys(("Note", "Step", "Task"), "note"),
     **dict.fromkeys(("Op", "Parameter", "Profile"), "profile"),
+    **dict.fromkeys(("CameraSpec", "PolicySpec", "Skill", "Target"), "runtime"),
     **dict.fromkeys(("Relation", "RobotState", "Scene", "Thing"), "scene"),
 }
 

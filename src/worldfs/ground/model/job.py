@@ -62,6 +62,9 @@ class Order:
     sheet: str = "ACTION.md"  # the sheet that shows it
     timeout_s: float = 300.0  # one attempt
     queue_timeout_s: float = 0.0  # acceptance to start; 0 = may wait for ever
+    total_timeout_s: float = 0.0  # first start to end, all attempts and waits between them; 0 = no limit of its own
+    step_timeout_s: float = 0.0  # one step of a skill, one answer of a policy; 0 = the attempt's limit
+    preflight_timeout_s: float = 0.0  # admission; 0 = the attempt's limit
     attempts: int = 1  # starts allowed in all
     backoff: str = "none"  # none | linear | exponential
     depends_on: tuple[str, ...] = ()
@@ -97,10 +100,11 @@ class JobStatus:
     state: State = State.PENDING
     attempt: int = 0  # starts so far
     accepted_at: str = ""
-    started_at: str = ""
+    started_at: str = ""  # of the last attempt
     completed_at: str = ""
     not_before: str = ""  # a retry waits until then
     outcome: Outcome | None = None
+    first_started_at: str = ""  # of the first attempt; "" before a second one has begun
 
 
 @dataclass(frozen=True, slots=True)

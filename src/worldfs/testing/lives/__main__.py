@@ -1,6 +1,7 @@
 """A life in a process of its own: NAME ROOT [LOG]. Prints each step once it is done, to be killed at any moment.
 
-LOG: where what its `Recorder` wrote down is put at the end.
+LOG: where what its `Recorder` wrote down is put at the end; `hold` instead: it waits for a line after each that it
+prints.
 """
 
 from __future__ import annotations
@@ -17,15 +18,21 @@ from . import life
 
 
 def main(name: str, root: str, log: str = "") -> None:
-    one = life(name)
-    recorder = Recorder(root) if log else None
-    os.write(1, b"begin\n")
+    one, held = life(name), log == "hold"
+    recorder = Recorder(root) if log and not held else None
+    _say("begin", held)
     for step in one.live(Path(root), recorder or Disk()):
-        os.write(1, f"{step}\n".encode())
+        _say(step, held)
         if recorder is not None:
             recorder.ack(step)
     if recorder is not None:
         Path(log).write_bytes(pickle.dumps([tuple(op) for op in recorder.ops]))
+
+
+def _say(step: str, held: bool) -> None:
+    os.write(1, f"{step}\n".encode())
+    if held:
+        os.read(0, 1)
 
 
 if __name__ == "__main__":

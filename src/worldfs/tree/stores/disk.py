@@ -105,9 +105,8 @@ class DiskStore(Store):
         if prefix:
             check(prefix, op="list")
         try:
-            folder = self.root.folder(prefix)
             names = []
-            with os.scandir(folder.fd) as entries:
+            with self.root.folder(prefix).scan() as entries:
                 for entry in entries:
                     name = entry.name
                     if name[0] == "." and (DRAFT in name or (not prefix and name == KEPT)):

@@ -58,7 +58,7 @@ class Displaced:
 
     def _names(self) -> list[str]:
         folder = self._home = self._root.folder(HOME)  # held, or its descriptor is closed before the listing
-        return os.listdir(folder.fd)
+        return folder.names()
 
     def place(self, key: str, old: str, new: str, *, anew: bool = False) -> Place:
         """A name for what is about to be pushed aside. `anew`: the directory that we know was removed."""

@@ -40,7 +40,7 @@ class Trash:
             return disk.unlink(place.folder.fd, place.name, place.path)
         bin = self._root.room(f"{HOME}/{time.time_ns():016x}.{encode(place.path)}")
         if self._names is None:
-            self._names = deque(sorted(os.listdir(bin.folder.fd)))
+            self._names = deque(sorted(bin.folder.names()))
         try:
             self._root.rename(place, bin)
         except OSError as error:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.tree.leaf import Ask, Behaviour, Leaf, Names
 from worldfs.tree.stores.contract import Store
 from worldfs.tree.table import Row
-from worldfs.tree.tree import Behaviour, Rooms
 
 if TYPE_CHECKING:
     from worldfs.agents.state import AgentState
-
-Names = Mapping[str, str]
 
 
 class Agents:
@@ -23,19 +21,24 @@ class Agents:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._open: dict[str, AgentState] = {}
+        self._mutex = threading.Lock()
 
     def close(self) -> None:
-        for state in self._open.values():
-            state.close()
-        self._open.clear()
+        with self._mutex:
+            for state in self._open.values():
+                state.close()
+            self._open.clear()
 
     def state(self, name: str) -> AgentState:
         """Raises `NotFound` naming the agents there are."""
-        if name not in self._open:
-            from worldfs.agents.state import AgentState
+        if (state := self._open.get(name)) is not None:
+            return state
+        with self._mutex:  # two doors may ask at once, and a room is opened once
+            if name not in self._open:
+                from worldfs.agents.state import AgentState
 
-            self._open[name] = AgentState.open(name, self.root)
-        return self._open[name]
+                self._open[name] = AgentState.open(name, self.root)
+            return self._open[name]
 
     # -- a room of the tree -----------------------------------------------------------------------------------------
 
@@ -45,14 +48,21 @@ class Agents:
     def key(self, row: Row, names: Names) -> str:
         return row.fill(names)
 
-    def names(self, variable: str, names: Names) -> list[str]:
-        from worldfs.agents.room import names as agents
+    def names(self, room: str, variable: str, names: Names) -> list[str]:
+        from worldfs.agents.names import names as agents
 
         if variable == "agent":
             return agents(self.root)
         if variable == "letter":
             return [name for name in self.state(names["agent"]).room.store.list("inbox") if name.endswith(".json")]
         return []
+
+    def holds(self, room: str, names: Names) -> bool:
+        if "agent" not in names:
+            return True
+        from worldfs.agents.names import present
+
+        return present(self.root, names["agent"])
 
     def exists(self, row: Row, names: Names) -> bool:
         return self.store(row, names).probe(row.fill(names)) is not None
@@ -69,29 +79,7 @@ class Agents:
         }
 
 
-class Both:
-    """Two rooms as one: what lies below `/agents`, and the rest."""
-
-    def __init__(self, rest: Rooms, agents: Agents) -> None:
-        self._rest, self._agents = rest, agents
-
-    def _of(self, row: Row) -> Rooms:
-        return self._agents if row.pattern.startswith("/agents/") else self._rest
-
-    def store(self, row: Row, names: Names) -> Store:
-        return self._of(row).store(row, names)
-
-    def key(self, row: Row, names: Names) -> str:
-        return self._of(row).key(row, names)
-
-    def names(self, variable: str, names: Names) -> list[str]:
-        return (self._agents if variable in ("agent", "letter") else self._rest).names(variable, names)
-
-    def exists(self, row: Row, names: Names) -> bool:
-        return self._of(row).exists(row, names)
-
-
-class _Document:
+class _Document(Leaf):
     """A document that its agent writes: judged before it is written, merged if it moved on meanwhile."""
 
     def __init__(self, agents: Agents, file: str) -> None:
@@ -103,18 +91,18 @@ class _Document:
             raise NotFound("no such file", path=self._file, op="read")
         return data
 
-    def write(self, names: Names, data: bytes, actor: str) -> None:
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
         kept = self._agents.state(names["agent"]).kept[self._file]
         wrong = [finding for finding in kept.rules.judge(data) if not finding.warning]
         if wrong:
             raise BadInput(
                 "; ".join(f"{f.field}: {f.found}" for f in wrong[:5]), path=f"{names['agent']}/{self._file}",
-                op="write", actor=actor, expected=wrong[0].expected, fix=wrong[0].fix,
+                op="write", actor=ask.actor, expected=wrong[0].expected, fix=wrong[0].fix,
             )  # fmt: skip
         kept.offer(data)
 
 
-class _Letter:
+class _Letter(Leaf):
     """A letter: written once by whoever sends it, whole; read and taken away by its owner."""
 
     def __init__(self, agents: Agents) -> None:
@@ -126,7 +114,7 @@ class _Letter:
             raise NotFound("no such letter", path=f"inbox/{names['letter']}", op="read")
         return stored.data
 
-    def write(self, names: Names, data: bytes, actor: str) -> None:
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
         from worldfs.agents.inbox import deposit_to
         from worldfs.formats.agent import documents
 
@@ -136,7 +124,7 @@ class _Letter:
         deposit_to(self._agents.root, names["agent"], message)
 
 
-class _Journal:
+class _Journal(Leaf):
     """The journal: reading gives the live segment, writing adds entries at its end."""
 
     def __init__(self, agents: Agents) -> None:
@@ -146,14 +134,14 @@ class _Journal:
         stored = self._agents.state(names["agent"]).room.store.get("journal.jsonl")
         return stored.data if stored is not None else b""
 
-    def write(self, names: Names, data: bytes, actor: str) -> None:
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
         from worldfs.agents.journal import parse
 
         entries = [parse(raw) for raw in data.split(b"\n") if raw.strip()]
         for entry in entries:
             if entry is None or type(entry.get("event")) is not str:
                 raise BadInput(
-                    "a line that is no entry", path="journal.jsonl", op="write", actor=actor,
+                    "a line that is no entry", path="journal.jsonl", op="write", actor=ask.actor,
                     expected='lines of JSON objects with an "event"',
                 )  # fmt: skip
         state = self._agents.state(names["agent"])

@@ -27,7 +27,15 @@ class Workspace:
     def key(self, row: Row, names: Names) -> str:
         return row.fill(names)
 
-    def names(self, variable: str, names: Names) -> list[str]:
+    def holds(self, room: str, names: Names) -> bool:
+        project, node, job = names.get("project"), names.get("node"), names.get("job")
+        if project is not None and project != self.project:
+            return False
+        if node is not None and node not in self.nodes():
+            return False
+        return job is None or self._jobs.known(job)
+
+    def names(self, room: str, variable: str, names: Names) -> list[str]:
         if variable == "project":
             return [self.project]
         if variable == "node":

@@ -15,7 +15,7 @@ def init(call: Call) -> int:
     from pathlib import Path
 
     from worldfs.agents.birth import make
-    from worldfs.agents.room import check_name
+    from worldfs.agents.names import check_name
 
     root = Path(call.agents)
     for name in [check_name(name) for name in call["name"]]:  # all of them before the first is made

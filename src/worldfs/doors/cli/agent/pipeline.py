@@ -63,8 +63,8 @@ def _plan(call: Call, lines: list[AgentLine]) -> None:
 
 def _watch(call: Call) -> int:
     """Print again whenever a report, a session or an inbox changes; until Ctrl-C."""
+    from worldfs.agents.names import names
     from worldfs.agents.overview import overview
-    from worldfs.agents.room import names
     from worldfs.tree.stores.disk import DiskStore
 
     root = call.agents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldfs.ground.errors import BadInput, NotFound
 
@@ -11,12 +11,17 @@ from ..call import Call
 from ..voice import columns
 from . import one_of, opened
 
+if TYPE_CHECKING:
+    from worldfs.agents.letters import Receipt
+
 
 def inbox(call: Call) -> int:
     """Exit 1 when a letter was asked for and there is none."""
-    one_of(call, "ack", "return", "dead", "wait" if call["claim"] is None else "claim")
+    one_of(call, "ack", "return", "dead", "receipt", "wait" if call["claim"] is None else "claim")
     with opened(call) as state:
         box = state.inbox
+        if call["receipt"] is not None:
+            return _receipt(call, box.receipt(call["receipt"]))
         if call["claim"] is not None or call["wait"] is not None:
             claimed = box.claim("operator", lease_s=call["claim"] or 300.0, wait=call["wait"])
             if claimed is None:
@@ -50,9 +55,20 @@ def inbox(call: Call) -> int:
     return 0
 
 
+def _receipt(call: Call, receipt: Receipt | None) -> int:
+    if receipt is None:
+        call.voice.say("no letter of that id ever came", {"receipt": None})
+        return 1
+    found = receipt._asdict()
+    call.voice.value({"receipt": found})
+    for text in columns([(key, str(value)) for key, value in found.items() if value]):
+        call.voice.line(text)
+    return 0
+
+
 def send(call: Call) -> int:
     from worldfs.agents.inbox import deposit_to
-    from worldfs.agents.room import names
+    from worldfs.agents.names import names
     from worldfs.agents.state import AgentState
     from worldfs.ground.clock import SystemClock, stamp
     from worldfs.ground.model import Message

@@ -157,6 +157,7 @@ AGENTS: tuple[Command, ...] = (
             Argument(("--ack",), "this claim is done with", "TOKEN"),
             Argument(("--return",), "this claim is not done: let others have the letter", "TOKEN"),
             Argument(("--dead",), "the letters that could not be delivered", takes="switch"),
+            Argument(("--receipt",), "what became of a letter, and when", "ID"),
         ),
     ),
     Command(

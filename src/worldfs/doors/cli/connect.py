@@ -1,0 +1,118 @@
+"""`paos --connect ws://HOST:PORT ls|walk|stat|cat|write|wait`: the same words over a served tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from worldfs.ground.errors import BadInput
+
+from .call import Call
+from .files import given, json_bytes, show
+from .voice import columns
+
+if TYPE_CHECKING:
+    from worldfs.remote.blocking import World
+    from worldfs.remote.nouns import Place
+
+
+def dial(call: Call) -> World:
+    """The world behind --connect. The token never stands on the command line, where every process could read it."""
+    from worldfs.remote import address, blocking
+
+    # The home's own token is for the home's own server: it is not sent to strangers unless the home was named.
+    near = call["home"] or address.parse(call["connect"]).loopback
+    home = str(call.home.path) if near else ""
+    token = address.find_token(call.environ, file=call["token_file"] or "", home=home)
+    project_token = call.environ.get(address.PROJECT_TOKEN, "")
+    return blocking.connect(call["connect"], token=token, project_token=project_token)
+
+
+def ls(call: Call) -> int:
+    with dial(call) as world:
+        found = [place for place, _ in world.walk(call["path"] or "/", depth=0)]
+    top, inside = found[0], found[1:]
+    listed = [_entry(place) for place in (inside if top.directory else [top])]
+    call.voice.value({"path": top.path, "entries": listed})
+    for line in (
+        columns([(str(e["rights"]), str(e["kind"]), str(e["name"])) for e in listed])
+        if call["long"]
+        else [str(e["name"]) for e in listed]
+    ):
+        call.voice.line(line)
+    return 0
+
+
+def walk(call: Call) -> int:
+    depth = call["depth"]
+    with dial(call) as world:
+        if depth == 0:
+            _say(call, world.stat(call["path"]))
+            return 0
+        for place, _ in world.walk(call["path"], depth=None if depth is None else depth - 1):
+            _say(call, place)
+    return 0
+
+
+def stat(call: Call) -> int:
+    with dial(call) as world:
+        for path in call["path"]:
+            place = world.stat(path)
+            facts = place._asdict()
+            show(call.voice, {"path": facts.pop("path"), "kind": _kind(place), **facts, "mode": f"{place.mode:06o}"})
+    return 0
+
+
+def cat(call: Call) -> int:
+    with dial(call) as world:
+        for path in call["path"]:
+            data = world.read(path)
+            if call.voice.json:
+                call.voice.value({"path": path, **json_bytes(data)})
+            else:
+                call.voice.raw(data)
+    return 0
+
+
+def write(call: Call) -> int:
+    if call["expect"]:
+        raise BadInput("--expect with --connect: the protocol carries no revisions", op="write")
+    data, path = given(call), call["path"]
+    with dial(call) as world:
+        done = world.write(path, data, replace=True)
+    more = {"job": done.job, "result_path": done.result_path} if done.job else {}
+    text = f"{path}: {done.n} bytes written" + (f"; {done.job}: {done.result_path}" if done.job else "")
+    call.voice.say(text, {"path": path, "bytes": done.n, **more})
+    return 0
+
+
+def wait(call: Call) -> int:
+    """Exit 0 when it happened, 1 when the time was up."""
+    path, until, timeout = call["path"], call["until"] or "", call["timeout"]
+    with dial(call) as world:
+        happened = world.wait(path, until, timeout=timeout) is not None
+    if happened:
+        text = "it holds the text" if until else "changed"
+    else:
+        text = f"waited {timeout:g} s for it to {'hold ' + repr(until) if until else 'change'}"
+    call.voice.say(f"{path}: {text}", {"path": path, "happened": happened}, "" if happened else "warn")
+    return 0 if happened else 1
+
+
+def _entry(place: Place) -> dict[str, object]:
+    return {
+        "name": place.name + ("/" if place.directory else ""),
+        "kind": _kind(place),
+        "readable": True,
+        "writable": place.writable,
+        "rights": "rw" if place.writable else "r-",
+        "size": place.size,
+    }
+
+
+def _kind(place: Place) -> str:
+    return "directory" if place.directory else "file"
+
+
+def _say(call: Call, place: Place) -> None:
+    text = place.path.rstrip("/") + "/" if place.directory else place.path
+    call.voice.say(text, {"path": place.path, "kind": _kind(place), "size": place.size, "writable": place.writable})

@@ -1,0 +1,1 @@
+"""Policy clients: one way to ask any policy server for actions; and a server of our own."""

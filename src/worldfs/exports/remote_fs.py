@@ -1,0 +1,279 @@
+"""The exports of one node as paths, for threads: what the tree's rooms read and write through.
+
+A path is `<export>/<name>/…`; nothing is kept between two calls but which exports there are, so what is read is what
+the node has. Errors are the house's; `code` is "runtime_unavailable" where the node does not answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import secrets
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from .client import Entry, Export, attr_in
+from .invoking import Invoked, invoke
+from .source import DIRECTORY, MAX_READ, Attr, Room
+from .trouble import FsError, Unreachable, raised
+
+if TYPE_CHECKING:
+    from .hub import Hub, Tunnel
+
+SLACK: Final = 5.0  # s beyond the tunnel's own limit before a thread gives up
+PIECE: Final = 1 << 20  # bytes of one write
+DRAFT: Final = ".paos-tmp-"
+T = TypeVar("T")
+
+
+class RemoteFs:
+    """Not to be called in the hub's own loop: it waits for it."""
+
+    def __init__(self, hub: Hub, node: str) -> None:
+        self._hub, self.node = hub, node
+        self._exports: tuple[Tunnel, dict[str, Export]] | None = None
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def exports(self) -> tuple[Export, ...]:
+        """In the node's order, services (`service:<id>`) among them."""
+        return tuple(self._do(self._roots, "", "exports").values())
+
+    def lookup(self, path: str) -> Attr:
+        """The attributes of what lies at `path`; links are followed as far as they stay in their export."""
+        return self._do(lambda tunnel: self._find(tunnel, path), path, "stat")
+
+    stat = lookup
+
+    def list(self, path: str) -> Sequence[Entry]:
+        """The children of a directory, by name; `""`: the exports."""
+
+        async def work(tunnel: Tunnel) -> Sequence[Entry]:
+            if not path:
+                roots = await self._roots(tunnel)
+                return [Entry(one.name, await tunnel.calls.getattr(one.root)) for one in roots.values()]
+            return await tunnel.calls.listing((await self._find(tunnel, path)).id)
+
+        return self._do(work, path, "list")
+
+    def read(self, path: str, offset: int = 0, count: int | None = None) -> bytes:
+        """`count` bytes from `offset`, fewer only at the end; None: all of them."""
+
+        async def work(tunnel: Tunnel) -> bytes:
+            attr = await self._find(tunnel, path)
+            if attr.k == DIRECTORY:
+                raise FsError(errno.EISDIR)
+            h = await tunnel.calls.open(attr.id)
+            try:
+                return await _read(tunnel, h, offset, count)
+            finally:
+                await _closed(tunnel, h)
+
+        return self._do(work, path, "read")
+
+    def statfs(self, path: str) -> Room:
+        async def work(tunnel: Tunnel) -> Room:
+            return await tunnel.calls.statfs((await self._find(tunnel, path)).id)
+
+        return self._do(work, path, "statfs")
+
+    # -- writing: durable on the node when it returns --------------------------------------------------------------
+
+    def write(self, path: str, data: bytes, offset: int = 0) -> int:
+        """Into a file that is there; what lies before `offset` and behind the data stays."""
+
+        async def work(tunnel: Tunnel) -> int:
+            attr = await self._find(tunnel, path)
+            if attr.k == DIRECTORY:
+                raise FsError(errno.EISDIR)
+            h = await tunnel.calls.open(attr.id, 1)
+            try:
+                await _write(tunnel, h, offset, data)
+            except BaseException:
+                await _closed(tunnel, h)
+                raise
+            await tunnel.calls.close_handle(h)
+            return len(data)
+
+        return self._do(work, path, "write")
+
+    def create(self, path: str, data: bytes = b"", mode: int = 0o644) -> Attr:
+        """A new file; `Exists` if there is something."""
+
+        async def work(tunnel: Tunnel) -> Attr:
+            parent, name = await self._place(tunnel, path)
+            await _create(tunnel, parent, name, data, mode)
+            return await self._find(tunnel, path)
+
+        return self._do(work, path, "create")
+
+    def replace(self, path: str, data: bytes) -> None:
+        """The whole content at once: a reader there sees the old or the new one."""
+
+        async def work(tunnel: Tunnel) -> None:
+            parent, name = await self._place(tunnel, path)
+            mode = 0o644
+            with suppress(FsError):
+                mode = (await tunnel.calls.lookup(parent, name)).m & 0o777
+            draft = f"{DRAFT}{secrets.token_hex(8)}"
+            try:
+                await _create(tunnel, parent, draft, data, mode)
+                await tunnel.calls.rename(parent, draft, parent, name)
+            except BaseException:
+                with suppress(FsError):
+                    await tunnel.calls.unlink(parent, draft)
+                raise
+
+        self._do(work, path, "replace")
+
+    def truncate(self, path: str, size: int) -> None:
+        async def work(tunnel: Tunnel) -> None:
+            await tunnel.calls.truncate((await self._find(tunnel, path)).id, size)
+
+        self._do(work, path, "truncate")
+
+    def mkdir(self, path: str) -> None:
+        async def work(tunnel: Tunnel) -> None:
+            await tunnel.calls.mkdir(*await self._place(tunnel, path))
+
+        self._do(work, path, "mkdir")
+
+    def remove(self, path: str) -> None:
+        """A file, a link (itself), or an empty directory."""
+
+        async def work(tunnel: Tunnel) -> None:
+            parent, name = await self._place(tunnel, path)
+            try:
+                await tunnel.calls.unlink(parent, name)
+            except FsError as error:
+                if error.number not in (errno.EISDIR, errno.EPERM):
+                    raise
+                await tunnel.calls.rmdir(parent, name)
+
+        self._do(work, path, "remove")
+
+    def rename(self, old: str, new: str) -> None:
+        """Over what is there, as rename(2); within one export."""
+
+        async def work(tunnel: Tunnel) -> None:
+            await tunnel.calls.rename(*await self._place(tunnel, old), *await self._place(tunnel, new))
+
+        self._do(work, old, "rename")
+
+    # -- services --------------------------------------------------------------------------------------------------
+
+    def services(self) -> tuple[str, ...]:
+        """Ids of the services that can be invoked here."""
+        return tuple(one.name.removeprefix("service:") for one in self.exports() if one.name.startswith("service:"))
+
+    def invoke(self, service: str, payload: bytes, timeout: float = 30.0) -> Invoked:
+        """Run a service with this payload (JSON) and wait for its end, `timeout` s at most.
+
+        A run that failed is a value. Raises `Busy` when somebody else's is running, `NotFound` if there is no such.
+        """
+
+        async def work(tunnel: Tunnel) -> Invoked:
+            export = (await self._roots(tunnel)).get(f"service:{service}")
+            if export is None:
+                raise FsError(errno.ENOENT)
+            async with self._turns.setdefault(service, asyncio.Lock()):
+                return await invoke(tunnel, export.root, payload, timeout)
+
+        return self._do(work, f"service:{service}", "invoke", timeout + self._hub.limit)
+
+    # -- how -------------------------------------------------------------------------------------------------------
+
+    def _do(
+        self,
+        work: Callable[[Tunnel], Coroutine[Any, Any, T]],
+        path: str,
+        op: str,
+        limit: float | None = None,
+    ) -> T:
+        with suppress(RuntimeError):
+            assert asyncio.get_running_loop() is not self._hub.loop, "would wait for itself"
+
+        async def within() -> T:
+            return await work(self._hub.reach(self.node))
+
+        try:
+            future = asyncio.run_coroutine_threadsafe(within(), self._hub.loop)
+        except RuntimeError:  # the loop has ended
+            raise raised(Unreachable("the server stops"), path, op) from None
+        try:
+            return future.result((self._hub.limit if limit is None else limit) + SLACK)
+        except FsError as error:
+            raise raised(error, f"{self.node}:{path}", op) from None
+        except (TimeoutError, CancelledError):
+            future.cancel()
+            raise raised(Unreachable(f"no answer of node {self.node} in time"), path, op) from None
+
+    async def _roots(self, tunnel: Tunnel) -> dict[str, Export]:
+        """By name; asked once a tunnel."""
+        if self._exports is None or self._exports[0] is not tunnel:
+            self._exports = tunnel, {one.name: one for one in await tunnel.calls.exports()}
+        return self._exports[1]
+
+    async def _find(self, tunnel: Tunnel, path: str) -> Attr:
+        name, *rest = path.split("/")
+        export = (await self._roots(tunnel)).get(name)
+        if export is None:
+            raise FsError(errno.ENOENT)
+        if not rest:
+            return await tunnel.calls.getattr(export.root)
+        try:
+            return attr_in(await tunnel.line.call("lookup", node=export.root, path=rest))
+        except FsError as error:
+            if error.number != errno.EINVAL or "a.name" not in error.message:
+                raise
+        node = export.root  # a node that takes one step at a time
+        for step in rest:
+            attr = await tunnel.calls.lookup(node, step)
+            node = attr.id
+        return attr
+
+    async def _place(self, tunnel: Tunnel, path: str) -> tuple[int, str]:
+        above, _, name = path.rpartition("/")
+        if not above:
+            raise FsError(errno.EACCES, "exports are the node's own")
+        return (await self._find(tunnel, above)).id, name
+
+
+async def _read(tunnel: Tunnel, h: int, offset: int, count: int | None) -> bytes:
+    parts = []
+    while count is None or count > 0:
+        data, eof = await tunnel.calls.read(h, offset, MAX_READ if count is None else min(count, MAX_READ))
+        parts.append(data)
+        offset += len(data)
+        if count is not None:
+            count -= len(data)
+        if eof or not data:
+            break
+    return b"".join(parts)
+
+
+async def _write(tunnel: Tunnel, h: int, offset: int, data: bytes) -> None:
+    done = 0
+    while done < len(data):
+        n = await tunnel.calls.write(h, offset + done, data[done : done + PIECE])
+        if n <= 0:
+            raise FsError(errno.EIO, "the node takes no more")
+        done += n
+
+
+async def _create(tunnel: Tunnel, parent: int, name: str, data: bytes, mode: int) -> None:
+    _, h = await tunnel.calls.create(parent, name, mode, 1)
+    try:
+        await _write(tunnel, h, 0, data)
+    except BaseException:
+        await _closed(tunnel, h)
+        raise
+    await tunnel.calls.close_handle(h)
+
+
+async def _closed(tunnel: Tunnel, h: int) -> None:
+    with suppress(FsError):
+        await tunnel.calls.close_handle(h)

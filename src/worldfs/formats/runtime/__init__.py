@@ -1,0 +1,1 @@
+"""The runtime's documents: SESSIONS.md, TARGETS.md and SKILLS.md, in every dialect of the specification."""

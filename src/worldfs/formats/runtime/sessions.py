@@ -1,0 +1,187 @@
+"""SESSIONS.md read as a sheet of orders: node = target, op = skill (000 "SESSIONS.md", reference §3.5).
+
+Dialects: the page's, r1 (`version: runtime_sessions_v1`) and r2 (`skillruntime_ref`). A bad entry is refused alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from worldfs.formats import block, ids, members
+from worldfs.formats.action import Entry, Sheet
+from worldfs.formats.block import Block
+from worldfs.formats.members import Refused
+from worldfs.formats.values import not_finite
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Json, Order
+
+from .registry import plain_ref
+
+FILE: Final = "SESSIONS.md"
+KEY: Final = "sessions"
+MAX_ENTRIES: Final = 100_000
+_SKILL_KEYS = ("skill_ref", "skillruntime_ref")
+_KNOWN = ids.TRANSIENT | {
+    "session_id", "id", "target_ref", *_SKILL_KEYS, "created_at", "priority", "timeouts", "retry", "depends_on",
+    "updated_at", "claimed_by", "claim_token", "max_retries", "attempts", "duration_s",
+}  # fmt: skip
+# Seconds by what they bound (D20): the page's words, then r1's
+_TOTAL = ("session",)
+_ATTEMPT = ("execute", "execute_timeout_s")
+_STEP = ("skill", "policy", "policy_timeout_s")
+_QUEUE = ("queue", "queue_timeout_s")
+_PREFLIGHT = ("preflight", "preflight_timeout_s")
+
+
+def read(data: bytes, *, node: str = "") -> Sheet:
+    """The sheet in `data`. Raises `BadInput` for a half-written text, too many entries, or a list that is none."""
+    found, dialect = locate(block.decode(data))
+    if found is None or dialect == "empty":
+        return Sheet()
+    finite = not_finite(found.value) is None
+    taken: set[str] = set()
+    entries = tuple(_entry(i, item, taken, dialect, finite) for i, item in enumerate(entries_of(found.value)))
+    return Sheet(dialect, entries, tuple(entry.finding for entry in entries if entry.finding))
+
+
+def locate(text: str) -> tuple[Block | None, str]:
+    """The data of a SESSIONS.md and its dialect; with "empty" the block, if any, is the place to write to."""
+    found = block.find(text, (KEY,))
+    if found is not None:
+        items = found.value[KEY]
+        r2 = isinstance(items, list) and any(isinstance(item, dict) and "skillruntime_ref" in item for item in items)
+        return found, "r2" if r2 else "r1" if "version" in found.value else "page"
+    found = block.find(text, ()) if text.strip() else None
+    return (found if found and (not found.value or not found.fenced) else None), "empty"
+
+
+def list_key(value: Json) -> str:
+    return KEY if KEY in value else ""
+
+
+def entries_of(value: Json) -> list[Any]:
+    """The entries of a document. Raises `BadInput` if they are no list, or too many."""
+    entries = value.get(KEY)
+    if entries is None:
+        return []
+    if not isinstance(entries, list):
+        raise BadInput(f"`{KEY}` is a {type(entries).__name__}", expected="a list of sessions", fix="make it a list")
+    if len(entries) > MAX_ENTRIES:
+        raise BadInput(
+            f"{len(entries):,} entries", expected=f"at most {MAX_ENTRIES:,} in one sheet",
+            fix="submit them in parts; nothing was read from it",
+        )  # fmt: skip
+    return entries
+
+
+def id_of(entry: Any, dialect: str) -> str | None:
+    """The id that an entry goes by, made from its content where it has none; None if it can have none."""
+    if not isinstance(entry, dict):
+        return None
+    for key in ("session_id", "id"):
+        value = entry.get(key)
+        if isinstance(value, str) and value:
+            return value
+        if value not in (None, ""):
+            return None
+    skill = next((entry[key] for key in _SKILL_KEYS if isinstance(entry.get(key), str)), "")
+    name = plain_ref(skill)
+    return ids.of_entry(entry, f"sess_{name}_" if name and not ids.unsafe(name) else "sess_")
+
+
+def entry_digest(order: Order) -> str:
+    """What an order asks for, to tell a known id with another order (D23)."""
+    return ids.digest([order.node, order.op, order.params, order.extra.get("task_description", "")])
+
+
+def _entry(index: int, entry: Any, taken: set[str], dialect: str, finite: bool) -> Entry:
+    at = f"/{KEY}/{index}"
+    id = id_of(entry, dialect)
+    word, state = "", "pending"
+    try:
+        if not isinstance(entry, dict):
+            raise Refused(at, "a mapping", entry)
+        word, state = members.status(entry, at)
+        if id is None:
+            raise Refused(f"{at}/session_id", "a string", entry.get("session_id"), "write the id in quotes")
+        reason = ids.unsafe(id)
+        if reason:
+            fix = "use letters, digits, _ and - only"
+            raise Refused(f"{at}/session_id", "an id that can be a file name", f"{id!r}: {reason}", fix)
+        bad_number = None if finite else not_finite(entry)
+        if bad_number is not None:
+            raise Refused(at + bad_number, "a finite number", "NaN or Infinity")
+        order, warning = _order(entry, id, at)
+        if id in taken:
+            fix = "give this entry another id; the first one counts"
+            raise Refused(f"{at}/session_id", "an id of its own", id, fix, "ID_DUPLICATE")
+    except Refused as bad:
+        return Entry(index, id or "", None, word, state, members.finding(bad, FILE, id or ""))
+    taken.add(id)
+    return Entry(index, id, order, word, state, members.finding(warning, FILE, id, warning=True) if warning else None)
+
+
+def _order(entry: Json, id: str, at: str) -> tuple[Order, Refused | None]:
+    skill_key = next((key for key in _SKILL_KEYS if entry.get(key) is not None), _SKILL_KEYS[0])
+    execution = _mapping(entry.get("execution"), f"{at}/execution")
+    params = _mapping(execution.get("params"), f"{at}/execution/params")
+    _mapping(entry.get("routing"), f"{at}/routing")
+    created, warning = members.created(entry, at)
+    limit = _limits(entry, at)
+    attempts, backoff = members.retry(entry, at)
+    order = Order(
+        id=id,
+        node=_ref(entry.get("target_ref"), f"{at}/target_ref", "the id of a target of TARGETS.md"),
+        op=_ref(entry.get(skill_key), f"{at}/{skill_key}", "the id of a skill of SKILLS.md"),
+        params=params,
+        created_at=created,
+        priority=members.word(entry.get("priority"), members.PRIORITIES, "normal", f"{at}/priority"),
+        sheet=FILE,
+        depends_on=members.depends(entry, at),
+        extra=_extra(entry, execution),
+        attempts=attempts,
+        backoff=backoff,
+    )
+    return replace(order, **limit), warning
+
+
+def _extra(entry: Json, execution: Json) -> Json:
+    """What the skill's runtime may read beside its parameters: routing, task_description, the rest of execution."""
+    more = {key: value for key, value in entry.items() if key not in _KNOWN and key != "execution"}
+    rest = {key: value for key, value in execution.items() if key != "params"}
+    return more | ({"execution": rest} if rest else {})
+
+
+def _ref(value: Any, at: str, expected: str) -> str:
+    name = plain_ref(value.strip()) if isinstance(value, str) else ""
+    if not name or ids.unsafe(name):
+        raise Refused(at, expected, value if value is not None else "nothing")
+    return name
+
+
+def _mapping(value: Any, at: str) -> Json:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Refused(at, "a mapping", value)
+    return value
+
+
+def _limits(entry: Json, at: str) -> dict[str, Any]:
+    """Seconds of an order, by field. `session` bounds all attempts, so one attempt may last no longer either (D20)."""
+    timeouts = _mapping(entry.get("timeouts"), f"{at}/timeouts")
+    given = {
+        key: members.seconds(value, f"{at}/timeouts/{key}")
+        for key, value in timeouts.items()
+        if value is not None and key in (*_TOTAL, *_ATTEMPT, *_STEP, *_QUEUE, *_PREFLIGHT)
+    }
+    least = {
+        field: min(found)
+        for field, keys in (
+            ("timeout_s", _ATTEMPT + _TOTAL), ("total_timeout_s", _TOTAL), ("step_timeout_s", _STEP),
+            ("queue_timeout_s", _QUEUE), ("preflight_timeout_s", _PREFLIGHT),
+        )
+        if (found := [given[key] for key in keys if key in given])
+    }  # fmt: skip
+    return least

@@ -1,0 +1,103 @@
+"""TARGETS.md: the targets that the operator declares (000 "TARGETS.md", reference §3.6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from worldfs.formats.members import Refused
+from worldfs.ground.model import CameraSpec, Json, Target
+from worldfs.ground.model.runtime import REAL, SIM
+
+from .registry import Registry, flag, mapping, number, plain_ref, rest, text, texts
+from .registry import read as read_registry
+
+FILE = "TARGETS.md"
+# What the dialects call the two kinds; r2 splits them in two members.
+_KINDS = {
+    "sim": SIM, "simulation": SIM, "simulator": SIM, "game": SIM, "debug": SIM,
+    "real_robot": REAL, "real": REAL, "robot": REAL, "hardware": REAL,
+}  # fmt: skip
+_KNOWN = frozenset((
+    "id", "type", "target_kind", "enabled", "backend", "supported_skills", "supported_skillruntimes", "adapter",
+    "perception", "config", "sensors",
+))  # fmt: skip
+_CAMERA = frozenset(("name", "resolution", "fps", "device"))
+MAX_SIDE, MAX_FPS = 16_384, 10_000
+
+
+def read(data: bytes) -> Registry[Target]:
+    """Raises `BadInput` for a text that cannot be read; a bad entry is a finding, and the others are there."""
+    return read_registry(data, FILE, ("targets",), _dialect, _target)
+
+
+def _dialect(value: Json) -> str:
+    items = value.get("targets")
+    first = items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
+    if "target_kind" in first or "supported_skillruntimes" in first:
+        return "r2"
+    return "r1" if "version" in value else "page"
+
+
+def _target(item: Json, at: str, dialect: str) -> Target:
+    adapter = item.get("adapter")
+    runtime = mapping(item, "runtime", at)
+    if isinstance(adapter, str):  # the earliest form: the class alone
+        adapter = {"class": adapter}
+    if adapter is None:
+        adapter = {"class": runtime["target_adapter"]} if isinstance(runtime.get("target_adapter"), str) else {}
+    if not isinstance(adapter, dict):
+        raise Refused(f"{at}/adapter", "a mapping with `class`", adapter)
+    perception = mapping(item, "perception", at)
+    skills = texts(item, "supported_skills", at) + texts(item, "supported_skillruntimes", at)
+    return Target(
+        id=item["id"],
+        kind=_kind(item, at),
+        enabled=flag(item, "enabled", at, True),
+        backend=text(item, "backend", at),
+        skills=tuple(dict.fromkeys(plain_ref(skill) for skill in skills)),
+        adapter=text(adapter, "class", f"{at}/adapter"),
+        obs_format=text(adapter, "obs_format", f"{at}/adapter"),
+        driver=text(adapter, "driver", f"{at}/adapter"),
+        cameras=_cameras(perception.get("cameras"), f"{at}/perception/cameras"),
+        sensors=texts(item, "sensors", at) + texts(perception, "sensors", f"{at}/perception"),
+        config=mapping(item, "config", at),
+        extra=rest(item, _KNOWN) | ({"perception": perception} if perception else {}),
+    )
+
+
+def _kind(item: Json, at: str) -> str:
+    key = "type" if item.get("type") is not None else "target_kind"
+    word = item.get(key)
+    if word is None and item.get("backend") is not None:
+        return SIM  # only a simulation has a backend
+    kind = _KINDS.get(word.strip().lower()) if isinstance(word, str) else None
+    if kind is None:
+        raise Refused(f"{at}/{key}", "sim or real_robot", word if word is not None else "nothing")
+    return kind
+
+
+def _cameras(value: Any, at: str) -> tuple[CameraSpec, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise Refused(at, "a list of cameras", value)
+    return tuple(_camera(item, f"{at}/{i}", i) for i, item in enumerate(value))
+
+
+def _camera(item: Any, at: str, index: int) -> CameraSpec:
+    if isinstance(item, str):
+        return CameraSpec(item)
+    if not isinstance(item, dict):
+        raise Refused(at, "a camera: name, resolution, fps", item)
+    size = item.get("resolution", [640, 480])
+    if isinstance(size, str):  # "640x480", as people write it
+        size = [int(part) if part.strip().isdigit() else part for part in size.lower().replace("×", "x").split("x")]
+    if not isinstance(size, list) or len(size) != 2:
+        raise Refused(f"{at}/resolution", "[width, height] in pixels", size)
+    width, height = (int(number(side, f"{at}/resolution", 1, MAX_SIDE, "pixels")) for side in size)
+    fps = number(item.get("fps", 30), f"{at}/fps", 0.001, MAX_FPS, "frames a second, more than 0")
+    device = item.get("device")
+    return CameraSpec(
+        text(item, "name", at) or f"camera_{index}", (width, height), fps, "" if device is None else str(device),
+        rest(item, _CAMERA),
+    )  # fmt: skip

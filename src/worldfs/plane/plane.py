@@ -1,0 +1,419 @@
+"""The control plane: nodes, services, projects, and who may see them. In memory, every change a durable line of a log.
+
+Usable from many threads. Two locks: `_writing` is held by one change at a time, through its fsync; `_lock` only around
+the memory, so that readers never wait for a disk.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
+
+from worldfs.ground.clock import Clock
+from worldfs.ground.durable import Disk
+from worldfs.ground.errors import WorldError
+from worldfs.tree.binding import SYSTEM, USER, Binding
+from worldfs.tree.feed import Feed
+from worldfs.wire.frames import Json
+
+from . import membership, pairing, projects, status
+from .caller import Caller, Config
+from .chronicle import Chronicle
+from .fields import identifier, limit_of
+from .gates import judge
+from .history import KEPT, History
+from .nouns import Audit, Project, system_project
+from .ops import OPS, OpRow
+from .policy import allows
+from .pushes import (
+    AVAILABILITY,
+    RECONCILE,
+    SERVICE_EVENT,
+    TOPOLOGY,
+    TOPOLOGY_DELTA,
+    Listener,
+    Push,
+    Sink,
+    Watch,
+    Watchers,
+    payload_of,
+)
+from .reading import Reading
+from .reconcile import Reconcile
+from .refusal import NO_WATCH, PlaneError
+from .state import Change, State
+from .work import NODES, PAIRING, Ground, Operation, Work
+
+_NOBODY: Final = Binding(USER, "")
+_OPERATIONS: Final[Mapping[str, Operation]] = {
+    "node_invite_create": pairing.invite_create,
+    "node_join": pairing.join,
+    "node_join_request": pairing.join_request,
+    "node_join_pending_list": pairing.pending_list,
+    "node_join_approve": pairing.approve,
+    "node_join_deny": pairing.deny,
+    "node_lease_refresh": membership.lease_refresh,
+    "node_list": membership.node_list,
+    "node_get": membership.node_get,
+    "get_node": membership.node_get,
+    "node_delete": membership.delete,
+    "node_service_upsert": membership.service_upsert,
+    "node_service_get": membership.service_get,
+    "project_create": projects.create,
+    "project_update": projects.update,
+    "project_delete": projects.delete,
+    "project_get": projects.get,
+    "project_list": projects.listed,
+    "project_mount_set": projects.mount_set,
+    "project_mount_remove": projects.mount_remove,
+    "project_mount_list": projects.mount_list,
+    "project_token_rotate": projects.token_rotate,
+    "project_token_revoke": projects.token_revoke,
+    "project_activate": projects.activate,
+    "project_up": projects.up,
+    "workspace_status": projects.workspace_status,
+    "reconcile_status": projects.reconcile_status,
+    "audit_tail": status.audited,
+}
+
+
+class Plane(Reading):
+    """`open` it, `call` it, look at it; `tick` it now and then; `close` it."""
+
+    OPS: Final[Mapping[str, OpRow]] = OPS
+
+    def __init__(self, ground: Ground, clock: Clock, feed: Feed, chronicle: Chronicle | None) -> None:
+        """Use `open`."""
+        super().__init__(ground, clock)
+        self._chronicle = chronicle
+        self._feed = feed
+        self._watchers = Watchers(History())
+        self._listeners: tuple[Listener, ...] = ()
+        self._writing = threading.RLock()
+        self._own: Mapping[str, Operation] = MappingProxyType(
+            {
+                "metrics": lambda work, _: status.metrics(work.state, self._watchers.shown(), work.now),
+                "node_service_watch": lambda work, payload: self._watch_reply(work.caller, payload)[0],
+                "node_service_unwatch": lambda _, __: {"enabled": False},
+            }
+        )
+
+    @classmethod
+    def open(
+        cls,
+        root: Path | None,
+        clock: Clock,
+        feed: Feed,
+        config: Config | None = None,
+        *,
+        disk: Disk | None = None,
+        writes: bool = True,
+    ) -> Plane:
+        """What stands below `root` (HOME/.paos/plane; None: memory only).
+
+        Raises `Busy` when another process writes it; `writes` False looks only: changes are `storage_error`.
+        """
+        state, chronicle = State(), None
+        if root is not None:
+            chronicle = Chronicle(root, disk, writes=writes)
+            try:
+                known = chronicle.load(state)
+                if writes and not known:
+                    chronicle.rewrite(state)
+            except BaseException:
+                chronicle.close()
+                raise
+        plane = cls(Ground(state, Reconcile(), config or Config(), {}), clock, feed, chronicle)
+        if chronicle is not None and writes:
+            plane._watchers = Watchers(History(chronicle.root))
+        state.due(plane._now())
+        if SYSTEM not in state.projects:
+            change = Change(puts=[("projects", SYSTEM, system_project(plane._now()))])
+            if writes:
+                plane._commit(change)
+            else:
+                state.apply(change)
+        plane._reconcile.look(state, plane._now())
+        return plane
+
+    def close(self) -> None:
+        with self._writing:
+            if self._chronicle is not None:
+                self._watchers.history.close()
+                self._chronicle.close()
+                self._chronicle = None
+
+    # -- operations ------------------------------------------------------------------------------------------------
+
+    def call(self, op: str, payload: Json, caller: Caller) -> Json:
+        """One control operation by its bare name; the payload of its reply. Durable when it returns.
+
+        Raises `PlaneError`, whose `correlated` says whether the reply names the correlation id.
+        """
+        row = OPS.get(op)
+        if row is None:
+            raise PlaneError("unsupported", "unsupported control operation", correlated=False)
+        if not isinstance(payload, dict):
+            raise PlaneError("invalid_payload", correlated=row.correlated)
+        try:
+            judge(row, payload, caller, self.config)
+            return self._change(row, payload, caller) if row.mutation else self._look(row, payload, caller)
+        except PlaneError as error:
+            error.correlated = error.correlated and (row.correlated or error.code == "correlation_required")
+            if row.audited:
+                self._note(row, caller, error.code)
+            raise
+
+    def _look(self, row: OpRow, payload: Json, caller: Caller) -> Json:
+        with self._lock:
+            work = self._work(row, caller)
+            if work.now >= self._reconcile.due_ms():
+                self._reconcile.look(self._state, work.now)
+            reply = self._operation(row)(work, payload)
+            return reply() if callable(reply) else reply
+
+    def _change(self, row: OpRow, payload: Json, caller: Caller) -> Json:
+        with self._writing:
+            with self._lock:
+                work = self._work(row, caller)
+            reply = self._operation(row)(work, payload)
+            if work.change:
+                if row.audited:
+                    work.change.audit = self._audit(row, caller, None, work.now)
+                self._commit(work.change)
+            with self._lock:
+                if work.projects:
+                    self._reconcile.ask(work.now, f"control.{row.op}")
+                answer = reply() if callable(reply) else reply
+            self._tell(work)
+            return answer
+
+    def _operation(self, row: OpRow) -> Operation:
+        return _OPERATIONS.get(row.op) or self._own[row.op]
+
+    def _work(self, row: OpRow, caller: Caller) -> Work:
+        return Work(self._ground, row, caller, self._now())
+
+    def _commit(self, change: Change) -> None:
+        """On disk first, then in memory. The caller holds `_writing`, or is the only one."""
+        change.seq = self._state.seq + 1
+        if self._chronicle is not None:
+            if not self._chronicle.writes:
+                raise PlaneError("storage_error")
+            try:
+                if self._chronicle.broken:
+                    self._chronicle.rewrite(self._state)
+                self._chronicle.append(change)
+            except WorldError as error:
+                raise PlaneError("storage_error") from error
+        with self._lock:
+            self._state.apply(change)
+        if self._chronicle is not None and self._chronicle.grown:
+            with suppress(WorldError):  # the long log is as good; the next change tries again
+                self._chronicle.rewrite(self._state)
+
+    def _audit(self, row: OpRow, caller: Caller, code: str | None, now_ms: int) -> Audit:
+        audit = self._state.audit
+        return Audit(
+            audit[-1].id + 1 if audit else 1,
+            now_ms,
+            caller.binding.agent or caller.node,
+            f"control.{row.op}",
+            row.scope,
+            caller.correlation[:256].encode("utf-8", "replace").decode(),
+            "ok" if code is None else "error",
+            code,
+        )
+
+    def _note(self, row: OpRow, caller: Caller, code: str) -> None:
+        """A refusal in the audit trail. Who waits for his approval asks often, and is no news."""
+        if row.own and not caller.binding.admin and code == "forbidden":
+            return
+        with self._writing:
+            line = self._audit(row, caller, code or None, self._now())
+            with self._lock:
+                self._state.audit.append(line)
+            if self._chronicle is not None and self._chronicle.writes:
+                with suppress(WorldError):  # a full disk must not turn a refusal into another error
+                    self._chronicle.note(line)
+                    if self._chronicle.grown:
+                        self._chronicle.rewrite(self._state)
+
+    # -- pushes ----------------------------------------------------------------------------------------------------
+
+    def _tell(self, work: Work) -> None:
+        """After a change: the feed, the watchers of services, the debug subscribers. In the order of the changes."""
+        if not work.change:
+            return
+        if work.topics:
+            self._feed.publish(*dict.fromkeys(work.topics))
+        if work.event is not None:
+            with self._lock:
+                self._watchers.history.keep(work.event)
+            self._watchers.history.save(work.event)
+            self._watchers.offer(work.event)
+        if not self._listeners:
+            return
+        if work.event is not None:
+            payload = payload_of(work.event)
+            for listener in self._listeners:
+                listener.push(SERVICE_EVENT, payload)
+        if work.row.topology:
+            self._tell_topology(work)
+
+    def _tell_topology(self, work: Work) -> None:
+        reason = f"control.{work.row.op}"
+        payload = {"event": "workspace_topology_changed", "reason": reason, "ts_ms": work.now}
+        for listener in self._listeners:
+            listener.push(TOPOLOGY, payload)
+            binding = listener.binding or _NOBODY
+            for project_id in dict.fromkeys(work.projects):
+                with self._lock:
+                    project = self._state.project(project_id)
+                    if project is None or not allows(project, binding, "observe"):
+                        continue
+                    shown = status.workspace(self._state, self._reconcile, project, binding, work.now)
+                listener.push(
+                    TOPOLOGY_DELTA,
+                    {
+                        "event": "workspace_topology_delta",
+                        "reason": reason,
+                        "agent_id": binding.agent,
+                        "status": shown,
+                        "ts_ms": work.now,
+                    },
+                )
+
+    def listen(self, push: Push, binding: Binding | None = None) -> Callable[[], None]:
+        """Hear of every push from now on, until the returned function is called.
+
+        `control.workspace_topology_delta` and `control.reconcile` show what `binding` may see, secrets included only
+        for the primary agent; without one, what anybody may see. Must not block and must not call back.
+        """
+        listener = Listener(push, binding)
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+        def end() -> None:
+            with self._lock:
+                self._listeners = tuple(known for known in self._listeners if known is not listener)
+
+        return end
+
+    def watch(self, payload: Json, caller: Caller, sink: Sink) -> Watch:
+        """`node_service_watch` and its subscription: send the reply, then the replay; `sink` takes what comes later."""
+        judge(OPS["node_service_watch"], payload, caller, self.config)
+        with self._writing, self._lock:
+            reply, replay = self._watch_reply(caller, payload)
+            number = self._watchers.begin(reply.get("node_id", ""), sink)
+
+        def end() -> None:
+            with self._lock:
+                self._watchers.end(number)
+
+        return Watch(reply, replay, end)
+
+    def _watch_reply(self, caller: Caller, payload: Json) -> tuple[Json, list[bytes]]:
+        """`{node_id?,replay_limit?}` → the reply, and the events that it counts."""
+        if not caller.binding.admin and not self.config.users_may_watch:
+            raise PlaneError("forbidden", NO_WATCH, correlated=False)
+        node_id = identifier(payload, "node_id") if payload.get("node_id") is not None else ""
+        limit = limit_of(payload, "replay_limit", 0, KEPT)
+        events = self._watchers.replay(node_id, limit) if limit else []
+        named = {"node_id": node_id} if node_id else {}
+        reply = {"enabled": True, **named, "replay_limit": limit, "replayed": len(events)}
+        return reply, [event.data for event in events]
+
+    # -- time ------------------------------------------------------------------------------------------------------
+
+    def tick(self) -> float:
+        """What time has brought: leases that ran out, the reconciler's cycle. Seconds until it is wanted again."""
+        with self._writing:
+            with self._lock:
+                now, topics = self._now(), list[str]()
+                for table, key in self._state.due(now):
+                    if table != "nodes":
+                        topics.append(PAIRING)
+                        continue
+                    topics += [NODES, f"{NODES}/{key}"]
+                    topics += [f"/projects/{project_id}" for project_id in self._state.affected(key)]
+                    self._reconcile.ask(now, "lease_expired")
+                if now >= self._reconcile.due_ms():
+                    self._reconcile.look(self._state, now)
+                changed, moved = self._reconcile.news()
+                due, ending = self._reconcile.due_ms(), self._state.next_due_ms()
+            if topics:
+                self._feed.publish(*dict.fromkeys(topics))
+            if changed is not None:
+                was, present = changed
+                payload = {
+                    "event": "workspace_availability_changed",
+                    "reason": self._reconcile.reason,
+                    "before": was.shown(),
+                    "after": present.shown(),
+                    "ts_ms": now,
+                }
+                for listener in self._listeners:
+                    listener.push(AVAILABILITY, payload)
+            for listener in self._listeners if moved else ():
+                with self._lock:
+                    shown = status.reconcile_status(self._state, self._reconcile, listener.binding or _NOBODY, now)
+                listener.push(RECONCILE, shown)
+        return max((due if ending is None else min(due, ending)) - now, 1) / 1000
+
+    # -- what the realm itself brings ------------------------------------------------------------------------------
+
+    def set_local_nodes(self, node_ids: Iterable[str]) -> None:
+        """The robots that this realm serves itself.
+
+        They are places of the tree, but not nodes that joined: no lease, no secret, no file server. So they are in
+        `local_nodes` and, by `ensure_project`, members of a project, and not in node_list or `node_ids`.
+        """
+        with self._lock:
+            before, self._state.local = self._state.local, frozenset(node_ids)
+            changed = sorted(before ^ self._state.local)
+            self._state.version += bool(changed)
+        if changed:
+            self._feed.publish(NODES, *(f"{NODES}/{node_id}" for node_id in changed))
+
+    @property
+    def local_nodes(self) -> Sequence[str]:
+        return sorted(self._state.local)
+
+    def ensure_project(self, project_id: str, name: str, nodes: Sequence[str]) -> None:
+        """A project of the realm's own, made if need be, with these members. It cannot be deleted.
+
+        Its name, policy, token and mounts are whatever operators have made of them. Raises `PlaneError`
+        (invalid_payload) for an id that is none, or is `system`.
+        """
+        identifier({"id": project_id}, "id")
+        if project_id == SYSTEM:
+            raise PlaneError("invalid_payload")
+        with self._writing:
+            now, members = self._now(), tuple(sorted(set(nodes)))
+            known = self._state.project(project_id)
+            if known is None:
+                project = Project(project_id, name, now, now, protected=True, nodes=members)
+            else:
+                project = msgspec.structs.replace(known, protected=True, nodes=members)
+            if project == known:
+                return
+            self._commit(Change(puts=[("projects", project_id, project)]))
+            with self._lock:
+                self._reconcile.ask(now, "ensure_project")
+        self._feed.publish(f"/projects/{project_id}")
+
+    def audit(self, op: str, scope: str, caller: Caller, error_code: str = "") -> None:
+        """A line of the audit trail for an operation that the door carries out itself."""
+        self._note(OpRow(op, scope=scope), caller, error_code)
+
+    def image(self) -> Json:
+        """All that outlives a crash, as plain values, secrets included: for tests and for comparing."""
+        with self._lock:
+            return self._state.image()

@@ -1,0 +1,91 @@
+"""The access policy of a project: who may do what with it, and what he must show.
+
+Source: the reference page on Acheron, section 3.3 ("access_policy"); decisions D7 (a token is checked at every use),
+D36 (an admin passes always), D48 (system is the primary agent's).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from worldfs.tree.binding import NODE, Binding
+from worldfs.wire.frames import Json
+
+from .fields import AGENT_MAX, invalid, is_id, same
+from .nouns import Project
+from .refusal import PlaneError
+
+OPEN, TOKEN, ADMIN, DENY = "open", "token", "admin", "deny"
+ACTIONS: Final = ("read", "observe", "invoke", "mount", "admin")
+AGENTS_MAX: Final = 256
+_ACTION: Final = {**{action: action for action in ACTIONS}, "watch": "observe"}
+_MODE: Final = {
+    "open": OPEN, "allow": OPEN,
+    "token": TOKEN, "token-required": TOKEN, "token_required": TOKEN, "token_or_admin": TOKEN,
+    "admin": ADMIN, "admin-only": ADMIN, "admin_only": ADMIN,
+    "deny": DENY, "disabled": DENY,
+}  # fmt: skip
+
+
+def read_policy(value: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """`access_policy` of a payload: actions, and overrides by agent. Raises `PlaneError` (invalid_payload)."""
+    if not isinstance(value, dict):
+        raise invalid()
+    agents = value.get("agents", {})
+    if not isinstance(agents, dict) or len(agents) > AGENTS_MAX:
+        raise invalid()
+    if not all(is_id(agent, AGENT_MAX) for agent in agents):
+        raise invalid()
+    return _modes(value.get("actions", {})), {agent: _modes(agents[agent]) for agent in sorted(agents)}
+
+
+def _modes(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise invalid()
+    given: dict[str, str] = {}
+    for action, mode in value.items():
+        if action not in _ACTION or not isinstance(mode, str) or mode not in _MODE:
+            raise invalid()
+        given[_ACTION[action]] = _MODE[mode]
+    return {action: given[action] for action in ACTIONS if action in given}
+
+
+def mode_of(project: Project, agent: str, action: str) -> str:
+    """open | token | admin | deny."""
+    own = project.agents.get(agent, {}).get(action) or project.actions.get(action)
+    return own or (TOKEN if project.locked else OPEN)
+
+
+def allows(project: Project | None, binding: Binding, action: str) -> bool:
+    """Default deny: nobody but an admin gets at a project that is not there, nor at `system`."""
+    if binding.admin:
+        return True
+    if project is None or project.system or binding.role == NODE:
+        return False
+    mode = mode_of(project, binding.agent, action)
+    return mode == OPEN or (mode == TOKEN and shows(project, binding))
+
+
+def shows(project: Project, binding: Binding) -> bool:
+    """Whether the binding holds the project's present token."""
+    return binding.project == project.project_id and same(binding.token, project.token)
+
+
+def demand(project: Project, caller: Binding, action: str, payload: Json, *, bound: bool) -> None:
+    """Raises `PlaneError` unless the caller may. `bound`: the token that its binding holds counts too."""
+    if caller.admin:
+        return
+    mode = mode_of(project, caller.agent, action)
+    if mode == OPEN:
+        return
+    if mode != TOKEN:
+        raise PlaneError("project_policy_forbidden")
+    given = payload.get("project_token")
+    if given is None:
+        if bound and shows(project, caller):
+            return
+        raise PlaneError("missing_field")
+    if not isinstance(given, str):
+        raise invalid()
+    if not same(given, project.token):
+        raise PlaneError("project_auth_failed")

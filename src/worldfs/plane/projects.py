@@ -1,0 +1,305 @@
+"""Projects: made, changed, locked, mounted, activated.
+
+Source: the reference page on Acheron, section 3.3; decisions D7, D17 (a list shows what one may read), D19, D47 (what
+one may not see is not there), D48 (`system` needs an admin who is the primary agent).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from worldfs.tree.binding import SYSTEM, Binding
+from worldfs.wire.frames import Json
+
+from .fields import (
+    NAME_MAX,
+    VISION_MAX,
+    export_name,
+    flag,
+    identifier,
+    invalid,
+    is_id,
+    line,
+    mount_path,
+    needed,
+    optional,
+    same,
+)
+from .mounts import add
+from .nouns import Active, Mount, Project
+from .policy import allows, demand, read_policy
+from .refusal import PlaneError
+from .status import reconcile_status as reconciled
+from .status import workspace
+from .work import Reply, Work, token
+
+PROJECTS_MAX: Final = 10_000
+MOUNTS_MAX: Final = 1024
+_TOLD: Final = ("name", "vision", "status", "access_policy")
+
+
+def found(work: Work, payload: Json) -> Project:
+    """The project of the payload, if the caller may do with it what the operation's row says."""
+    project = _there(work, identifier(payload, "project_id"))
+    reads = work.row.action in ("read", "observe")
+    demand(project, work.caller.binding, work.row.action, payload, bound=reads)
+    return project
+
+
+def _there(work: Work, project_id: str) -> Project:
+    binding = work.caller.binding
+    project = work.state.project(project_id)
+    if project is None:
+        raise PlaneError("project_not_found")
+    if project.system and not binding.primary:
+        if work.row.op in ("project_activate", "project_up"):
+            raise PlaneError("project_assignment_forbidden")
+        if not binding.admin:
+            raise PlaneError("project_not_found")
+        if work.row.op in ("project_mount_set", "project_mount_remove"):
+            raise PlaneError("project_assignment_forbidden")
+    return project
+
+
+def _told(payload: Json) -> dict[str, Any]:
+    """The fields of a project that a payload names, by their names in the record."""
+    fields: dict[str, Any] = {}
+    if payload.get("name") is not None:
+        fields["name"] = line(payload["name"], NAME_MAX)
+    if payload.get("vision") is not None:
+        fields["vision"] = line(payload["vision"], VISION_MAX, empty=True)
+    if payload.get("status") is not None:
+        if not is_id(payload["status"], 64):
+            raise invalid()
+        fields["status"] = payload["status"]
+    if payload.get("access_policy") is not None:
+        fields["actions"], fields["agents"] = read_policy(payload["access_policy"])
+    return fields
+
+
+def create(work: Work, payload: Json) -> Json:
+    """`{name,vision?,status?,access_policy?}` → P, not locked."""
+    needed(payload, "name")
+    project = _made(work, _told(payload))
+    work.put_project(project)
+    return project.shown()
+
+
+def _made(work: Work, fields: dict[str, Any]) -> Project:
+    if len(work.state.projects) >= PROJECTS_MAX:
+        raise PlaneError("control_plane_error", "TooManyProjects")
+    project_id = work.fresh("proj", "projects", work.state.projects)
+    work.count("creates")
+    return Project(project_id=project_id, created_at_ms=work.now, updated_at_ms=work.now, **fields)
+
+
+def _changed(work: Work, project: Project, **fields: Any) -> Project:
+    changed = msgspec.structs.replace(project, updated_at_ms=work.now, **fields)
+    work.put_project(changed)
+    return changed
+
+
+def update(work: Work, payload: Json) -> Json:
+    project = found(work, payload)
+    fields = _told(payload)
+    if project.system and fields:
+        raise PlaneError("project_protected")
+    work.count("updates")
+    return _changed(work, project, **fields).shown()
+
+
+def get(work: Work, payload: Json) -> Json:
+    return found(work, payload).shown()
+
+
+def listed(work: Work, _: Json) -> Json:
+    """All for an admin; for a user those that he may read."""
+    projects, binding = work.state.projects, work.caller.binding
+    rows = [projects[key] for key in work.state.project_ids()]
+    return {"projects": [project.row() for project in rows if allows(project, binding, "read")]}
+
+
+def delete(work: Work, payload: Json) -> Json:
+    project = found(work, payload)
+    if project.protected:
+        raise PlaneError("project_protected")
+    work.put("projects", project.project_id, None)
+    for agent, active in work.state.actives.items():
+        if active.project_id == project.project_id:
+            work.put("actives", agent, None)
+    work.count("project_deletes")
+    work.touch_project(project.project_id)
+    return {"deleted": True, "project_id": project.project_id}
+
+
+def token_rotate(work: Work, payload: Json) -> Json:
+    """A new token, which locks the project; the old one is worth nothing from now on."""
+    project = found(work, payload)
+    if project.system:
+        raise PlaneError("project_protected")
+    work.count("token_rotates")
+    changed = _changed(work, project, token=token("proj"))
+    return {
+        "project_id": changed.project_id,
+        "project_token": changed.token,
+        "rotated": True,
+        "updated_at_ms": changed.updated_at_ms,
+    }
+
+
+def token_revoke(work: Work, payload: Json) -> Json:
+    """No token any more: unlocked."""
+    project = found(work, payload)
+    if project.system:
+        raise PlaneError("project_protected")
+    work.count("token_revokes")
+    changed = _changed(work, project, token="")
+    return {
+        "project_id": changed.project_id,
+        "project_token": None,
+        "revoked": True,
+        "updated_at_ms": changed.updated_at_ms,
+    }
+
+
+def _mount(work: Work, payload: Json) -> Mount:
+    mount = Mount(mount_path(payload), identifier(payload, "node_id"), export_name(payload))
+    if mount.node_id not in work.state.nodes:
+        raise PlaneError("node_not_found")
+    return mount
+
+
+def mount_set(work: Work, payload: Json) -> Json:
+    """One candidate more; the same place on another node is a failover candidate."""
+    project = found(work, payload)
+    mounts = add(project.mounts, _mount(work, payload), MOUNTS_MAX)
+    work.count("mount_sets")
+    return _changed(work, project, mounts=mounts).shown()
+
+
+def mount_remove(work: Work, payload: Json) -> Json:
+    """All candidates of a place, or those of a node, or of an export."""
+    project = found(work, payload)
+    path, node_id, export = mount_path(payload), optional(payload, "node_id"), optional(payload, "export_name")
+    kept = tuple(
+        mount
+        for mount in project.mounts
+        if mount.mount_path != path or node_id not in (None, mount.node_id) or export not in (None, mount.export_name)
+    )
+    if len(kept) == len(project.mounts):
+        raise PlaneError("mount_not_found")
+    work.count("mount_removes")
+    return _changed(work, project, mounts=kept).shown()
+
+
+def mount_list(work: Work, payload: Json) -> Json:
+    project = found(work, payload)
+    return {"project_id": project.project_id, "mounts": [mount.shown() for mount in project.mounts]}
+
+
+def _activate(work: Work, project: Project) -> None:
+    work.put("actives", work.caller.binding.agent, Active(project.project_id))
+    work.count("activations")
+
+
+def activate(work: Work, payload: Json) -> Json:
+    """The agent's project from now on, where a request names none."""
+    project = found(work, payload)
+    _activate(work, project)
+    work.touch_project(project.project_id)
+    return {
+        "agent_id": work.caller.binding.agent,
+        "project_id": project.project_id,
+        "workspace_root": project.root,
+    }
+
+
+def up(work: Work, payload: Json) -> Reply:
+    """Make or find (by id, else by name), change, mount and activate in one step: all of it or nothing."""
+    activates = flag(payload, "activate", True)
+    given = payload.get("project_id")
+    known = None
+    if given is not None:
+        known = _there(work, identifier(payload, "project_id"))
+    else:
+        name = line(needed(payload, "name"), NAME_MAX)
+        same_name = [project for project in work.state.projects.values() if project.name == name]
+        known = min(same_name, key=lambda project: (project.created_at_ms, project.project_id), default=None)
+        # What one may not see is not there: then a project of this name is a new one.
+        if known is not None and not known.system and not allows(known, work.caller.binding, "read"):
+            known = None if payload.get("project_token") is None else known
+    fields = _told(payload)
+    if known is None:
+        project = _made(work, fields)
+    else:
+        project = _there(work, known.project_id)
+        demand(project, work.caller.binding, work.row.action, payload, bound=False)
+        if project.system and (fields or payload.get("desired_mounts") is not None):
+            raise PlaneError("project_protected")
+        work.count("updates")
+    if payload.get("desired_mounts") is not None:
+        fields["mounts"] = _desired(work, payload["desired_mounts"])
+        work.count("mount_sets")
+    project = _changed(work, project, **fields)
+    if activates:
+        _activate(work, project)
+    proved = work.caller.binding.admin or same(payload.get("project_token") or "", project.token)
+
+    def reply() -> Json:
+        return {
+            "project_id": project.project_id,
+            "project_token": project.token if project.token and proved else None,
+            "created": known is None,
+            "activated": activates,
+            "workspace": workspace(work.state, work.reconcile, project, work.caller.binding, work.now),
+        }
+
+    return reply
+
+
+def _desired(work: Work, value: object) -> tuple[Mount, ...]:
+    if not isinstance(value, list):
+        raise invalid()
+    mounts: tuple[Mount, ...] = ()
+    for item in value:
+        if not isinstance(item, dict):
+            raise invalid()
+        mounts = add(mounts, _mount(work, item), MOUNTS_MAX)
+    return mounts
+
+
+def workspace_status(work: Work, payload: Json) -> Json:
+    """`{project_id?,project_token?}` → W: of that project, else of the agent's active one, else of the bound one."""
+    binding = work.caller.binding
+    if payload.get("project_id") is not None:
+        project = found(work, payload)
+        if project.system and not binding.primary:
+            raise PlaneError("project_assignment_forbidden")
+        return workspace(work.state, work.reconcile, project, binding, work.now)
+    active = work.state.actives.get(binding.agent)
+    for project_id in (active.project_id if active else "", binding.project):
+        project_or_none = work.state.project(project_id)
+        if project_or_none is None or (project_id == SYSTEM and (active is None or active.project_id != SYSTEM)):
+            continue  # an agent that starts in `system` has activated nothing
+        if project_or_none.system and not binding.primary:
+            continue
+        if allows(project_or_none, binding, "observe"):
+            return workspace(work.state, work.reconcile, project_or_none, binding, work.now)
+    return workspace(work.state, work.reconcile, None, binding, work.now)
+
+
+def reconcile_status(work: Work, payload: Json) -> Json:
+    """`{project_id?}` → of one project, else of all that the caller may observe (D18)."""
+    only = found(work, payload) if payload.get("project_id") is not None else None
+    return reconciled(work.state, work.reconcile, work.caller.binding, work.now, only)
+
+
+def attachable(project: Project | None, binding: Binding) -> None:
+    """Raises `PlaneError` unless an agent may be bound to the project with this role and token."""
+    if project is None:
+        raise PlaneError("project_not_found")
+    if project.system and not binding.primary:
+        raise PlaneError("project_assignment_forbidden")
+    demand(project, binding, "read", {"project_token": binding.token or None}, bound=False)

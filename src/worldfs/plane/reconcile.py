@@ -1,0 +1,110 @@
+"""The reconciler: at rest, told of a change, or looking again; what it found wrong with the mounts the last time.
+
+Source: the reference page on Acheron, section 3.3: a cycle every five seconds, and 250 ms after a change. Nothing of it
+is durable: it follows from the records and the time.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from worldfs.wire.frames import Json
+
+from .mounts import DEGRADED, MISSING, ONLINE, Places, digest, state_of, survey
+from .state import State
+
+EVERY_MS: Final = 5000
+DEBOUNCE_MS: Final = 250
+FAILED_KEPT: Final = 256  # lines of failed_ops; the counts are exact
+IDLE, PENDING, SICK = "idle", "pending", "degraded"
+
+
+class Summary(NamedTuple):
+    """How much of everything works, as the availability push tells it."""
+
+    nodes_online: int = 0
+    nodes_total: int = 0
+    online: int = 0
+    degraded: int = 0
+    missing: int = 0
+    mark: str = ""
+
+    def shown(self) -> Json:
+        return {
+            "nodes": {"online": self.nodes_online, "total": self.nodes_total},
+            "mounts": {
+                "online": self.online,
+                "degraded": self.degraded,
+                "missing": self.missing,
+                "total": self.online + self.degraded + self.missing,
+            },
+            "project_mount_digest": self.mark,
+        }
+
+
+class Reconcile:
+    """`look` is the cycle. Not thread-safe: the plane holds its lock."""
+
+    def __init__(self) -> None:
+        self.state = IDLE
+        self.last_ms = 0
+        self.success_ms = 0
+        self.error: str | None = None
+        self.queue = 0
+        self.failed_total = 0
+        self.cycles = 0
+        self.failed: tuple[tuple[str, str], ...] = ()  # project, what does not work
+        self.summary = Summary()
+        self.reason = "control.reconcile"
+        self._asked_ms = 0
+        self._told = self.summary
+        self._mood: tuple[str, tuple[tuple[str, str], ...]] = (self.state, self.failed)
+
+    def ask(self, now_ms: int, reason: str) -> None:
+        """Something changed: look soon."""
+        self._asked_ms = now_ms
+        self.reason = reason
+        if self.state == IDLE:
+            self.state = PENDING
+
+    def due_ms(self) -> int:
+        """When the next cycle is due."""
+        return self._asked_ms + DEBOUNCE_MS if self._asked_ms else self.last_ms + EVERY_MS
+
+    def look(self, state: State, now_ms: int) -> None:
+        """One cycle."""
+        self.cycles += 1
+        places = [(key, survey(state.projects[key], state.nodes, now_ms)) for key in state.project_ids()]
+        failed = [(key, line) for key, found in places for line in found.failed]
+        self.queue = len(failed)
+        self.failed = tuple(failed[:FAILED_KEPT])
+        self.last_ms, self._asked_ms = now_ms, 0
+        if failed:
+            self.state, self.error = SICK, failed[0][1]
+            self.failed_total += len(failed)
+        else:
+            self.state, self.error, self.success_ms = IDLE, None, now_ms
+        self.summary = _summary(state, places, now_ms)
+
+    def news(self) -> tuple[tuple[Summary, Summary] | None, bool]:
+        """Since it was asked last: how much works before and now, if that differs; whether there is something else
+        wrong. Cycles run where somebody looks, pushes go out at ticks."""
+        before, self._told = self._told, self.summary
+        mood, self._mood = self._mood, (self.state, self.failed)
+        return ((before, self._told) if before != self._told else None), mood != self._mood
+
+    def shown(self, queue_depth: int) -> Json:
+        """The five words of a workspace status."""
+        return {
+            "reconcile_state": self.state,
+            "last_reconcile_ms": self.last_ms,
+            "last_success_ms": self.success_ms,
+            "last_error": self.error,
+            "queue_depth": queue_depth,
+        }
+
+
+def _summary(state: State, places: list[tuple[str, Places]], now_ms: int) -> Summary:
+    online, degraded, missing = (sum(found.count(word) for _, found in places) for word in (ONLINE, DEGRADED, MISSING))
+    up = sum(state_of(node, now_ms) == ONLINE for node in state.nodes.values())
+    return Summary(up, len(state.nodes), online, degraded, missing, digest(places))

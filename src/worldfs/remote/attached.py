@@ -1,0 +1,242 @@
+"""A tree at the other end of one connection: walk, open, read, write, stat, clunk, each in one round trip.
+
+The requests of one operation leave together: a server answers what need not wait in the order in which it came (and
+whoever is strictly serial, always), so a stat costs one round trip, not three. Fid numbers are used again when the
+server has answered their clunk.
+"""
+
+from __future__ import annotations
+
+import heapq
+from types import TracebackType
+from typing import Final, Self
+
+from worldfs.ground.errors import BadInput, WorldError
+from worldfs.wire import frames
+
+from .errors import Lost
+from .greet import ROOT_FID
+from .line import Line, Reply
+from .nouns import Bound, Json, Place, Written
+
+_ENVELOPE: Final = 1024  # bytes of a frame that are not data; a correlation id may be 128 of them
+CONTROL_PLACE: Final = "control"  # every Control of the specification lies in a directory of this name
+
+
+class Attached:
+    """Operations over one greeted connection. They may run at the same time, as many as you like."""
+
+    def __init__(self, line: Line, bound: Bound, msize: int) -> None:
+        self.line, self.bound = line, bound
+        self.largest = max(1, (msize - _ENVELOPE) * 3 // 4)  # bytes of data in a frame
+        self._free: list[int] = []
+        self._next = ROOT_FID + 1
+
+    async def stat(self, path: str, timeout: float | None) -> Place:
+        async with Fid(self, path) as fid:
+            walked = await fid.post_walk()
+            tag, reply = await self.line.post("stat", {"fid": fid.number})
+            await fid.walked(walked, timeout)
+            found = await self.line.answer(tag, reply, "stat", path=path, timeout=timeout)
+        return _place(path, found)
+
+    async def read(
+        self, path: str, *, offset: int, count: int | None, wait: float | None, timeout: float | None, directory: bool
+    ) -> bytes:
+        """The bytes of a file, or the names in a directory, joined by newlines. See `World.read`."""
+        async with Fid(self, path) as fid:
+            walked = await fid.post_walk()
+            opened = await self.line.post("open", {"fid": fid.number, "mode": "r"})
+            first = await self.line.post("read", self.asking(fid.number, offset, count, wait))
+            qid = await fid.walked(walked, timeout)
+            if (qid.get("type") == "dir") != directory:
+                word = "enotdir" if directory else "eisdir"
+                raise BadInput(f"a {'file' if directory else 'directory'}", path=path, op="read", code=word)
+            await self.line.answer(*opened, "open", path=path, timeout=timeout)
+            found = await self.line.answer(*first, "read", path=path, timeout=timeout)
+            pieces = [_data(found)]
+            at = len(pieces[0])
+            while not found.get("eof", at == 0) and pieces[-1] and (count is None or at < count):
+                left = None if count is None else count - at
+                asking = self.asking(fid.number, offset + at, left, None)
+                found = await self.line.ask("read", asking, path=path, timeout=timeout)
+                pieces.append(_data(found))
+                at += len(pieces[-1])
+        return b"".join(pieces)
+
+    async def write(
+        self, path: str, data: bytes, *, offset: int, correlation: str, split: bool, timeout: float | None
+    ) -> Written:
+        """See `World.write`."""
+        if len(data) > self.largest and not split:
+            raise BadInput(
+                f"{len(data)} bytes, which do not fit one frame",
+                path=path,
+                op="write",
+                expected=f"at most {self.largest} bytes, because a Control acts on each frame by itself",
+                fix="split=True for a plain file",
+            )
+        more: Json = {"correlation_id": correlation} if correlation else {}
+        sent, total = Written(0), 0
+        async with Fid(self, path) as fid:
+            walked = await fid.post_walk()
+            opened = await self.line.post("open", {"fid": fid.number, "mode": "w"})
+            await fid.walked(walked, timeout)
+            await self.line.answer(*opened, "open", path=path, timeout=timeout)
+            while total == 0 or total < len(data):
+                piece = data[total : total + self.largest]
+                fields = {"fid": fid.number, "offset": offset + total, "data_b64": frames.pack(piece), **more}
+                sent = _written(await self.line.ask("write", fields, path=path, timeout=timeout))
+                total += len(piece)
+                if not data:
+                    break
+                if sent.n < len(piece) and total < len(data):
+                    raise WorldError(f"{sent.n} of {len(piece)} bytes were taken", path=path, op="write", code="SHORT")
+        return sent._replace(n=sent.n if total <= self.largest else total)
+
+    async def open(self, path: str, mode: str, timeout: float | None) -> File:
+        """A file that stays open: its bytes are those of the first read. Close it."""
+        fid = Fid(self, path)
+        try:
+            walked = await fid.post_walk()
+            opened = await self.line.post("open", {"fid": fid.number, "mode": mode})
+            await fid.walked(walked, timeout)
+            await self.line.answer(*opened, "open", path=path, timeout=timeout)
+        except BaseException:
+            fid.drop()
+            raise
+        return File(self, fid, timeout)
+
+    def asking(self, fid: int, offset: int, count: int | None, wait: float | None) -> Json:
+        asked = self.largest if count is None else min(count, self.largest)
+        fields: Json = {"fid": fid, "offset": offset, "count": asked}
+        return fields if wait is None else {**fields, "wait_ms": max(0, int(wait * 1000))}
+
+    def take_number(self) -> int:
+        if self._free:
+            return heapq.heappop(self._free)
+        self._next += 1
+        return self._next - 1
+
+    async def clunk(self, number: int) -> None:
+        try:
+            await self.line.ask("clunk", {"fid": number})
+        except Lost:
+            return  # the fids went with the connection
+        except WorldError:
+            pass  # the servers know no such answer; the number is free all the same
+        heapq.heappush(self._free, number)
+
+
+class Fid:
+    """A number that stands for a path at the other end, from the walk to the clunk."""
+
+    def __init__(self, tree: Attached, path: str) -> None:
+        self._tree, self.path = tree, path
+        self._names = parts(path)
+        self.number = tree.take_number()
+        self._walked = False
+
+    async def post_walk(self) -> tuple[int, Reply]:
+        self._walked = True
+        return await self._tree.line.post("walk", {"fid": ROOT_FID, "newfid": self.number, "path": self._names})
+
+    async def walked(self, posted: tuple[int, Reply], timeout: float | None) -> Json:
+        """What it leads to: {"path": id, "type": "dir" or "file"}."""
+        found = await self._tree.line.answer(*posted, "walk", path=self.path, timeout=timeout)
+        qid = found.get("qid")
+        return qid if isinstance(qid, dict) else {}
+
+    def drop(self) -> None:
+        if self._walked:
+            self._tree.line.errand(self._tree.clunk(self.number))
+        self._walked = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.drop()
+
+
+class File:
+    """An open file: the bytes stay those of the first read at offset 0, however the file goes on (decision D11)."""
+
+    def __init__(self, tree: Attached, fid: Fid, timeout: float | None) -> None:
+        self._tree, self._fid, self._timeout = tree, fid, timeout
+        self.path = fid.path
+
+    async def read(self, count: int | None = None, offset: int = 0, *, wait: float | None = None) -> bytes:
+        """Up to `count` bytes from `offset`; fewer only at the end. None: all that follow."""
+        pieces: list[bytes] = []
+        at = 0
+        while count is None or at < count:
+            asking = self._tree.asking(self._fid.number, offset + at, None if count is None else count - at, wait)
+            found = await self._tree.line.ask("read", asking, path=self.path)
+            pieces.append(_data(found))
+            at += len(pieces[-1])
+            if found.get("eof", not pieces[-1]) or not pieces[-1]:
+                break
+        return b"".join(pieces)
+
+    async def write(self, data: bytes, offset: int = 0) -> Written:
+        """One frame, one action. Raises `BadInput` where the data do not fit."""
+        if len(data) > self._tree.largest:
+            raise BadInput(f"{len(data)} bytes", path=self.path, op="write", expected=f"{self._tree.largest} at most")
+        fields = {"fid": self._fid.number, "offset": offset, "data_b64": frames.pack(data)}
+        return _written(await self._tree.line.ask("write", fields, path=self.path, timeout=self._timeout))
+
+    async def stat(self) -> Place:
+        found = await self._tree.line.ask("stat", {"fid": self._fid.number}, path=self.path, timeout=self._timeout)
+        return _place(self.path, found)
+
+    def close(self) -> None:
+        """Clunk it; nobody waits for that. Closing twice is closing."""
+        self._fid.drop()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def parts(path: str) -> list[str]:
+    """The names on the way from the root. Raises `BadInput` for a name that no server can mean."""
+    names = [name for name in path.split("/") if name]
+    if any("\0" in name for name in names):
+        raise BadInput("a NUL in the path", path=path.replace("\0", "\\0"), op="walk")
+    return names
+
+
+def is_control(path: str) -> bool:
+    return CONTROL_PLACE in parts(path)[:-1]
+
+
+def _data(found: Json) -> bytes:
+    try:
+        return frames.unpack(str(found.get("data_b64", "")))
+    except frames.BadFrame:
+        raise WorldError("data that are no base64", op="read", code="PROTOCOL") from None
+
+
+def _written(found: Json) -> Written:
+    job, result = str(found.get("job") or ""), str(found.get("result_path") or "")
+    return Written(int(found.get("n", 0)), job, result, str(found.get("correlation_id") or ""))
+
+
+def _place(path: str, found: Json) -> Place:
+    directory = found.get("kind") == "dir"
+    return Place(
+        "/" + "/".join(parts(path)),
+        int(found.get("id", 0)),
+        str(found.get("name", "")),
+        directory,
+        int(found.get("size", 0)),
+        int(found.get("mode", 0o40755 if directory else 0o100444)),
+        bool(found.get("writable", False)),
+    )

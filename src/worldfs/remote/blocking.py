@@ -1,0 +1,160 @@
+"""The blocking face: the same words, for programs without an event loop.
+
+    with blocking.connect("ws://127.0.0.1:18790", agent="alice") as world:
+        print(world.read("/meta/protocol.json"))
+
+A thread of its own runs the loop; the methods may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from . import connecting, jobs
+from . import world as far
+from .nouns import Bound, Ended, Event, Invoked, Json, Place, Push, Written
+
+T = TypeVar("T")
+
+
+class _Loop:
+    """An event loop in a thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="paos-remote", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Its result; a Ctrl-C here cancels it there."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+    def end(self) -> None:
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(5)
+            self._loop.close()
+
+
+class Job:
+    """`worldfs.remote.Job`, blocking."""
+
+    def __init__(self, loop: _Loop, job: jobs.Job) -> None:
+        self._loop, self._job = loop, job
+        self.id, self.path = job.id, job.path
+
+    def state(self) -> str:
+        return self._loop.run(self._job.state())
+
+    def result(self, timeout: float | None = None) -> Ended:
+        return self._loop.run(self._job.result(timeout))
+
+    def log(self) -> list[Json]:
+        return self._loop.run(self._job.log())
+
+
+class World:
+    """`worldfs.remote.World`, blocking; see there for what each word means."""
+
+    def __init__(self, loop: _Loop, world: far.World) -> None:
+        self._loop, self._world = loop, world
+
+    @property
+    def bound(self) -> Bound:
+        return self._world.bound
+
+    def read(self, path: str, **more: Any) -> bytes:
+        """Options: offset, count, wait, timeout."""
+        return self._loop.run(self._world.read(path, **more))
+
+    def list(self, path: str = "/") -> list[str]:
+        return self._loop.run(self._world.list(path))
+
+    def stat(self, path: str) -> Place:
+        return self._loop.run(self._world.stat(path))
+
+    def exists(self, path: str) -> bool:
+        return self._loop.run(self._world.exists(path))
+
+    def write(self, path: str, data: bytes | str, **more: Any) -> Written:
+        """Options: offset, correlation, split, replace."""
+        return self._loop.run(self._world.write(path, data, **more))
+
+    def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[Place, tuple[str, ...]]]:
+        return self._each(self._world.walk(path, depth=depth))
+
+    def watch(self, *paths: str, **more: Any) -> Iterator[Event]:
+        """Options: kind, since, timeout."""
+        return self._each(self._world.watch(*paths, **more))
+
+    def wait(
+        self, path: str, until: Callable[[bytes], bool] | str = "", *, timeout: float | None = None
+    ) -> bytes | None:
+        return self._loop.run(self._world.wait(path, until, timeout=timeout))
+
+    def pushes(self) -> Iterator[Push]:
+        return self._each(self._world.pushes())
+
+    def chat(self, text: str, *, correlation: str = "") -> Job:
+        return Job(self._loop, self._loop.run(self._world.chat(text, correlation=correlation)))
+
+    def job(self, id: str) -> Job:
+        return Job(self._loop, self._world.job(id))
+
+    def invoke(self, path: str, tool: str = "", args: Json | None = None, *, timeout: float = 300.0) -> Invoked:
+        return self._loop.run(self._world.invoke(path, tool, args, timeout=timeout))
+
+    def control(self, op: str, payload: Json | None = None, *, correlation: str = "") -> Json:
+        return self._loop.run(self._world.control(op, payload, correlation=correlation))
+
+    def close(self) -> None:
+        """Closes the connection and ends the thread."""
+        try:
+            self._loop.run(self._world.close())
+        finally:
+            self._loop.end()
+
+    def _each(self, found: Any) -> Iterator[Any]:
+        async def step() -> Any:
+            return await anext(found)
+
+        async def end() -> None:
+            await found.aclose()
+
+        try:
+            while True:
+                try:
+                    yield self._loop.run(step())
+                except StopAsyncIteration:
+                    return
+        finally:
+            self._loop.run(end())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+
+def connect(url: str, **more: Any) -> World:
+    """As `worldfs.remote.connect`, with its options."""
+    loop = _Loop()
+
+    async def begin() -> far.World:
+        return await connecting.connect(url, **more)
+
+    try:
+        return World(loop, loop.run(begin()))
+    except BaseException:
+        loop.end()
+        raise

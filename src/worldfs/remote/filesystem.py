@@ -1,0 +1,303 @@
+"""The served tree for whatever stands on fsspec: acheron://HOST:PORT/agents/self/…
+
+    fsspec.open("acheron://127.0.0.1:18790/meta/protocol.json", token=…)
+    pandas.read_json("acheron:///agents/self/jobs/job-1/result.txt", storage_options={"server": "ws://…"})
+
+The token comes from `token=` or $PAOS_TOKEN and is never part of a URL. Names can neither be made nor removed: the
+protocol has no such words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import weakref
+from collections.abc import Awaitable
+from typing import Any, ClassVar, Final, TypeVar
+from urllib.parse import urlsplit
+
+from fsspec.asyn import AsyncFileSystem, sync
+from fsspec.spec import AbstractBufferedFile
+
+from worldfs.ground.errors import BadInput, NotPermitted, WorldError
+from worldfs.wire.codes import number_of
+
+from .address import PORT
+from .attached import File, is_control
+from .connecting import connect
+from .errors import Lost
+from .nouns import Place, Retry
+from .world import World
+
+T = TypeVar("T")
+_BLOCK: Final = 512 * 1024
+
+
+class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships no types
+    """One connection for each set of options, made at the first request, made again when it was lost."""
+
+    protocol: ClassVar[tuple[str, ...]] = ("acheron", "acherons")
+    root_marker: ClassVar[str] = "/"
+
+    def __init__(
+        self,
+        server: str = f"ws://127.0.0.1:{PORT}",
+        *,
+        url: str = "",
+        token: str | None = None,
+        agent: str = "",
+        project: str = "",
+        project_token: str | None = None,
+        timeout: float = 30.0,
+        wait: float | None = None,
+        **more: Any,
+    ) -> None:
+        """`server` (or `url`, which `fsspec.url_to_fs` cannot pass on): where it is, unless the path's own URL says so;
+        `token`, `agent`, `project`, `project_token`, `timeout`: as of `worldfs.remote.connect`.
+
+        `wait`: how long, in seconds, a file that blocks may block (None: as the server has it; 0: not at all).
+        """
+        super().__init__(**more)
+        self.server, self.agent, self.project, self.timeout, self.wait = url or server, agent, project, timeout, wait
+        self._token, self._project_token = token, project_token
+        self._world: World | None = None
+        self._making: asyncio.Lock | None = None
+        if not self.asynchronous:
+            weakref.finalize(self, _close, self.loop, found := list[World]())
+            self._made: list[World] = found
+        else:
+            self._made = []
+
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        if isinstance(path, list):
+            return [cls._strip_protocol(one) for one in path]
+        text = str(path)
+        if "://" in text:
+            text = text.partition("://")[2].partition("/")[2]
+        return "/" + "/".join(name for name in text.split("/") if name)
+
+    @staticmethod
+    def _get_kwargs_from_urls(path: str) -> dict[str, Any]:
+        found = urlsplit(path) if "://" in path else None
+        if found is None or not found.netloc:
+            return {}
+        return {"server": f"{'wss' if found.scheme == 'acherons' else 'ws'}://{found.netloc}"}
+
+    async def world(self) -> World:
+        """The connection itself, for what a file system has no word for (chat, invoke, control)."""
+        if self._making is None:
+            self._making = asyncio.Lock()
+        async with self._making:
+            if self._world is None:
+                self._world = await _asked(
+                    connect(
+                        self.server,
+                        token=self._token,
+                        agent=self.agent,
+                        project=self.project,
+                        project_token=self._project_token,
+                        timeout=self.timeout,
+                        retry=Retry(),
+                    )
+                )
+                self._made.append(self._world)
+        return self._world
+
+    def close(self) -> None:
+        """Close the connection; the next request makes another."""
+        if self._world is not None:
+            sync(self.loop, self._world.close)
+            self._world = None
+
+    async def _info(self, path: str, **more: Any) -> dict[str, Any]:
+        return _info(await _asked((await self.world()).stat(self._strip_protocol(path))))
+
+    async def _ls(self, path: str, detail: bool = True, **more: Any) -> list[Any]:
+        place = self._strip_protocol(path)
+        world = await self.world()
+        try:
+            names = await _asked(world.list(place))
+        except NotADirectoryError:
+            return [await self._info(place)] if detail else [place]
+        paths = [f"{place.rstrip('/')}/{name}" for name in names]
+        if not detail:
+            return paths
+        found = await asyncio.gather(*(world.stat(one) for one in paths), return_exceptions=True)
+        # What went away between the two requests is no longer listed.
+        return [_info(one) for one in found if isinstance(one, Place)]
+
+    async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **more: Any) -> bytes:
+        place, world = self._strip_protocol(path), await self.world()
+        wait = more.get("wait", self.wait)
+        if (start or 0) >= 0 and (end is None or end >= 0):
+            first = start or 0
+            count = None if end is None else max(0, end - first)
+            return b"" if count == 0 else await _asked(world.read(place, offset=first, count=count, wait=wait))
+        return (await _asked(world.read(place, wait=wait)))[start:end]
+
+    async def _pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **more: Any) -> None:
+        place, world = self._strip_protocol(path), await self.world()
+        if mode == "create":
+            raise FileExistsError(place) if await world.exists(place) else _no_word("create", place)
+        await _asked(world.write(place, bytes(value), replace=True))
+
+    async def _append(self, path: str, value: bytes) -> None:
+        world = await self.world()
+        if is_control(path):
+            raise _os_error(BadInput("a Control has no end to append to", path=path, op="append"))
+        await _asked(world.write(path, value, offset=(await _asked(world.stat(path))).size))
+
+    async def _rm_file(self, path: str, **more: Any) -> None:
+        raise _no_word("remove", path)
+
+    async def _cp_file(self, path1: str, path2: str, **more: Any) -> None:
+        await self._pipe_file(path2, await self._cat_file(path1))
+
+    async def _get_file(self, rpath: str, lpath: str, **more: Any) -> None:
+        if (await self._info(rpath))["type"] == "directory":
+            import os
+
+            os.makedirs(lpath, exist_ok=True)
+            return
+        data = await self._cat_file(rpath)
+        with open(lpath, "wb") as file:
+            file.write(data)
+
+    async def _put_file(self, lpath: str, rpath: str, mode: str = "overwrite", **more: Any) -> None:
+        with open(lpath, "rb") as file:
+            data = file.read()
+        await self._pipe_file(rpath, data, mode)
+
+    async def _mkdir(self, path: str, create_parents: bool = True, **more: Any) -> None:
+        raise _no_word("mkdir", path)
+
+    async def _makedirs(self, path: str, exist_ok: bool = False) -> None:
+        raise _no_word("mkdir", path)
+
+    def ukey(self, path: str) -> str:
+        """Of the bytes: most files are rendered when they are read, and carry no version on the wire."""
+        from fsspec.utils import tokenize
+
+        return str(tokenize(self.cat_file(path, wait=0)))
+
+    def _open(self, path: str, mode: str = "rb", block_size: Any = None, **more: Any) -> AcheronFile:
+        return AcheronFile(self, self._strip_protocol(path), mode, block_size or _BLOCK, **more)
+
+
+class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no types
+    """A file: reading sees the bytes of the moment of opening, writing happens once, whole, when it is closed."""
+
+    def __init__(self, fs: AcheronFileSystem, path: str, mode: str, block_size: int, **more: Any) -> None:
+        self._file: File | None = None
+        self._wait = more.pop("wait", fs.wait)
+        if mode == "rb":
+            size = more.pop("size", None) or self._begin(fs, path, block_size)
+            super().__init__(fs, path, mode, block_size, size=size, **more)
+        elif mode in {"wb", "ab"}:
+            place = sync(fs.loop, _stat, fs, path)
+            if not place.writable:
+                raise _os_error(NotPermitted("file is read-only", path=path, op="open", code="eperm"))
+            super().__init__(fs, path, mode, block_size, **more)
+        else:
+            raise _no_word(f"open mode {mode}", path)
+
+    def _begin(self, fs: AcheronFileSystem, path: str, block: int) -> int:
+        """The first block fixes the content for this fid; what is shorter than it is all there is."""
+        size: int
+        self._file, self._first, size = sync(fs.loop, _first_block, fs, path, block, self._wait)
+        return size
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        if end <= len(self._first) or self._file is None:
+            return bytes(self._first[start:end])
+        data: bytes = sync(self.fs.loop, _range, self._file, start, end)
+        return data
+
+    def _upload_chunk(self, final: bool = False) -> bool:
+        """Kept together until the end: a Control acts on each frame by itself."""
+        if not final:
+            return False
+        self.buffer.seek(0)
+        data = self.buffer.read()
+        if self.mode == "ab":
+            sync(self.fs.loop, self.fs._append, self.path, data)
+        else:
+            sync(self.fs.loop, self.fs._pipe_file, self.path, data)
+        return True
+
+    def _initiate_upload(self) -> None:
+        """Nothing goes out before the last byte is there."""
+
+    def close(self) -> None:
+        super().close()
+        if self._file is not None:
+            self.fs.loop.call_soon_threadsafe(self._file.close)
+            self._file = None
+
+
+async def _stat(fs: AcheronFileSystem, path: str) -> Place:
+    return await _asked((await fs.world()).stat(path))
+
+
+async def _first_block(
+    fs: AcheronFileSystem, path: str, block: int, wait: float | None
+) -> tuple[File | None, bytes, int]:
+    file = await _asked((await fs.world()).open(path))
+    try:
+        place = await _asked(file.stat())
+        if place.directory:
+            raise IsADirectoryError(path)
+        first = await _asked(file.read(block, wait=wait))
+        if len(first) < block:
+            file.close()
+            return None, first, len(first)
+        return file, first, max(len(first), (await _asked(file.stat())).size)
+    except BaseException:
+        file.close()
+        raise
+
+
+async def _range(file: File, start: int, end: int) -> bytes:
+    return await _asked(file.read(end - start, start))
+
+
+def _close(loop: asyncio.AbstractEventLoop, worlds: list[World]) -> None:
+    for world in worlds:
+        if loop.is_running():
+            asyncio.run_coroutine_threadsafe(world.close(), loop)
+
+
+def _info(place: Place) -> dict[str, Any]:
+    return {
+        "name": place.path,
+        "size": place.size,
+        "type": "directory" if place.directory else "file",
+        "ino": place.id,
+        "mode": place.mode,
+        "writable": place.writable,
+    }
+
+
+async def _asked(answer: Awaitable[T]) -> T:
+    """The answer; a refusal becomes the `OSError` that callers of a file system expect, with ours as its cause."""
+    try:
+        return await answer
+    except WorldError as error:
+        raise _os_error(error) from error
+
+
+_NUMBERS: Final = {errno.ENOENT, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EINVAL}
+
+
+def _os_error(error: WorldError) -> OSError:
+    if isinstance(error, TimeoutError):
+        return TimeoutError(errno.ETIMEDOUT, str(error))
+    if isinstance(error, Lost):
+        return ConnectionError(errno.ECONNRESET, str(error))
+    number = number_of(error)
+    return OSError(number if number in _NUMBERS else errno.EIO, error.found, error.path or None)
+
+
+def _no_word(what: str, path: str) -> OSError:
+    return OSError(errno.EOPNOTSUPP, f"the protocol has no word for {what}", path)

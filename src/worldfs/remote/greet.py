@@ -1,0 +1,84 @@
+"""The first words on a connection, in the order that the servers out there expect.
+
+control.version, control.connect, control.agent_ensure, control.session_attach (and session_status until it is warm),
+acheron.t_version, acheron.t_attach fid 1. Source: the reference page on Acheron, sections 1.4 and 8.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final, NamedTuple
+
+from worldfs.ground.errors import Busy, NotPermitted, WorldError
+
+from .errors import TimedOut
+from .line import Line
+from .nouns import Bound, Json
+
+ROOT_FID: Final = 1
+MSIZE: Final = 1_048_576  # what is asked for; the answer counts
+_WARMING_S: Final = 0.2
+
+
+class Wish(NamedTuple):
+    """What a connection shall be bound to; empty words leave it to the server."""
+
+    agent: str = ""
+    project: str = ""
+    project_token: str = ""
+    session_key: str = "main"
+
+
+async def greet(line: Line, wish: Wish, timeout: float) -> tuple[Bound, int]:
+    """Whom the connection is bound to, and the largest frame in bytes. Raises what the server refused."""
+    try:
+        async with asyncio.timeout(timeout):
+            return await _greet(line, wish)
+    except TimeoutError as error:
+        if isinstance(error, TimedOut):
+            raise
+        raise TimedOut(f"no answer in {timeout:g} s", op="connect") from None
+
+
+async def _greet(line: Line, wish: Wish) -> tuple[Bound, int]:
+    await line.control("version", {"protocol": "unified-v2"}, {})
+    bound = await _connect(line, wish)
+    if wish.agent or wish.project:
+        bound = await _attach(line, wish, bound)
+    settled = await line.ask("version", {"msize": MSIZE, "version": "acheron-1"})
+    await line.ask("attach", {"fid": ROOT_FID})
+    return bound, int(settled.get("msize", MSIZE))
+
+
+async def _connect(line: Line, wish: Wish) -> Bound:
+    try:
+        found = await line.control("connect", {}, {})
+    except NotPermitted as error:
+        # A token without a target yet: attaching to one may still be allowed.
+        if error.code not in ("provisioning_required", "last_target_invalid") or not wish.agent:
+            raise
+        return Bound("user", "", "", "")
+    return Bound(str(found.get("role", "")), str(found.get("agent_id", "")), "", str(found.get("session", "main")))
+
+
+async def _attach(line: Line, wish: Wish, bound: Bound) -> Bound:
+    agent = wish.agent or bound.agent
+    if wish.agent:
+        try:
+            await line.control("agent_ensure", {"agent_id": agent}, {})
+        except WorldError as error:
+            # The reference server does not know it, and says so without a name for the request.
+            if error.code not in ("unsupported", "invalid_envelope"):
+                raise
+    payload: Json = {"session_key": wish.session_key, "agent_id": agent}
+    payload |= {"project_id": wish.project} if wish.project else {}
+    payload |= {"project_token": wish.project_token} if wish.project_token else {}
+    found = await line.control("session_attach", payload, {})
+    while (state := found.get("attach", {}).get("state", "ready")) == "warming":
+        await asyncio.sleep(_WARMING_S)
+        found |= await line.control("session_status", {"session_key": wish.session_key, "heartbeat": True}, {})
+    if state == "error":
+        said = found["attach"]
+        code = str(said.get("error_code") or "attach_failed")
+        raise Busy(str(said.get("error_message") or code), op="session_attach", code=code)
+    return Bound(bound.role, str(found.get("agent_id", agent)), str(found.get("project_id") or ""), wish.session_key)

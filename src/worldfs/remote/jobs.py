@@ -1,0 +1,119 @@
+"""Jobs of an agent from the other end: what was said, what was invoked, and how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.ground.errors import BadInput, NotFound, WorldError
+
+from .attached import is_control
+from .errors import TimedOut
+from .nouns import Ended, Invoked, Json
+
+if TYPE_CHECKING:
+    from .world import World
+
+CHAT: Final = "/agents/self/chat/control/input"
+JOBS: Final = "/agents/self/jobs"
+ENDED: Final = frozenset(("done", "failed"))
+_LOOK_S: Final = 30.0  # one blocking look at a status; a server may have less patience
+_POLL_S: Final = 0.1  # between two looks at a status that does not block
+
+
+class Job:
+    """A job by its id. Reading its state never blocks, waiting for its end does."""
+
+    def __init__(self, world: World, id: str, correlation_id: str = "") -> None:
+        self._world = world
+        self.id, self.correlation_id = id, correlation_id
+        self.path = f"{JOBS}/{id}"
+
+    async def state(self) -> str:
+        """queued, running, done or failed. Raises `NotFound`."""
+        return str((await self._status(0))["state"])
+
+    async def result(self, timeout: float | None = None) -> Ended:
+        """How it ended. Raises `TimedOut`; the job goes on."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = _LOOK_S if deadline is None else min(_LOOK_S, deadline - time.monotonic())
+            if left <= 0:
+                raise TimedOut(f"not ended after {timeout:g} s", path=self.path, op="wait")
+            status = await self._status(left)
+            if status.get("state") in ENDED:
+                break
+        text = (await self._world.read(f"{self.path}/result.txt", wait=0)).decode("utf-8", "replace")
+        correlation = str(status.get("correlation_id") or "")
+        ok = status["state"] == "done"
+        return Ended(
+            self.id, ok, text, str(status.get("error") or ""), correlation, int(status.get("updated_at_ms", 0))
+        )
+
+    async def log(self) -> list[Json]:
+        """What it noted on its way, one object a line."""
+        text = (await self._world.read(f"{self.path}/log.txt")).decode("utf-8", "replace")
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+    async def _status(self, wait: float) -> Json:
+        return parse(await self._world.read(f"{self.path}/status.json", wait=wait), self.path)
+
+
+async def chat(world: World, text: str, correlation: str) -> Job:
+    written = await world.write(CHAT, text, correlation=correlation)
+    if not written.job:
+        raise BadInput("a blank text starts no job", path=CHAT, op="chat")
+    return Job(world, written.job, written.correlation_id)
+
+
+async def invoke(world: World, path: str, tool: str, args: Json, timeout: float) -> Invoked:
+    """Through control/invoke.json with the tool's name, or, for a path that is a control file, with the bare arguments
+    when no tool is said. The answer is the job's own where the server names a job, else the service's latest."""
+    control = path if is_control(path) else f"{path.rstrip('/')}/control/invoke.json"
+    home = control.partition("/control/")[0]
+    payload = {"tool_name": tool, "arguments": args} if tool else args
+    async with asyncio.timeout(timeout):
+        written = await world.write(control, json.dumps(payload, ensure_ascii=False))
+        if written.job:
+            ended = await Job(world, written.job).result()
+            found = await _result_of(world, home, ended)
+            return found._replace(job=written.job)
+        status = parse(await world.read(f"{home}/status.json"), home)
+        while status.get("state") == "running":
+            await asyncio.sleep(_POLL_S)
+            status = parse(await world.read(f"{home}/status.json"), home)
+        return _invoked(parse(await world.read(f"{home}/result.json"), home), status.get("state") == "done")
+
+
+async def _result_of(world: World, home: str, ended: Ended) -> Invoked:
+    """The job's text is the payload as JSON; a text that is not leaves the service's result.json."""
+    try:
+        return _invoked(json.loads(ended.text), ended.ok)
+    except ValueError:
+        pass
+    if not ended.ok:
+        cause, _, message = ended.error.partition(": ")
+        return Invoked(False, None, cause if message else "failed", message or ended.error or ended.text)
+    try:
+        return _invoked(parse(await world.read(f"{home}/result.json"), home), ended.ok)
+    except NotFound:
+        return Invoked(ended.ok, ended.text)
+
+
+def _invoked(found: Any, ok: bool) -> Invoked:
+    error = found.get("error") if isinstance(found, dict) else None
+    if isinstance(error, dict):
+        return Invoked(False, found, str(error.get("code", "")), str(error.get("message", "")))
+    return Invoked(ok, found)
+
+
+def parse(data: bytes, path: str) -> Json:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise WorldError(f"found {data[:60]!r}", path=path, expected="a JSON object", code="PROTOCOL")
+    return found

@@ -1,0 +1,87 @@
+"""A walk of a far tree: parents before children, many requests under way, the order that of the names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from worldfs.ground.errors import NotFound, WorldError
+
+from .nouns import Place
+
+if TYPE_CHECKING:
+    from .world import World
+
+Found = tuple[Place, tuple[str, ...]]
+_DEEPEST = 64  # links are walked through: whatever goes on longer is a circle
+_AHEAD = 32  # directories that are looked into before their turn
+
+
+async def walk(world: World, path: str, depth: int | None, at_once: int) -> AsyncIterator[Found]:
+    gate = asyncio.Semaphore(at_once)
+    top = await world.stat(path)
+    if not top.directory:
+        yield top, ()
+        return
+    running: set[asyncio.Task[_Inside]] = set()
+
+    def look(place: Place) -> asyncio.Task[_Inside]:
+        task = asyncio.create_task(_inside(world, place.path, gate))
+        running.add(task)
+        return task
+
+    # A stack of what comes next, and for the directories near its top the look that is already under way.
+    stack: list[tuple[Place, int]] = [(top, 0)]
+    ahead: dict[str, asyncio.Task[_Inside]] = {}
+    try:
+        while stack:
+            place, level = stack.pop()
+            if not place.directory:
+                yield place, ()
+                continue
+            if level > (_DEEPEST if depth is None else min(depth, _DEEPEST)):
+                yield place, ()
+                continue
+            task = ahead.pop(place.path, None) or look(place)
+            for later, its_level in reversed(stack[-4 * _AHEAD :]):
+                if len(ahead) >= _AHEAD:
+                    break
+                if later.directory and later.path not in ahead and (depth is None or its_level <= depth):
+                    ahead[later.path] = look(later)
+            inside = await task
+            running.discard(task)
+            if inside is None:
+                continue
+            yield place, tuple(child.name for child in inside)
+            stack += [(child, level + 1) for child in reversed(inside)]
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+_Inside = list[Place] | None
+
+
+async def _inside(world: World, path: str, gate: asyncio.Semaphore) -> _Inside:
+    """The places in a directory; None where it is gone by now."""
+    root = path.rstrip("/")
+
+    async def one(name: str) -> Place | None:
+        async with gate:
+            try:
+                return (await world.stat(f"{root}/{name}"))._replace(name=name)
+            except NotFound:
+                return None
+
+    try:
+        async with gate:
+            names = await world.list(path)
+    except NotFound:
+        return None
+    except WorldError as error:
+        if error.code == "enotdir":  # it was a directory a moment ago
+            return None
+        raise
+    return [place for place in await asyncio.gather(*map(one, names)) if place is not None]

@@ -1,0 +1,65 @@
+"""How the rows of the served tree are written down: files that never change, and directories with their three files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from worldfs.tree.table import Kind, Row
+
+from .roles import EVERYBODY
+
+READ_ONLY: Final = {"read": True, "write": False}
+
+
+def view(
+    path: str,
+    about: str,
+    name: str,
+    *,
+    room: str = "served",
+    readers: frozenset[str] = EVERYBODY,
+    blocking: bool = False,
+) -> Row:
+    """Computed by the view `name`."""
+    return Row(path, Kind.VIEW, about, readers, view=name, room=room, blocking=blocking)
+
+
+def literal(path: str, value: object, about: str, *, room: str = "served", readers: frozenset[str] = EVERYBODY) -> Row:
+    """The same JSON value for everybody, always."""
+    return Row(path, Kind.VIEW, about, readers, view="literal", room=room, literal=value, given={"row": path})
+
+
+def folder(
+    path: str,
+    title: str,
+    about: str,
+    schema: object = None,
+    caps: object = None,
+    *,
+    room: str = "served",
+    readers: frozenset[str] = EVERYBODY,
+) -> tuple[Row, ...]:
+    """A directory: README.md, and with a `schema` also SCHEMA.json and CAPS.json (`caps`, else read-only)."""
+    base = path.rstrip("/")
+    page = base + "/README.md"
+    rows = [Row(page, Kind.VIEW, about, readers, view="readme", room=room, title=title, given={"row": page})]
+    if schema is not None:
+        shown = READ_ONLY if caps is None else caps
+        rows.append(literal(base + "/SCHEMA.json", schema, "the shape of this directory", room=room, readers=readers))
+        rows.append(literal(base + "/CAPS.json", shown, "what can be done here", room=room, readers=readers))
+    return tuple(rows)
+
+
+def control(
+    path: str,
+    about: str,
+    name: str,
+    writers: Mapping[str, str],
+    *,
+    room: str = "served",
+    readers: frozenset[str] = EVERYBODY,
+    given: Mapping[str, str] | None = None,
+) -> Row:
+    """A write acts at once, with exactly its bytes."""
+    return Row(path, Kind.CONTROL, about, readers, writers, view=name, room=room, given=given or {})

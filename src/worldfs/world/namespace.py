@@ -1,0 +1,270 @@
+"""The namespace: one binding's whole tree, as every door serves it. Synchronous, and usable from many threads."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
+
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.tree import path as paths
+from worldfs.tree.leaf import Ask, Behaviour, Branch, Leaf, Names, Spot, Stat, Wait, Written
+from worldfs.tree.rights import demand_read, may_write
+from worldfs.tree.table import Kind, Row, Table
+from worldfs.tree.tree import Content, Rooms, Tree
+
+from . import visibility
+from .compact import compact
+from .views import debug, mounts, nodes, own, projects
+from .views.readme import Readmes
+
+if TYPE_CHECKING:
+    from worldfs.tree.binding import Binding
+
+    from .seat import Seat
+
+ROOT_ID: Final = 1
+WAITING_SIZE: Final = 1 << 20  # what stat says of a file whose read would wait: too large is harmless (decision D11)
+_LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
+LINKS_MOST: Final = 8  # links that one path may walk through
+_HEAVY: Final = frozenset({"workspace", "mind"})  # rooms whose files are on the disk
+
+
+class Sources(NamedTuple):
+    """What a namespace is made over; `Realm` hands it out."""
+
+    table: Table
+    readmes: Readmes
+    literals: Literal
+    rooms: dict[str, Rooms]  # of the home: "workspace", "mind"; those that there are
+    behaviours: dict[str, Behaviour]  # of the home's rows
+
+
+class Namespace:
+    """A tree whose rooms list only what the binding may see, in the roles that the binding has there."""
+
+    def __init__(self, binding: Binding, sources: Sources, seer: Seat) -> None:
+        self.binding = binding
+        self._seer = seer
+        from .rooms.joined import Joined
+        from .rooms.sighted import SERVED, Minds, Sighted, Workspaces
+
+        behaviours: dict[str, Behaviour | Branch] = {
+            **sources.behaviours,
+            "literal": sources.literals,
+            **nodes.views(seer),
+            **projects.views(seer),
+            **own.views(seer),
+            **debug.views(seer),
+            **mounts.branches(seer),
+        }
+        rooms: dict[str, Rooms] = dict.fromkeys(SERVED, Sighted(seer, behaviours))
+        if "workspace" in sources.rooms:
+            rooms["workspace"] = Workspaces(seer, sources.rooms["workspace"])
+        if "mind" in sources.rooms:
+            rooms["mind"] = Minds(seer, sources.rooms["mind"])
+        self._rooms = Joined(rooms)
+        behaviours["readme"] = _Readme(binding, sources.readmes, self._rooms, frozenset(rooms))
+        self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def stat(self, path: str) -> Stat:
+        """What is there, with its true size. Never waits. Raises `NotFound`."""
+        parts = self._start(path)
+        role = visibility.role(self.binding, parts)
+        if not role:
+            raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
+        real = self._real(parts, role)
+        found = self.tree.look(real, visibility.role(self.binding, real))
+        if found is None:
+            raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
+        shown = "/" + "/".join(parts)
+        name = parts[-1] if parts else "/"
+        if isinstance(found, Spot):
+            kind = None if found.directory else Kind.CONTROL if found.writable else Kind.VIEW
+            return Stat(identity(shown), name, shown, found.directory, found.size, found.writable, found.revision, kind)
+        row, names = found
+        if row is None:
+            return Stat(identity(shown), name, shown, True, 0, False, "", None)
+        role = visibility.role(self.binding, real)
+        size, revision = self._size(row, names)
+        return Stat(identity(shown), name, shown, False, size, self._writable(row, names, role), revision, row.kind)
+
+    def list(self, path: str) -> list[str]:
+        """Names in a directory, sorted by bytes. Raises `NotFound`, `BadInput` (enotdir)."""
+        parts = self._start(path)
+        real = self._real(parts, visibility.role(self.binding, parts))
+        role = visibility.role(self.binding, real)
+        names = self.tree.children(real, role) if role else {}
+        if not names:
+            found = self.tree.look(real, role) if role else None
+            if found is None:
+                raise NotFound("no such file or directory", path=path, op="list", actor=self.binding.role)
+            if (found.directory if isinstance(found, Spot) else found[0] is None) is False:
+                raise BadInput("it is a file", path=path, op="list", actor=self.binding.role, code="enotdir")
+        return sorted(names)
+
+    def read(self, path: str) -> Content:
+        """The present bytes of a file. Raises `NotFound`, `BadInput` (eisdir)."""
+        _, row, names = self._place(path, "read")
+        if row.view:
+            return Content(self.tree.behaviours[row.view].read(names), "")
+        stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
+        if stored is None:
+            raise self._absent(path, "read")
+        return Content(stored.data, stored.revision)
+
+    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
+        """Durable when it returns. A Control, a Sheet and a Drop take exactly these bytes, whatever the offset.
+
+        A Record is replaced whole at offset 0, and patched beyond it; a Log is added to.
+        """
+        real, row, names = self._place(path, "write")
+        role = visibility.role(self.binding, real)
+        if may_write(row, role) and not self._writable(row, names, role):
+            raise NotPermitted(own.DENIED, path=path, op="write", actor=role)
+        if offset and row.kind is Kind.RECORD:
+            present = self.tree.fetch("/" + "/".join(real), role).data
+            whole = present[:offset].ljust(offset, b"\0") + data + present[offset + len(data) :]
+            written = self.tree.put((path, row, names), whole, Ask(role, offset, correlation))[1]
+            return written._replace(n=len(data))
+        return self.tree.put((path, row, names), data, Ask(role, offset, correlation))[1]
+
+    def light(self, path: str, *, write: bool = False) -> bool:
+        """May it be asked on an event loop? Only what is answered from memory; a write is made durable first."""
+        if write:
+            return False
+        parts = self._start(path)
+        real = self._real(parts, visibility.role(self.binding, parts))
+        rooms = self._rooms
+        for place, captured in self.tree.table.matches(real):
+            names = self.tree.named(captured, place.row)
+            if place.row is not None and rooms.holds(place.row.room, names):
+                return place.row.room not in _HEAVY and self._behaviour(place.row).light
+            if any(row.room in _HEAVY and rooms.holds(row.room, names) for row in place.rows):
+                return False
+        for row, captured in self.tree.table.rests(real):
+            names = self.tree.named(captured, row)
+            if rooms.holds(row.room, names):
+                return row.room not in _HEAVY and not names.get("mount", "").startswith("fs/")
+        return True
+
+    def waits(self, path: str) -> Wait | None:
+        """What a read of it should wait for first; None: it never blocks, or need not now."""
+        _, row, names = self._place(path, "read")
+        return self._behaviour(row).wait(names) if row.blocking and row.room not in _HEAVY else None
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _start(self, path: str) -> tuple[str, ...]:
+        self._seer.refresh()
+        return paths.segments(paths.parse(path))
+
+    def _real(self, parts: tuple[str, ...], role: str) -> tuple[str, ...]:
+        """The path behind the links that it walks through. A link that is last is itself."""
+        for _ in range(LINKS_MOST):
+            if len(parts) < 5 or parts[0] != "projects":
+                return parts
+            found = self.tree.look(parts[:4], role)
+            if found is None or isinstance(found, Spot):
+                return parts
+            row, names = found
+            if row is None or row.view not in _LINKS:
+                return parts
+            link = cast("projects.Link", self.tree.behaviours[row.view])
+            parts = paths.segments(link.target(names)) + parts[4:]
+        raise BadInput("too many links", path="/" + "/".join(parts), op="walk")
+
+    def _place(self, path: str, op: str) -> tuple[tuple[str, ...], Row, Names]:
+        parts = self._start(path)
+        real = self._real(parts, visibility.role(self.binding, parts))
+        role = visibility.role(self.binding, real)
+        found = self.tree.found(real)
+        if found is None or not role:
+            if role and self.tree.look(real, role) is not None:
+                raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
+            raise self._absent(path, op)
+        row, names = found
+        # Who may write but not read (an inbox) sees the name as far as it may write it.
+        if op == "read" or not may_write(row, role):
+            demand_read(row, role, path)
+        if row.kind is not Kind.DROP and not self._there(row, names):
+            raise self._absent(path, op)
+        if not row.view and row.pattern.endswith("*}"):
+            spot = self.tree.look(real, role)
+            if isinstance(spot, Spot) and spot.directory:
+                raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
+        return real, row, names
+
+    def _there(self, row: Row, names: Names) -> bool:
+        if not row.pattern.endswith("*}"):
+            return self._rooms.exists(row, names) or (row.room in _HEAVY and bool(row.writers))
+        if not row.view:
+            return True
+        branch = cast("Branch", self.tree.behaviours[row.view])
+        spot = branch.look(names)
+        if spot is not None and spot.directory:
+            raise BadInput("it is a directory", path=row.fill(names), code="eisdir")
+        return spot is not None
+
+    def _absent(self, path: str, op: str) -> NotFound:
+        return NotFound("no such file", path=path, op=op, actor=self.binding.role)
+
+    def _behaviour(self, row: Row) -> Behaviour:
+        return cast("Behaviour", self.tree.behaviours[row.view]) if row.view else _STORED
+
+    def _writable(self, row: Row, names: Names, role: str) -> bool:
+        if not may_write(row, role):
+            return False
+        if row.pattern.endswith("*}"):
+            return True
+        return not row.view or self._behaviour(row).writable(names)
+
+    def _size(self, row: Row, names: Names) -> tuple[int, str]:
+        if not row.view:
+            stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
+            return (len(stored.data), stored.revision) if stored is not None else (0, "")
+        behaviour = self._behaviour(row)
+        if row.blocking and behaviour.wait(names) is not None:
+            return WAITING_SIZE, ""
+        return len(behaviour.read(names)), ""
+
+
+def identity(path: str) -> int:
+    """A number for a path that is the same in every process, below 2**53; the root's is 1."""
+    if path == "/":
+        return ROOT_ID
+    digest = blake2b(path.encode("utf-8", "surrogatepass"), digest_size=7).digest()
+    return max(ROOT_ID + 1, int.from_bytes(digest, "big") >> 3)
+
+
+_STORED: Final = cast("Behaviour", Leaf())
+
+
+class Literal(Leaf):
+    """Rows that hold their own value: encoded once."""
+
+    light = True
+
+    def __init__(self, table: Table) -> None:
+        self._values = {row.pattern: row.literal for row in table.rows if row.view == "literal"}
+        self._known: dict[str, bytes] = {}
+
+    def read(self, names: Names) -> bytes:
+        pattern = names["row"]
+        data = self._known.get(pattern)
+        if data is None:
+            data = self._known[pattern] = compact(self._values[pattern])
+        return data
+
+
+class _Readme(Leaf):
+    light = True
+
+    def __init__(self, binding: Binding, readmes: Readmes, rooms: Rooms, known: frozenset[str]) -> None:
+        self._binding, self._readmes, self._rooms, self._rooms_known = binding, readmes, rooms, known
+
+    def read(self, names: Names) -> bytes:
+        role = visibility.role(self._binding, ("agents", "self") if "/agents/self" in names["row"] else ())
+        holding = frozenset(room for room in self._rooms_known if self._rooms.holds(room, names))
+        return self._readmes.text(names["row"], names, role, holding)

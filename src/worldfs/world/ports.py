@@ -1,0 +1,131 @@
+"""What the served tree asks of the control plane, the calls, the node file systems and the home's own bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from worldfs.tree.binding import Binding
+from worldfs.tree.leaf import Ask, Spot, Wait, Written
+
+Json = dict[str, Any]
+
+
+class PlaneReads(Protocol):
+    """The control plane, read. All of it from memory."""
+
+    @property
+    def version(self) -> int: ...
+
+    def node_ids(self) -> Sequence[str]: ...
+
+    def node(self, node_id: str) -> Json | None: ...
+
+    def online(self, node_id: str) -> str:
+        """online | degraded | missing"""
+        ...
+
+    def catalog(self, node_id: str) -> Sequence[Json] | None:
+        """None: it never said; []: it said that there is nothing."""
+        ...
+
+    def project_ids(self) -> Sequence[str]: ...
+
+    def project(self, project_id: str) -> Json | None: ...
+
+    def status(self, binding: Binding) -> Json | None:
+        """The workspace status of the binding's project, redacted for it."""
+        ...
+
+    def allows(self, binding: Binding, action: str) -> bool: ...
+
+    def holds_token(self, binding: Binding) -> bool:
+        """Is the binding's token its project's present one?"""
+        ...
+
+    def members(self, project_id: str) -> Sequence[str]:
+        """The nodes of a project: those of its mounts, and those that belong to it otherwise."""
+        ...
+
+    def pending(self) -> list[Json]: ...
+
+    def invites(self, redeemed: bool = False, expired: bool = False) -> list[Json]: ...
+
+
+class Place(NamedTuple):
+    """Where orders are taken: a service of the agent's own ("memory", "contract:memory"), or one of a node."""
+
+    place: str  # the directory, as calls name it: "memory", "services/contracts/memory", or "/nodes/<id>/<mount>"
+    service: str
+    node: str = ""
+    ops: Mapping[str, str] = {}  # name of an op's file → tool
+    runtime: Mapping[str, Any] = {}
+
+
+class Invocable(Protocol):
+    """One place that takes orders, for one binding."""
+
+    def control(self, file: str) -> bytes: ...
+
+    def write(self, file: str, data: bytes, ask: Ask) -> Written: ...
+
+    def status(self) -> bytes: ...
+
+    def result(self) -> bytes: ...
+
+
+class JobReads(Protocol):
+    """The jobs of a binding's agent in its project."""
+
+    def ids(self) -> Sequence[str]: ...
+
+    def has(self, job: str) -> bool: ...
+
+    def file(self, job: str, name: str) -> bytes:
+        """`name`: status | result | log"""
+        ...
+
+    def wait(self, job: str) -> Wait | None:
+        """None: it has ended."""
+        ...
+
+
+class Talk(Protocol):
+    """Chat and what is waited for, of one binding."""
+
+    def say(self, text: bytes, ask: Ask) -> Written: ...
+
+    def selector(self) -> bytes: ...
+
+    def select(self, data: bytes) -> None: ...
+
+    def next(self) -> bytes: ...
+
+    def wait(self) -> Wait | None: ...
+
+
+class Acts(Protocol):
+    """What a binding may set going: its calls."""
+
+    @property
+    def jobs(self) -> JobReads: ...
+
+    @property
+    def talk(self) -> Talk: ...
+
+    def at(self, place: Place) -> Invocable: ...
+
+
+class Exported(Protocol):
+    """The exports of one node, reached over its tunnel or on this machine. Paths have no leading "/"."""
+
+    def look(self, path: str) -> Spot | None: ...
+
+    def list(self, path: str) -> list[str]: ...
+
+    def read(self, path: str) -> bytes: ...
+
+    def write(self, path: str, data: bytes, offset: int) -> int: ...
+
+
+Mounted = Callable[[str], "Exported | None"]  # by node id

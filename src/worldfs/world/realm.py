@@ -1,0 +1,178 @@
+"""The realm: what one server serves. The only place that assembles plane, calls, workspace and namespaces."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+
+from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.errors import BadInput
+from worldfs.plane.caller import Caller
+from worldfs.plane.plane import Plane
+from worldfs.tree.binding import MOTHER, Binding
+from worldfs.tree.feed import Feed
+from worldfs.tree.leaf import Behaviour
+
+from .bodies import Bodies
+from .home import Home
+from .layout import table
+from .namespace import Literal, Namespace
+from .namespace import Sources as Ground
+from .policy import Policies
+from .ports import Acts, Exported
+from .quiet import Quiet
+from .rooms.agents import Agents
+from .seat import Seat
+from .sight import Sight, Sources
+from .views.debug import Desk
+from .views.readme import Readmes
+from .world import PROJECT, World
+
+if TYPE_CHECKING:
+    from worldfs.tree.tree import Rooms
+
+SELF: Final = "self"  # no agent's name: it stands for whoever asks
+
+
+class Hub(Protocol):
+    """The nodes that can be reached now (worldfs.exports)."""
+
+    def mounted(self, node: str) -> Exported | None: ...
+
+
+class Realm:
+    """`open` it, ask it for namespaces, `close` it. Usable from many threads."""
+
+    def __init__(
+        self, home: Path, plane: Plane, clock: Clock, feed: Feed, *, world: World | None, agents: Agents, owned: bool
+    ) -> None:
+        """Use `open`."""
+        self.home, self.plane, self.clock, self.feed, self.world = home, plane, clock, feed, world
+        self.hub: Hub | None = None
+        self.acts: Callable[[Sight], Acts] = Quiet
+        self._agents = agents
+        self._owned = owned  # is the workspace's world ours to close?
+        self._bodies = Bodies(world) if world is not None else None
+        self._lock = threading.Lock()
+        self._namespaces: dict[Binding, Namespace] = {}
+        self._desk = Desk(plane, self._control, clock, feed)
+        self._end = plane.listen(self._desk.heard)
+        rows = table()
+        rooms: dict[str, Rooms] = {"mind": agents}
+        behaviours: dict[str, Behaviour] = dict(agents.behaviours())
+        if world is not None:
+            rooms["workspace"] = world.workspace
+            behaviours = {**world.behaviours, **behaviours}
+        else:
+            from .files import meta_pages
+
+            behaviours.update(meta_pages())
+        self._ground = Ground(rows, Readmes(rows), Literal(rows), rooms, behaviours)
+        self._sources = Sources(
+            plane=plane,
+            policies=Policies(home),
+            agents=self.agents,
+            bodies=self._bodies.all if self._bodies is not None else dict,
+            online=self._bodies.online if self._bodies is not None else bool,
+            stamp=self._stamp,
+            home=PROJECT if world is not None else "",
+        )
+        if world is not None:
+            ids = [spec.id for spec in world.specs]
+            plane.set_local_nodes(ids)
+            plane.ensure_project(PROJECT, PROJECT, ids)
+
+    @classmethod
+    def open(
+        cls,
+        home: Path,
+        *,
+        world: World | None = None,
+        clock: Clock | None = None,
+        agents: Path | None = None,
+        memory_only: bool = False,
+    ) -> Realm:
+        """The realm of a home directory. `world`: its workspace where somebody has opened it (`paos up`); else it is
+        opened here to read and submit, if there is one. `agents`: the state root of agents, else HOME/agents.
+        `memory_only`: the control plane and the calls leave nothing on the disk.
+
+        Raises `Busy` when another process serves this home.
+        """
+        clock, feed = clock or SystemClock(), Feed()
+        root = agents if agents is not None else home / "agents"
+        plane = Plane.open(None if memory_only else home / ".paos" / "plane", clock, feed)
+        owned = world is None
+        try:
+            place = Home(home).workspace
+            if world is None and place.is_dir():
+                world = World.open(place, config=Home(home).config(os.environ), agents=root, clock=clock)
+            minds = world.agents if world is not None and world.agents.root == root else Agents(root)
+            return cls(home, plane, clock, feed, world=world, agents=minds, owned=owned)
+        except BaseException:
+            plane.close()
+            raise
+
+    def close(self) -> None:
+        self._end()
+        if self.world is None or self.world.agents is not self._agents:
+            self._agents.close()
+        if self.world is not None and self._owned:
+            self.world.close()
+        self.plane.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    # -- who there is -------------------------------------------------------------------------------------------------
+
+    def agents(self) -> list[str]:
+        """The primary agent first, then those with a directory, sorted."""
+        from worldfs.agents.names import names
+
+        return [MOTHER, *(name for name in names(self._agents.root) if name not in (MOTHER, SELF))]
+
+    def ensure_agent(self, name: str) -> None:
+        """Idempotent. Raises `BadInput` for a name that no agent may have."""
+        from worldfs.agents.names import check_name
+
+        if check_name(name) == SELF:
+            raise BadInput(f"{SELF!r} stands for whoever asks", op="agent", expected="another name")
+        (self._agents.root / name).mkdir(parents=True, exist_ok=True)
+
+    # -- what they see ------------------------------------------------------------------------------------------------
+
+    def namespace(self, binding: Binding) -> Namespace:
+        """The tree of a binding: one that is kept, shared by everybody who is bound alike."""
+        found = self._namespaces.get(binding)
+        if found is None:
+            with self._lock:
+                found = self._namespaces.get(binding)
+                if found is None:
+                    found = self._namespaces[binding] = self._namespace(binding)
+        return found
+
+    def _namespace(self, binding: Binding) -> Namespace:
+        seat = Seat(binding, self._sources, self._mounted, self._desk, self.acts)
+        return Namespace(binding, self._ground, seat)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _mounted(self, node: str) -> Exported | None:
+        hub = self.hub
+        return hub.mounted(node) if hub is not None else None
+
+    def _control(self, op: str, payload: dict[str, Any], binding: Binding, correlation: str) -> dict[str, Any]:
+        return self.plane.call(op, payload, Caller(binding, correlation))
+
+    def _stamp(self) -> object:
+        bodies = self._bodies.stamp() if self._bodies is not None else None
+        try:
+            return bodies, os.stat(self._agents.root).st_mtime_ns
+        except OSError:
+            return bodies, 0

@@ -1,0 +1,191 @@
+"""What one binding sees: policy, nodes, services, agents and project, as they are at one version of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from worldfs.tree.binding import Binding
+
+from . import visibility
+from .bodies import Body
+from .compact import compact
+from .policy import Policies, Policy, PolicyNode
+from .ports import Json, PlaneReads
+from .views.node import NodeView
+from .views.services import Service, catalogued, fallback
+
+
+class Sources(NamedTuple):
+    """Where a sight is computed from. `home`: the project of the home's own workspace, "" without one."""
+
+    plane: PlaneReads
+    policies: Policies
+    agents: Callable[[], list[str]]
+    bodies: Callable[[], Mapping[str, Body]]  # of the home's own workspace
+    online: Callable[[], bool]  # does anybody carry out what is asked of them?
+    stamp: Callable[[], object]  # changes when agents or bodies may have changed
+    home: str
+
+
+class Sight:
+    """Made anew when policy, `version` or `stamp` changed; its parts are computed when they are first asked for."""
+
+    def __init__(self, binding: Binding, sources: Sources, policy: Policy, version: int, stamp: object) -> None:
+        self.binding = binding
+        self.sources = sources
+        self.policy = policy
+        self.version, self.stamp = version, stamp
+        self.project = policy.project
+        self.debug = visibility.debug_seen(binding, policy)
+        self._views: dict[str, NodeView] = {}
+
+    # -- the project --------------------------------------------------------------------------------------------------
+
+    @property
+    def bound(self) -> Binding:
+        """The binding with the project that it sees."""
+        return self.binding if self.binding.project else self.binding._replace(project=self.project)
+
+    def live(self) -> Json | None:
+        """The workspace status, now; None where the control plane has none for this project or may not say."""
+        status = self.sources.plane.status(self.bound)
+        return status if status is not None and status.get("project_id") == self.project else None
+
+    @cached_property
+    def mounted(self) -> frozenset[str]:
+        """Nodes that the project's mounts name, and its other members."""
+        plane, bound = self.sources.plane, self.bound
+        return frozenset(plane.members(self.project)) if plane.allows(bound, "read") else frozenset()
+
+    @cached_property
+    def home(self) -> bool:
+        """Is the home's own workspace among what it sees?"""
+        sources = self.sources
+        return bool(sources.home) and visibility.workspace_seen(self.binding, self.project, sources.home)
+
+    # -- nodes --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def bodies(self) -> Mapping[str, Body]:
+        return self.sources.bodies() if self.sources.home else {}
+
+    @cached_property
+    def nodes(self) -> list[str]:
+        bodies = self.bodies if self.home or self.binding.admin else ()
+        return visibility.nodes_seen(self.binding, self.policy, self.mounted, self.sources.plane.node_ids(), bodies)
+
+    @cached_property
+    def node_set(self) -> frozenset[str]:
+        return frozenset(self.nodes)
+
+    @cached_property
+    def _policy_nodes(self) -> dict[str, PolicyNode]:
+        return {node.id: node for node in self.policy.nodes}
+
+    @cached_property
+    def _may_invoke(self) -> bool:
+        return self.sources.plane.allows(self.bound, "invoke")
+
+    @cached_property
+    def _token(self) -> bool:
+        return self.sources.plane.holds_token(self.bound)
+
+    def node(self, id: str) -> NodeView | None:
+        """None for what is not there or may not be seen."""
+        if id not in self.node_set:
+            return None
+        view = self._views.get(id)
+        if view is None:
+            view = self._views[id] = self._look(id)
+        return view
+
+    def _look(self, id: str) -> NodeView:
+        plane = self.sources.plane
+        registered = plane.node(id) is not None
+        catalog = plane.catalog(id) if registered else None
+        exports = id in self.mounted and catalog != []
+        body = self.bodies.get(id)
+        policy = self._policy_nodes.get(id)
+        if catalog is not None:
+            services = catalogued(id, catalog)
+        elif body is not None:
+            services = catalogued(id, [body.service])
+        elif policy is not None:
+            services = fallback(policy)
+        else:
+            services = fallback(PolicyNode(id, ("fs",), ())) if not registered else []
+        if registered:
+            source = "control_plane"
+        elif body is not None:
+            source = "workspace"
+        else:
+            source = "policy" if policy is not None else "workspace_discovery"
+        return NodeView(id, source, [service for service in services if self.seen(service)], exports=exports)
+
+    def seen(self, service: Service) -> bool:
+        permissions = service.raw.get("permissions", {})
+        return visibility.service_seen(permissions, self.binding, invoke=self._may_invoke, token=self._token)
+
+    @property
+    def own_invokes(self) -> bool:
+        """May it use the services that every agent has? (decision D26)"""
+        return self.binding.admin or self._may_invoke
+
+    def node_status(self, view: NodeView) -> Json:
+        """STATUS.json of a node (reference 4.2)."""
+        plane = self.sources.plane
+        record = plane.node(view.id)
+        if record is not None:
+            state = plane.online(view.id)
+            return {
+                "node_id": view.id,
+                "node_name": record["node_name"],
+                "state": state,
+                "online": state == "online",
+                "lease_expires_at_ms": record["lease_expires_at_ms"],
+                "last_seen_ms": record["last_seen_ms"],
+                "joined_at_ms": record["joined_at_ms"],
+                "fs_url": record["fs_url"],
+                "source": "control_plane",
+            }
+        state, online = {"policy": ("configured", True), "workspace_discovery": ("unknown", False)}.get(
+            view.source, ("", False)
+        )
+        if view.source == "workspace":
+            online = self.sources.online()
+            state = "online" if online else "missing"
+        return {"node_id": view.id, "state": state, "online": online, "source": view.source}
+
+    # -- agents -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def agents(self) -> list[str]:
+        return visibility.agents_seen(self.binding, self.policy, self.sources.agents())
+
+    # -- the agent's index --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def services_index(self) -> bytes:
+        """SERVICES.json of the agent: encoded once a version (reference 4.3)."""
+        lines = [line for id in self.nodes if (view := self.node(id)) is not None for line in view.index]
+        if self.own_invokes:
+            lines += own_services()
+        return compact(lines)
+
+
+def own_services() -> Sequence[dict[str, Any]]:
+    """The lines of the services that every agent has: at their own places, then as contracts."""
+    return [
+        {
+            "node_id": "self",
+            "service_id": name,
+            "service_path": f"/agents/self/{base}{name}",
+            "invoke_path": f"/agents/self/{base}{name}/control/invoke.json",
+            "has_invoke": True,
+            "scope": scope,
+        }
+        for base, scope in (("", "agent_namespace"), ("services/contracts/", "agent_contract"))
+        for name in ("memory", "web_search")
+    ]

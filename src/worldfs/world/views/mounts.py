@@ -1,0 +1,217 @@
+"""What hangs below a node: exported files, places that take orders, and the directories on the way to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.tree.leaf import Ask, Branch, Names, Spot, Wait, Written
+
+from ..ports import Exported, Invocable, Place
+from .node import Folder, NodeView
+from .seen import Seer
+from .services import Service
+
+_README = "README.md"
+
+
+def branches(seer: Seer) -> dict[str, Branch]:
+    return {"mounts": Mounts(seer), "service_inside": Inside(seer)}
+
+
+class File(NamedTuple):
+    """A file of a place that takes orders."""
+
+    read: Callable[[], bytes]
+    write: Callable[[bytes, Ask], Written] | None = None
+
+
+class _Places:
+    """Directories and files that are computed: `_dir` and `_file` say which."""
+
+    light = True
+
+    def __init__(self, seer: Seer) -> None:
+        self.seer = seer
+
+    def _node(self, names: Names) -> NodeView:
+        view = self.seer.sight.node(names["node"])
+        if view is None:
+            raise NotFound("no such node", path=f"/nodes/{names['node']}", op="walk")
+        return view
+
+    def _orders(self, view: NodeView, service: Service) -> Invocable:
+        place = Place(view.place(service), service.id, view.id, service.operations, service.raw.get("runtime") or {})
+        return self.seer.acts.at(place)
+
+    def _order_files(self, service: Service, rest: tuple[str, ...]) -> list[str] | None:
+        """Names in a directory of a place, "/" at the end of a directory; None: there is no such directory."""
+        if not rest:
+            return ["control/", "status.json", "result.json"]
+        if rest == ("control",):
+            return [_README, "invoke.json", *(f"{name}.json" for name in service.operations)]
+        return None
+
+    def _order_file(self, view: NodeView, service: Service, rest: tuple[str, ...]) -> File | None:
+        names = self._order_files(service, rest[:-1])
+        if names is None or rest[-1] not in names:
+            return None
+        if rest[-1] == _README:
+            text = f"# Control of {service.id}\n\nEach file takes one JSON object and acts at once.\n"
+            return File(text.encode)
+        orders = self._orders(view, service)
+        if rest == ("status.json",):
+            return File(orders.status)
+        if rest == ("result.json",):
+            return File(orders.result)
+        file = rest[-1]
+        return File(lambda: orders.control(file), lambda data, ask: orders.write(file, data, ask))
+
+    # -- to be said ---------------------------------------------------------------------------------------------------
+
+    def _dir(self, names: Names) -> list[str] | None:
+        raise NotImplementedError
+
+    def _file(self, names: Names) -> File | None:
+        raise NotImplementedError
+
+    # -- a branch -----------------------------------------------------------------------------------------------------
+
+    def look(self, names: Names) -> Spot | None:
+        file = self._file(names)
+        if file is not None:
+            return Spot(False, len(file.read()), file.write is not None)
+        return Spot(True) if self._dir(names) is not None else None
+
+    def list(self, names: Names) -> list[str]:
+        return self._dir(names) or []
+
+    def read(self, names: Names) -> bytes:
+        file = self._file(names)
+        if file is None:
+            raise NotFound("no such file", op="read")
+        return file.read()
+
+    def write(self, names: Names, data: bytes, ask: Ask) -> Written | None:
+        file = self._file(names)
+        if file is None:
+            raise NotFound("no such file", op="write")
+        if file.write is None:
+            raise NotPermitted("file is read-only", op="write", actor=ask.actor)
+        return file.write(data, ask)
+
+    def wait(self, names: Names) -> Wait | None:
+        return None
+
+
+class Inside(_Places):
+    """Below /nodes/<node>/services/<service>, for a service that has no place of its own below its node."""
+
+    def _service(self, names: Names) -> Service | None:
+        view = self._node(names)
+        service = view.by_id.get(names["service"])
+        return service if service is not None and view.inside(service) else None
+
+    def _dir(self, names: Names) -> list[str] | None:
+        service = self._service(names)
+        return self._order_files(service, _parts(names["inside"])) if service is not None else None
+
+    def _file(self, names: Names) -> File | None:
+        service, rest = self._service(names), _parts(names["inside"])
+        return self._order_file(self._node(names), service, rest) if service is not None and rest else None
+
+
+class Mounts(_Places):
+    """Below /nodes/<node>."""
+
+    def _find(self, view: NodeView, parts: tuple[str, ...]) -> tuple[Folder, tuple[str, ...]] | None:
+        """The last directory on the way that hangs there, and what of the path is left."""
+        here, rest = view.folders, parts
+        while rest and rest[0] in here.below:
+            here, rest = here.below[rest[0]], rest[1:]
+        return (here, rest) if here is not view.folders or not parts else None
+
+    def _dir(self, names: Names) -> list[str] | None:
+        view = self._node(names)
+        found = self._find(view, _parts(names["mount"]))
+        if found is None:
+            return None
+        here, rest = found
+        own = self._order_files(here.service, rest) if here.service is not None else None
+        if rest:
+            return own
+        below = [f"{name}/" for name in here.below]
+        return [*(own or ()), *below] if here is view.folders else [_README, *(own or ()), *below]
+
+    def _file(self, names: Names) -> File | None:
+        view, parts = self._node(names), _parts(names["mount"])
+        found = self._find(view, parts)
+        if found is None or not found[1]:
+            return None
+        here, rest = found
+        if rest == (_README,):
+            return File(lambda: _words(view, parts[:-1], here))
+        return self._order_file(view, here.service, rest) if here.service is not None else None
+
+    # -- exported files -----------------------------------------------------------------------------------------------
+
+    def _exported(self, names: Names) -> tuple[Exported | None, str] | None:
+        """The exports of a node and a path in them; None for what lies elsewhere."""
+        parts = _parts(names["mount"])
+        if not parts or parts[0] != "fs" or parts == ("fs", _README):
+            return None
+        view = self._node(names)
+        return (self.seer.mounted(view.id), "/".join(parts[1:])) if "fs" in view.folders.below else None
+
+    def look(self, names: Names) -> Spot | None:
+        exported = self._exported(names)
+        if exported is None:
+            return super().look(names)
+        exports, path = exported
+        if not path:
+            return Spot(True)
+        return exports.look(path) if exports is not None else None
+
+    def list(self, names: Names) -> list[str]:
+        exported = self._exported(names)
+        if exported is None:
+            return super().list(names)
+        exports, path = exported
+        own = [] if path else [_README]
+        return [*own, *(exports.list(path) if exports is not None else ())]
+
+    def read(self, names: Names) -> bytes:
+        exported = self._exported(names)
+        if exported is None:
+            return super().read(names)
+        exports, path = exported
+        if exports is None:
+            raise NotFound("the node is not reachable", path=f"/nodes/{names['node']}/fs/{path}", op="read")
+        return exports.read(path)
+
+    def write(self, names: Names, data: bytes, ask: Ask) -> Written | None:
+        exported = self._exported(names)
+        if exported is None:
+            return super().write(names, data, ask)
+        exports, path = exported
+        if exports is None:
+            raise NotFound("the node is not reachable", path=f"/nodes/{names['node']}/fs/{path}", op="write")
+        if not path:
+            raise BadInput("it is a directory", path=f"/nodes/{names['node']}/fs", op="write", code="eisdir")
+        return Written(exports.write(path, data, ask.offset))
+
+
+def _parts(rest: str) -> tuple[str, ...]:
+    return tuple(rest.split("/")) if rest else ()
+
+
+def _words(view: NodeView, parts: tuple[str, ...], here: Folder) -> bytes:
+    path = "/".join(parts)
+    if parts == ("fs",):
+        text = "The directories that this node exports; empty while the node cannot be reached."
+    elif here.service is not None:
+        text = f"Here the service {here.service.id} takes orders: write JSON into control/invoke.json."
+    else:
+        text = "Where services of this node hang."
+    return f"# {path} of {view.id}\n\n{text}\n".encode()

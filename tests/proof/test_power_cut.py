@@ -1,0 +1,71 @@
+"""The power goes after every write that reached the disk of a real file system: what was acknowledged is there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from ctypes.util import find_library
+from pathlib import Path
+
+import pytest
+
+from worldfs.testing import powercut
+from worldfs.testing.crash_log import SYNCS, Recorder, Sync
+from worldfs.testing.crashes import Broken
+from worldfs.testing.lives import LIVES, life
+from worldfs.testing.powercut import FILE_SYSTEMS, cut_power, held
+
+pytestmark = pytest.mark.proof
+if why := powercut.missing():
+    pytest.skip(why, allow_module_level=True)
+
+LOTS = {"ext4": 64, "xfs": 8, "btrfs": 4}
+STRONGER = {("log", "fsync"), ("log", "fsync_dir")}
+"""Where ext4 keeps more than it promises: fdatasync of a new file commits its name; this life syncs its data so."""
+
+
+@pytest.mark.parametrize("kind", FILE_SYSTEMS)
+@pytest.mark.parametrize("name", LIVES)
+def test_a_power_cut_after_any_write_loses_nothing(name: str, kind: str) -> None:
+    if why := powercut.missing(kind):
+        pytest.skip(why)
+    print(f"{name} on {kind}: {cut_power(life(name), kind=kind, lots=LOTS[kind])}")
+
+
+@pytest.mark.parametrize("sync", SYNCS)
+@pytest.mark.parametrize("name", LIVES)
+def test_a_power_cut_finds_every_kind_of_sync_that_is_left_out(name: str, sync: Sync) -> None:
+    if (name, sync) in STRONGER:
+        pytest.skip("ext4 keeps this by itself")
+    one = life(name)
+    with pytest.raises(Broken) as lost:
+        cut_power(one, lambda path: one.live(path, Recorder(path, without={sync})))
+    print(f"{name} without {sync}: {told(lost.value)}")
+
+
+@pytest.mark.parametrize("name", LIVES)
+def test_a_power_cut_under_eatmydata_loses_what_was_acknowledged(name: str) -> None:
+    library = find_library("eatmydata")
+    if library is None:
+        pytest.skip("eatmydata is not installed (Debian: apt-get install eatmydata)")
+    with pytest.raises(Broken) as lost:
+        cut_power(life(name), lambda path: in_a_process(name, path, LD_PRELOAD=library))
+    print(f"{name}: {told(lost.value)}")
+
+
+@pytest.mark.parametrize("name", LIVES)
+def test_a_process_of_its_own_loses_nothing(name: str) -> None:
+    """As under eatmydata, but without it: what is found there is eatmydata's doing."""
+    print(f"{name}: {cut_power(life(name), lambda path: in_a_process(name, path))}")
+
+
+def in_a_process(name: str, path: Path, **more: str) -> Iterator[str]:
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
+    return held([sys.executable, "-m", "worldfs.testing.lives", name, str(path), "hold"], environ)
+
+
+def told(lost: Broken) -> str:
+    """What was lost, shortly, and where the power was cut."""
+    first, *_, last = str(lost).splitlines()
+    return f"{first[:120]}; {last}"
