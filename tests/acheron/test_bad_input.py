@@ -379,7 +379,7 @@ def test_a_client_that_reads_nothing_delays_nobody(server: Served, wire: Wire) -
         slowest = max(slowest, time.monotonic() - began)
     flooding.join(30)
     raw.close()
-    assert slowest < 2
+    assert slowest < 1.5, "requests of others wait for a turn, not for a flood"
     assert _memory_kib(server) - before < 64 * 1024
 
 

@@ -65,6 +65,7 @@ class Line(asyncio.Protocol):
         "_route",
         "_stalled_at",
         "_transport",
+        "batch",
         "full",
         "lines",
     )
@@ -79,6 +80,7 @@ class Line(asyncio.Protocol):
         self._corked = False
         self._stalled_at = 0
         self.full = False
+        self.batch = 0  # how often the peer's bytes have been looked at
 
     # -- what a receiver may do ------------------------------------------------------------------------------------
 
@@ -137,6 +139,7 @@ class Line(asyncio.Protocol):
         self._arm(GREETING_S)
 
     def data_received(self, data: bytes) -> None:
+        self.batch += 1
         protocol = self._protocol
         protocol.receive_data(data)
         self._corked = True
