@@ -18,7 +18,7 @@ import msgspec
 from worldfs.ground.clock import Clock
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import WorldError
-from worldfs.tree.binding import SYSTEM, USER, Binding
+from worldfs.tree.binding import SYSTEM, Binding
 from worldfs.tree.feed import Feed
 from worldfs.wire.frames import Json
 
@@ -50,7 +50,6 @@ from .refusal import NO_WATCH, PlaneError
 from .state import Change, State
 from .work import NODES, PAIRING, Ground, Operation, Work
 
-_NOBODY: Final = Binding(USER, "")
 _OPERATIONS: Final[Mapping[str, Operation]] = {
     "node_invite_create": pairing.invite_create,
     "node_join": pairing.join,
@@ -273,7 +272,7 @@ class Plane(Reading):
         payload = {"event": "workspace_topology_changed", "reason": reason, "ts_ms": work.now}
         for listener in self._listeners:
             listener.push(TOPOLOGY, payload)
-            binding = listener.binding or _NOBODY
+            binding = listener.binding
             for project_id in dict.fromkeys(work.projects):
                 with self._lock:
                     project = self._state.project(project_id)
@@ -291,11 +290,12 @@ class Plane(Reading):
                     },
                 )
 
-    def listen(self, push: Push, binding: Binding | None = None) -> Callable[[], None]:
+    def listen(self, push: Push, binding: Callable[[], Binding] | None = None) -> Callable[[], None]:
         """Hear of every push from now on, until the returned function is called.
 
         `control.workspace_topology_delta` and `control.reconcile` show what `binding` may see, secrets included only
-        for the primary agent; without one, what anybody may see. Must not block and must not call back.
+        for the primary agent; it is asked at every push, because connections are bound anew. Without one: what anybody
+        may see. Must not block and must not call back.
         """
         listener = Listener(push, binding)
         with self._lock:
@@ -364,7 +364,7 @@ class Plane(Reading):
                     listener.push(AVAILABILITY, payload)
             for listener in self._listeners if moved else ():
                 with self._lock:
-                    shown = status.reconcile_status(self._state, self._reconcile, listener.binding or _NOBODY, now)
+                    shown = status.reconcile_status(self._state, self._reconcile, listener.binding, now)
                 listener.push(RECONCILE, shown)
         return max((due if ending is None else min(due, ending)) - now, 1) / 1000
 
