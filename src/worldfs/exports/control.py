@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from websockets.exceptions import ConnectionClosed
@@ -61,7 +62,6 @@ class Control:
         control = cls(wire)
         try:
             await control.call("version", {"protocol": PROTOCOL})
-            await control.call("connect", {})
         except BaseException:
             await control.close()
             raise
@@ -75,7 +75,8 @@ class Control:
             frame = {"channel": CONTROL, "type": f"control.{op}", "id": id, "payload": payload}
             try:
                 async with asyncio.timeout(LIMIT):
-                    await self._wire.send(write(frame), text=True)
+                    with suppress(ConnectionClosed):  # the server's last words may still be there to read
+                        await self._wire.send(write(frame), text=True)
                     return await self._reply(id)
             except ConnectionClosed as error:
                 raise Gone(str(error)) from None

@@ -42,7 +42,7 @@ class Identity:
         self.services: Json = {}  # what each service keeps, by id
 
     def load(self) -> None:
-        """Raises `BadInput` for a file that is none of ours, or of another server; `Busy` while a process is this node."""
+        """Raises `BadInput` for a file that is not ours or another server's, `Busy` while a process is this node."""
         self._hold()
         data = self._root.read(self._name)
         if data is None:

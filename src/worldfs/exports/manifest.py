@@ -104,7 +104,7 @@ def _argv(runtime: dict[str, Any], path: str, folder: str) -> tuple[str, ...]:
 def _found(program: str, path: str, folder: str) -> str:
     import shutil
 
-    place = os.path.join(folder, program) if "/" in program else program
+    place = os.path.normpath(os.path.join(folder, program)) if "/" in program else program
     found = shutil.which(place)
     if found is None:
         raise Missing(

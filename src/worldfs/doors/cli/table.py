@@ -201,12 +201,12 @@ _WORLD = (
             ),
             Argument(
                 ("--lease",),
-                "how long the server waits before it calls us gone (900)",
+                "after how long unheard it counts as gone (default: 900)",
                 "SECONDS",
                 takes="number",
             ),
         ),
-        "Without an invite it asks to be let in (the server's user token in $PAOS_TOKEN or --token-file), and waits for "
+        "Without an invite it asks to be let in (a user token in $PAOS_TOKEN or --token-file), and waits for "
         "the operator. Ctrl-C leaves cleanly; whatever else happens, it comes back.",
         far="node:run",
     ),
