@@ -18,7 +18,7 @@ import msgspec
 from worldfs.ground.clock import Clock
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import WorldError
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
+from worldfs.tree.binding import SYSTEM, Binding
 from worldfs.tree.feed import Feed
 from worldfs.wire.frames import Json
 
@@ -50,7 +50,6 @@ from .refusal import NO_WATCH, PlaneError
 from .state import Change, State
 from .work import NODES, PAIRING, Ground, Operation, Work
 
-_NOBODY: Final = Binding(USER, "")
 _OPERATIONS: Final[Mapping[str, Operation]] = {
     "node_invite_create": pairing.invite_create,
     "node_join": pairing.join,
@@ -95,7 +94,6 @@ class Plane(Reading):
         self._feed = feed
         self._watchers = Watchers(History())
         self._listeners: tuple[Listener, ...] = ()
-        self._local: tuple[str, ...] = ()
         self._writing = threading.RLock()
         self._own: Mapping[str, Operation] = MappingProxyType(
             {
@@ -227,7 +225,7 @@ class Plane(Reading):
             caller.binding.agent or caller.node,
             f"control.{row.op}",
             row.scope,
-            caller.correlation[:256],
+            caller.correlation[:256].encode("utf-8", "replace").decode(),
             "ok" if code is None else "error",
             code,
         )
@@ -256,8 +254,10 @@ class Plane(Reading):
             self._feed.publish(*dict.fromkeys(work.topics))
         if work.event is not None:
             with self._lock:
-                self._watchers.history.add(work.event)
-            self._watchers.offer(work.event)
+                # In one step: who begins to watch now finds it in the replay, or is offered it, and never both.
+                sinks = self._watchers.heard(work.event)
+            self._watchers.history.save(work.event)
+            self._watchers.offer(work.event, sinks)
         if not self._listeners:
             return
         if work.event is not None:
@@ -272,7 +272,7 @@ class Plane(Reading):
         payload = {"event": "workspace_topology_changed", "reason": reason, "ts_ms": work.now}
         for listener in self._listeners:
             listener.push(TOPOLOGY, payload)
-            binding = listener.binding or _NOBODY
+            binding = listener.binding
             for project_id in dict.fromkeys(work.projects):
                 with self._lock:
                     project = self._state.project(project_id)
@@ -290,11 +290,12 @@ class Plane(Reading):
                     },
                 )
 
-    def listen(self, push: Push, binding: Binding | None = None) -> Callable[[], None]:
+    def listen(self, push: Push, binding: Callable[[], Binding] | None = None) -> Callable[[], None]:
         """Hear of every push from now on, until the returned function is called.
 
         `control.workspace_topology_delta` and `control.reconcile` show what `binding` may see, secrets included only
-        for the primary agent; without one, what anybody may see. Must not block and must not call back.
+        for the primary agent; it is asked at every push, because connections are bound anew. Without one: what anybody
+        may see. Must not block and must not call back.
         """
         listener = Listener(push, binding)
         with self._lock:
@@ -309,7 +310,7 @@ class Plane(Reading):
     def watch(self, payload: Json, caller: Caller, sink: Sink) -> Watch:
         """`node_service_watch` and its subscription: send the reply, then the replay; `sink` takes what comes later."""
         judge(OPS["node_service_watch"], payload, caller, self.config)
-        with self._writing, self._lock:
+        with self._lock:
             reply, replay = self._watch_reply(caller, payload)
             number = self._watchers.begin(reply.get("node_id", ""), sink)
 
@@ -363,7 +364,7 @@ class Plane(Reading):
                     listener.push(AVAILABILITY, payload)
             for listener in self._listeners if moved else ():
                 with self._lock:
-                    shown = status.reconcile_status(self._state, self._reconcile, listener.binding or _NOBODY, now)
+                    shown = status.reconcile_status(self._state, self._reconcile, listener.binding, now)
                 listener.push(RECONCILE, shown)
         return max((due if ending is None else min(due, ending)) - now, 1) / 1000
 
@@ -376,15 +377,15 @@ class Plane(Reading):
         `local_nodes` and, by `ensure_project`, members of a project, and not in node_list or `node_ids`.
         """
         with self._lock:
-            before, self._local = set(self._local), tuple(sorted(set(node_ids)))
-            changed = sorted(before ^ set(self._local))
+            before, self._state.local = self._state.local, frozenset(node_ids)
+            changed = sorted(before ^ self._state.local)
             self._state.version += bool(changed)
         if changed:
             self._feed.publish(NODES, *(f"{NODES}/{node_id}" for node_id in changed))
 
     @property
     def local_nodes(self) -> Sequence[str]:
-        return self._local
+        return sorted(self._state.local)
 
     def ensure_project(self, project_id: str, name: str, nodes: Sequence[str]) -> None:
         """A project of the realm's own, made if need be, with these members. It cannot be deleted.
@@ -417,7 +418,3 @@ class Plane(Reading):
         """All that outlives a crash, as plain values, secrets included: for tests and for comparing."""
         with self._lock:
             return self._state.image()
-
-
-OPERATOR: Final = Caller(Binding(ADMIN, MOTHER, SYSTEM), "operator")
-"""Who a local command with the admin token is."""
