@@ -183,6 +183,40 @@ _WORLD = (
         "Exit 0: nothing is wrong (warnings allowed); 1: something is.",
     ),
     Command(
+        "node",
+        "make this machine a node of a served world (with --connect)",
+        "node:run",
+        (
+            Argument(
+                ("--export",),
+                "a directory to show: NAME=PATH, NAME=PATH:rw (the same) or NAME=PATH:ro; may be said again",
+                "EXPORT",
+                many="*",
+            ),
+            Argument(
+                ("--service",),
+                "a manifest of a service to offer (runtime.type native_proc); may be said again",
+                "FILE",
+                completes="file",
+                many="*",
+            ),
+            Argument(("--invite",), "how to join: an invite of the server (or $PAOS_INVITE)", "TOKEN"),
+            Argument(("--name",), "what to be called (default: this machine's name)", "NAME"),
+            Argument(
+                ("--state",), "where to keep id and secret (default: .paos/nodes in the home)", "FILE", completes="file"
+            ),
+            Argument(
+                ("--lease",),
+                "after how long unheard it counts as gone (default: 900)",
+                "SECONDS",
+                takes="number",
+            ),
+        ),
+        "Without an invite it asks to be let in (a user token in $PAOS_TOKEN or --token-file), and waits for "
+        "the operator. Ctrl-C leaves cleanly; whatever else happens, it comes back.",
+        far="node:run",
+    ),
+    Command(
         "completion",
         "print a completion script for a shell",
         "completion:run",
