@@ -26,7 +26,7 @@ ROOT_ID: Final = 1
 WAITING_SIZE: Final = 1 << 20  # what stat says of a file whose read would wait: too large is harmless (decision D11)
 _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
 LINKS_MOST: Final = 8  # links that one path may walk through
-_HEAVY: Final = frozenset({"workspace", "mind"})  # rooms whose files are on the disk
+_HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # rooms whose files are on the disk
 
 
 class Sources(NamedTuple):
@@ -46,7 +46,7 @@ class Namespace:
         self.binding = binding
         self._seer = seer
         from .rooms.joined import Joined
-        from .rooms.sighted import SERVED, Minds, Sighted, Workspaces
+        from .rooms.sighted import SERVED, Minds, Pages, Sighted, Workspaces
 
         behaviours: dict[str, Behaviour | Branch] = {
             **sources.behaviours,
@@ -59,9 +59,11 @@ class Namespace:
         }
         rooms: dict[str, Rooms] = dict.fromkeys(SERVED, Sighted(seer, behaviours))
         if "workspace" in sources.rooms:
-            rooms["workspace"] = Workspaces(seer, sources.rooms["workspace"])
+            rooms["workspace"] = workspace = Workspaces(seer, sources.rooms["workspace"])
+            rooms["workspace_pages"] = Pages(workspace)
         if "mind" in sources.rooms:
-            rooms["mind"] = Minds(seer, sources.rooms["mind"])
+            rooms["mind"] = minds = Minds(seer, sources.rooms["mind"])
+            rooms["mind_pages"] = Pages(minds)
         self._rooms = Joined(rooms)
         behaviours["readme"] = _Readme(binding, sources.readmes, self._rooms, frozenset(rooms))
         self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})

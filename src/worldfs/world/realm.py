@@ -59,7 +59,6 @@ class Realm:
         self._lock = threading.Lock()
         self._namespaces: dict[Binding, Namespace] = {}
         self._desk = Desk(plane, self._control, clock, feed)
-        self._end = plane.listen(self._desk.heard)
         rows = table()
         rooms: dict[str, Rooms] = {"mind": agents}
         behaviours: dict[str, Behaviour] = dict(agents.behaviours())
@@ -116,7 +115,6 @@ class Realm:
             raise
 
     def close(self) -> None:
-        self._end()
         if self.world is None or self.world.agents is not self._agents:
             self._agents.close()
         if self.world is not None and self._owned:

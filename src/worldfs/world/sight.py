@@ -54,10 +54,31 @@ class Sight:
         return status if status is not None and status.get("project_id") == self.project else None
 
     @cached_property
-    def mounted(self) -> frozenset[str]:
+    def members(self) -> frozenset[str]:
         """Nodes that the project's mounts name, and its other members."""
         plane, bound = self.sources.plane, self.bound
         return frozenset(plane.members(self.project)) if plane.allows(bound, "read") else frozenset()
+
+    @cached_property
+    def exporting(self) -> frozenset[str]:
+        """Nodes that the project's mounts lead to."""
+        project = self.sources.plane.project(self.project) or {}
+        return frozenset(str(mount["node_id"]) for mount in project.get("mounts", ())) & self.members
+
+    @cached_property
+    def beside(self) -> Sight | None:
+        """The same binding's sight of the home's own project, where it sees that beside its own."""
+        sources = self.sources
+        if not self.home or self.project == sources.home:
+            return None
+        binding = self.binding._replace(project=sources.home, token="")
+        return Sight(binding, sources, sources.policies.of(binding), self.version, self.stamp)
+
+    def of(self, project: str) -> Sight | None:
+        """The sight of a project by its name; None for one that is not there for this binding."""
+        if project == self.project:
+            return self
+        return self.beside if project == self.sources.home else None
 
     @cached_property
     def home(self) -> bool:
@@ -74,7 +95,7 @@ class Sight:
     @cached_property
     def nodes(self) -> list[str]:
         bodies = self.bodies if self.home or self.binding.admin else ()
-        return visibility.nodes_seen(self.binding, self.policy, self.mounted, self.sources.plane.node_ids(), bodies)
+        return visibility.nodes_seen(self.binding, self.policy, self.members, self.sources.plane.node_ids(), bodies)
 
     @cached_property
     def node_set(self) -> frozenset[str]:
@@ -105,7 +126,7 @@ class Sight:
         plane = self.sources.plane
         registered = plane.node(id) is not None
         catalog = plane.catalog(id) if registered else None
-        exports = id in self.mounted and catalog != []
+        exports = id in self.exporting and catalog != []
         body = self.bodies.get(id)
         policy = self._policy_nodes.get(id)
         if catalog is not None:
