@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .seat import Seat
 
+_SELF: Final = ("agents", "self")
 ROOT_ID: Final = 1
 WAITING_SIZE: Final = 1 << 20  # what stat says of a file whose read would wait: too large is harmless (decision D11)
 _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
@@ -45,6 +46,8 @@ class Namespace:
     def __init__(self, binding: Binding, sources: Sources, seer: Seat) -> None:
         self.binding = binding
         self._seer = seer
+        self._base_role = visibility.role(binding, ())
+        self._own_role = visibility.role(binding, _SELF)
         from .rooms.joined import Joined
         from .rooms.sighted import SERVED, Minds, Pages, Sighted, Workspaces
 
@@ -73,11 +76,11 @@ class Namespace:
     def stat(self, path: str) -> Stat:
         """What is there, with its true size. Never waits. Raises `NotFound`."""
         parts = self._start(path)
-        role = visibility.role(self.binding, parts)
-        if not role:
-            raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
+        role = self._role(parts)
         real = self._real(parts, role)
-        found = self.tree.look(real, visibility.role(self.binding, real))
+        if real is not parts:
+            role = self._role(real)
+        found = self.tree.look(real, role) if role else None
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
         shown = "/" + "/".join(parts)
@@ -88,15 +91,14 @@ class Namespace:
         row, names = found
         if row is None:
             return Stat(identity(shown), name, shown, True, 0, False, "", None)
-        role = visibility.role(self.binding, real)
         size, revision = self._size(row, names)
         return Stat(identity(shown), name, shown, False, size, self._writable(row, names, role), revision, row.kind)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted by bytes. Raises `NotFound`, `BadInput` (enotdir)."""
         parts = self._start(path)
-        real = self._real(parts, visibility.role(self.binding, parts))
-        role = visibility.role(self.binding, real)
+        real = self._real(parts, self._role(parts))
+        role = self._role(real)
         names = self.tree.children(real, role) if role else {}
         if not names:
             found = self.tree.look(real, role) if role else None
@@ -122,7 +124,7 @@ class Namespace:
         A Record is replaced whole at offset 0, and patched beyond it; a Log is added to.
         """
         real, row, names = self._place(path, "write")
-        role = visibility.role(self.binding, real)
+        role = self._role(real)
         if may_write(row, role) and not self._writable(row, names, role):
             raise NotPermitted(own.DENIED, path=path, op="write", actor=role)
         if offset and row.kind is Kind.RECORD:
@@ -137,7 +139,7 @@ class Namespace:
         if write:
             return False
         parts = self._start(path)
-        real = self._real(parts, visibility.role(self.binding, parts))
+        real = self._real(parts, self._role(parts))
         rooms = self._rooms
         for place, captured in self.tree.table.matches(real):
             names = self.tree.named(captured, place.row)
@@ -157,6 +159,9 @@ class Namespace:
         return self._behaviour(row).wait(names) if row.blocking and row.room not in _HEAVY else None
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _role(self, parts: tuple[str, ...]) -> str:
+        return self._own_role if parts[:2] == _SELF else self._base_role
 
     def _start(self, path: str) -> tuple[str, ...]:
         self._seer.refresh()
@@ -179,8 +184,8 @@ class Namespace:
 
     def _place(self, path: str, op: str) -> tuple[tuple[str, ...], Row, Names]:
         parts = self._start(path)
-        real = self._real(parts, visibility.role(self.binding, parts))
-        role = visibility.role(self.binding, real)
+        real = self._real(parts, self._role(parts))
+        role = self._role(real)
         found = self.tree.found(real)
         if found is None or not role:
             if role and self.tree.look(real, role) is not None:

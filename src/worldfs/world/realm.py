@@ -76,7 +76,8 @@ class Realm:
             agents=self.agents,
             bodies=self._bodies.all if self._bodies is not None else dict,
             online=self._bodies.online if self._bodies is not None else bool,
-            stamp=self._stamp,
+            stamp=self._bodies.stamp if self._bodies is not None else int,
+            gathering=self._gathering,
             home=PROJECT if world is not None else "",
         )
         if world is not None:
@@ -168,9 +169,8 @@ class Realm:
     def _control(self, op: str, payload: dict[str, Any], binding: Binding, correlation: str) -> dict[str, Any]:
         return self.plane.call(op, payload, Caller(binding, correlation))
 
-    def _stamp(self) -> object:
-        bodies = self._bodies.stamp() if self._bodies is not None else None
+    def _gathering(self) -> object:
         try:
-            return bodies, os.stat(self._agents.root).st_mtime_ns
+            return os.stat(self._agents.root).st_mtime_ns
         except OSError:
-            return bodies, 0
+            return 0

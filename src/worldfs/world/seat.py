@@ -8,7 +8,7 @@ from functools import cached_property
 from worldfs.tree.binding import Binding
 
 from .ports import Acts, Mounted
-from .sight import Sight, Sources
+from .sight import Sight, Sources, Views
 from .views.debug import Desk
 
 
@@ -23,15 +23,12 @@ class Seat:
         self.desk = desk
         self._sources = sources
         self._make = acts
+        self._views: Views = {}
         self.sight = self._look()
 
     def refresh(self) -> None:
-        sources, sight = self._sources, self.sight
-        if (
-            sight.policy is not sources.policies.of(self.binding)
-            or sight.version != sources.plane.version
-            or sight.stamp != sources.stamp()
-        ):
+        sight = self.sight
+        if sight.version != self._version() or sight.policy is not self._sources.policies.of(self.binding):
             self.sight = self._look()
 
     @cached_property
@@ -39,7 +36,14 @@ class Seat:
         return self._make(self.sight)
 
     def _look(self) -> Sight:
-        # The versions are taken before what they stand for is looked at: a change meanwhile is seen by the next look.
+        # The version is taken before what it stands for is looked at: a change meanwhile is seen by the next look.
+        sources, version = self._sources, self._version()
+        if len(self._views) > 2 * len(sources.plane.node_ids()) + 64:
+            self._views = {}  # most of them are of nodes that have gone
+        return Sight(self.binding, sources, sources.policies.of(self.binding), version, self._views)
+
+    def _version(self) -> object:
+        """Only who sees all agents need look whether there are others."""
         sources = self._sources
-        version, stamp = sources.plane.version, sources.stamp()
-        return Sight(self.binding, sources, sources.policies.of(self.binding), version, stamp)
+        gathering = sources.gathering() if self.binding.primary else 0
+        return sources.plane.version, sources.stamp(), gathering
