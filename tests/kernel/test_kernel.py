@@ -9,7 +9,7 @@ from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BrokenHouse, Conflict
 from worldfs.ground.model import Cause, JobStatus, Outcome, State
 from worldfs.kernel.jobs import ALERTS, CANCEL, OPEN, Jobs, job_key
-from worldfs.kernel.kernel import RENDER_ROUNDS
+from worldfs.kernel.showing import ROUNDS
 from worldfs.tree.stores.contract import Change, ChangeKind
 
 
@@ -246,7 +246,7 @@ def test_a_rendering_that_foreign_writes_spoil_is_tried_again_later(bench):
     bench.submit(bench.order("a"))
     bench.store.put = spoil
     bench.drain()
-    assert len(rounds) % RENDER_ROUNDS == 0 and kernel._patience() is not None
+    assert len(rounds) % ROUNDS == 0 and kernel._patience() is not None
     bench.store.put = put
     bench.clock.advance(1)
     bench.drain()

@@ -78,7 +78,7 @@ class Directory:
 
     def names(self, node: int) -> list[str]:
         _, folder = self._folder(node)
-        return sorted(name for name in os.listdir(folder.fd) if fit(name))
+        return sorted(name for name in folder.names() if fit(name))
 
     def listing(self, node: int, names: Sequence[str]) -> tuple[list[tuple[str, Attr]], int]:
         entry, folder = self._folder(node)

@@ -7,8 +7,16 @@ from collections.abc import Callable, Collection, Mapping
 from worldfs.ground.model import Finding, Job, Order
 
 
-def admit(order: Order, nodes: Collection[str], known: Callable[[str], bool]) -> list[Finding]:
-    """Is there such a node, and does what it depends on exist? All findings at once."""
+def admit(
+    order: Order,
+    nodes: Collection[str],
+    known: Callable[[str], bool],
+    jobs: Mapping[str, Job] | None = None,
+) -> list[Finding]:
+    """Is there such a node, does what it depends on exist, and does it not wait for itself? All findings at once.
+
+    `jobs`: the open ones, the order's own among them.
+    """
     findings = []
     if order.node not in nodes:
         findings.append(
@@ -33,6 +41,17 @@ def admit(order: Order, nodes: Collection[str], known: Callable[[str], bool]) ->
                     order.id,
                 )
             )
+    if not findings and circle(order, jobs or {}):
+        findings.append(
+            Finding(
+                "DEPENDENCY_FAILED",
+                f"{order.sheet} {order.id} depends_on",
+                "no circle",
+                "it waits for itself",
+                "break the circle",
+                order.id,
+            )
+        )
     return findings
 
 

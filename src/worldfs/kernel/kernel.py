@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import bisect
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from worldfs.formats import action_write
 from worldfs.formats.page import Page
 from worldfs.ground.clock import Clock, stamp
-from worldfs.ground.errors import BadInput, BrokenHouse, NotFound, UserError, WorldError
-from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
+from worldfs.ground.errors import BrokenHouse, UserError
+from worldfs.ground.model import Cause, Finding, Job, Order, Outcome, State
 from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import Change, ChangeKind, Store
 
-from . import schedule
-from .admission import admit, circle
+from .admission import admit
 from .alerts import Alerts
+from .control import Controls
 from .dispatch import GRACE_S, Dispatch, House, Lane, Node, Ticket, refusal
 from .jobs import CANCEL, CONTROL, OPEN, Jobs, dependencies_first, ended, id_of
-from .recovery import lost, recover
+from .lessons import Lessons
+from .line import Lines
+from .recovery import disowned, read_open, recover
 from .sheet import Sheet
 from .sheets import Sheets
+from .showing import Showing
 from .waiting import Waiting
 
 Log = Callable[[str, Job], None]
 GROUP = 128  # orders accepted at a time
-RENDER_ROUNDS = 10  # renderings in a row that foreign writes may spoil before other work has its turn
-RENDER_WAIT_S = 0.02  # a busy kernel shows its progress this often, or at 1/20 of its time if the sheet is long
 
 
 class Kernel:
@@ -62,26 +61,26 @@ class Kernel:
         )
         self.lanes = {name: Lane(name, threads) for name in nodes}
         self._open: dict[str, Job] = {}
-        self._line: dict[str, list[Job]] = {name: [] for name in nodes}  # pending, sorted by rank
+        self._line = Lines(nodes)
         self._running: dict[str, Ticket] = {}
         self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
         self._finished: deque[tuple[str, Ticket]] = deque()
         self._waiting = Waiting(self.jobs, clock)
         self._cancel_late: set[str] = set()  # asked for while a lane was writing the end of an attempt
-        self._delayed = 0  # pending jobs that wait for a time
-        self._dirty_since: float | None = None
-        self._render_cost = 0.0
+        self._showing = Showing(self.sheets, self.alert, clock)
+        self._controls = Controls(store, house, self.lanes, self.alert)
+        self._lessons = Lessons(house, self.alert)
         self._watched = dict(watched or {})  # files of others, and what to do when they change
         self._watch = store.watch(*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL)
         self._resync = True
-        self.dispatch = Dispatch(self.jobs, house, clock, self._learn, self._watch.wake)
+        self.dispatch = Dispatch(self.jobs, house, clock, self._lessons.learn, self._watch.wake)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
     def recover(self) -> None:
         """Once, before the first tick: what the last run left."""
         going, gone = recover(
-            self.jobs, self.clock, self._repeatable, self._learn, self._unreadable, say=self.house.say
+            self.jobs, self.clock, self._repeatable, self._lessons.learn, self._unreadable, say=self.house.say
         )
         for job in gone:
             self.log("lost", job)
@@ -173,27 +172,7 @@ class Kernel:
             elif change.key.startswith(CANCEL + "/") and change.kind is ChangeKind.PUT:
                 self.cancel(change.key[len(CANCEL) + 1 :])
             elif change.key.startswith(CONTROL + "/") and change.kind is ChangeKind.PUT:
-                self._control(change.key[len(CONTROL) + 1 :])
-
-    def _control(self, node: str) -> None:
-        """Handed to the lane, so that it comes before what is submitted after it."""
-        if node in self.lanes:
-            self.lanes[node].submit(partial(self._obey, node))
-
-    def _obey(self, node: str) -> None:
-        key = f"{CONTROL}/{node}"
-        try:
-            stored = self.store.get(key)
-            if stored is None:
-                return
-            self.house.control(node, stored.data.decode("utf-8", "replace"))
-            self.alert(key, None)
-        except Exception as error:
-            code, fix = (error.code, error.fix) if isinstance(error, UserError) else ("CONTROL_FAILED", "")
-            self.alert(key, Finding(code, key, "something that this body can do", str(error) or repr(error), fix))
-        with suppress(WorldError):  # a lane outlives a broken disk; the kernel meets it at its own next write
-            self.alert.tell()
-            self.store.delete(key, durable=False)  # who asked waits for it to go, then looks for an alert
+                self._controls.take(change.key[len(CONTROL) + 1 :])
 
     def _take_in(self) -> bool:
         forward = False
@@ -204,8 +183,7 @@ class Kernel:
                     self._discover(id)
             for id in self.jobs.cancels():
                 self.cancel(id)
-            for node in self.store.list(CONTROL):
-                self._control(node)
+            self._controls.take_all()
         taken = self.sheets.take_in()
         if taken.new:
             new = {order.id: order for order in reversed(taken.new)}  # of an id that comes twice, the first
@@ -221,19 +199,12 @@ class Kernel:
                     self._discover(item.order.id)
             forward = True
         for order, finding in taken.refused:
-            self._learn(order, refusal((finding,)))
+            self._lessons.learn(order, refusal((finding,)))
         for order in taken.lost:
             forward = True
-            at = stamp(self.clock.now())
-            job = lost(
-                replace(order, created_at=order.created_at or at),
-                JobStatus(accepted_at=at),
-                self.clock,
-                "the sheet said it was under way, but no worker here has it",
-                self.house.say,
-            )
+            job = disowned(order, self.clock, self.house.say)
             if not self.jobs.known(order.id):
-                self._remember(job)
+                self._lessons.remember(job)
                 self.jobs.history(job)
                 self.sheets.update(job)
         for id in taken.cancel:
@@ -248,45 +219,27 @@ class Kernel:
         if id in self._open:
             return
         try:
-            if not safe_name(id):
-                raise BadInput(f"{id!r} is no name of a job", path=id, expected="a name without control characters")
-            if self.jobs.ended(id):
-                self.jobs.drop_copy(id)
-                return
-            job = self.jobs.load(id)
-            if job.order.id != id:
-                raise BadInput(f"the order calls itself {job.order.id!r}", path=id, expected="its file's name")
-        except NotFound:
-            return
+            job = read_open(self.jobs, id)
         except UserError as error:
             self._unreadable(id, error)
             return
-        self._enter(job)
+        if job is not None:
+            self._enter(job)
 
     def _enter(self, job: Job) -> None:
-        findings = admit(job.order, self.nodes, self.jobs.known)
-        if not findings and job.order.depends_on and circle(job.order, {**self._open, job.id: job}):
-            findings = [
-                Finding(
-                    "DEPENDENCY_FAILED",
-                    f"{job.order.sheet} {job.id} depends_on",
-                    "no circle",
-                    "it waits for itself",
-                    "break the circle",
-                    job.id,
-                )
-            ]
+        findings = admit(
+            job.order, self.nodes, self.jobs.known, {**self._open, job.id: job} if job.order.depends_on else {}
+        )
         self._open[job.id] = job
         if findings:
             outcome = refusal(tuple(findings))
-            self._learn(job.order, outcome)
+            self._lessons.learn(job.order, outcome)
             self._end(job, outcome)
             return
         self.log("accepted", job)
         self._waiting.add(job)
-        bisect.insort(self._line[job.order.node], job, key=schedule.rank)
-        self._delayed += bool(job.status.not_before)
-        self._changed(job)
+        self._line.add(job)
+        self._showing.changed(job)
 
     def cancel(self, id: str) -> None:
         """Obeyed in every state that is not the end; a running driver is told and stops where it safely can."""
@@ -306,10 +259,10 @@ class Kernel:
 
     def _start(self) -> bool:
         forward = self._judge_waiting()
-        chosen = schedule.choose(self._line, self._running, self.clock.now(), self._waiting.ready, self._able)
+        chosen = self._line.choose(self._running, self.clock.now(), self._waiting.ready, self._able)
         for job in chosen:
             node = self.nodes[job.order.node]
-            self._leave_line(job)
+            self._line.drop(job)
             self._waiting.drop(job.id)
             ticket = Ticket(job, since=self.clock.monotonic())
             self._running[node.id] = ticket
@@ -328,7 +281,7 @@ class Kernel:
                 ticket.shown = True
                 self._open[job.id] = job
                 self.log("running", job)
-                self._changed(job)
+                self._showing.changed(job)
 
     def _carry(self, ticket: Ticket, node: Node) -> None:
         self.dispatch.carry(ticket, node)
@@ -360,10 +313,9 @@ class Kernel:
             self.log("ended", job)
         else:
             self._open[job.id] = job
-            bisect.insort(self._line[job.order.node], job, key=schedule.rank)
-            self._delayed += bool(job.status.not_before)
+            self._line.add(job)
             self.log("retry", job)
-        self._changed(job)
+        self._showing.changed(job)
         if job.id in self._cancel_late:
             self._cancel_late.discard(job.id)
             self.cancel(job.id)
@@ -376,7 +328,7 @@ class Kernel:
                 order = ticket.job.order
                 why = f"no end after {order.timeout_s:g} s, and the driver did not stop when asked"
                 outcome = Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", why)
-                self._learn(order, outcome)
+                self._lessons.learn(order, outcome)
                 self.dispatch.write_end(ticket, outcome)
                 ticket.cancel.set()  # after its end is decided: this is no cancelling of the job
                 self._settled(ticket)
@@ -396,60 +348,24 @@ class Kernel:
             job, status=replace(job.status, state=state, completed_at=stamp(self.clock.now()), outcome=outcome)
         )
         self.jobs.end(job)
-        self._leave_line(job)
+        self._line.drop(job)
         self._waiting.drop(job.id)
         self._open.pop(job.id, None)
         self.log("ended", job)
-        self._changed(job)
-
-    def _leave_line(self, job: Job) -> None:
-        line = self._line.get(job.order.node, [])
-        for index, waiting in enumerate(line):  # its place is near the front: it was chosen from there
-            if waiting.id == job.id:
-                del line[index]
-                self._delayed -= bool(waiting.status.not_before)
-                return
+        self._showing.changed(job)
 
     # -- out ----------------------------------------------------------------------------------------------------
 
-    def _changed(self, job: Job) -> None:
-        self.sheets.update(job)
-        if self._dirty_since is None:
-            self._dirty_since = self.clock.monotonic()
-
     def _show(self, force: bool = False) -> bool:
-        """Render when nothing moves; while jobs run one after the other, only now and then. True: orders came in."""
-        self.alert.tell()
-        if not self.sheets.dirty:
-            return False
-        now = self.clock.monotonic()
-        since = now if self._dirty_since is None else self._dirty_since
-        if not force and (self._running or self._finished) and now - since < self._render_wait():
-            self._dirty_since = since
-            return False
-        forward = False
-        self._dirty_since = None
-        for _ in range(RENDER_ROUNDS):
-            started = self.clock.monotonic()
-            if self.sheets.render():
-                self._render_cost = self.clock.monotonic() - started
-                break
-            forward |= self._take_in()  # somebody wrote between our look and our write: theirs first
-            if not self.sheets.waiting:
-                break
-        else:
-            self._dirty_since = self.clock.monotonic()
-        self.alert.tell()
-        return forward
-
-    def _render_wait(self) -> float:
-        return max(RENDER_WAIT_S, 20 * self._render_cost)
+        """True: orders came in meanwhile."""
+        return self._showing.show(self._take_in, busy=not force and bool(self._running or self._finished))
 
     def _patience(self) -> float | None:
         """How long the change feed may be waited for; None: until something happens."""
         now, waits = self.clock.monotonic(), []
-        if self.sheets.waiting and self._dirty_since is not None:
-            waits.append(self._dirty_since + self._render_wait() - now)
+        shown = self._showing.patience(now)
+        if shown is not None:
+            waits.append(shown)
         for ticket in self._running.values():
             if not ticket.over:
                 left = (ticket.deadline or ticket.since + ticket.job.order.timeout_s) + GRACE_S - now
@@ -458,32 +374,12 @@ class Kernel:
         limit = self._waiting.patience()
         if limit is not None:
             waits.append(limit)
-        if self._delayed:
-            moment = schedule.next_due(self._line, self._running)
-            if moment is not None:
-                waits.append((moment - self.clock.now()).total_seconds())
+        moment = self._line.next_due(self._running)
+        if moment is not None:
+            waits.append((moment - self.clock.now()).total_seconds())
         return None if not waits else max(0.0, min(waits))
 
     # -- words --------------------------------------------------------------------------------------------------
-
-    def _learn(self, order: Order, outcome: Outcome) -> None:
-        """A lesson, from any thread. What keeps it from being written is named, and ends no other work."""
-        try:
-            self.house.remember(order, outcome)
-        except BrokenHouse:
-            raise
-        except Exception as error:
-            code, path, expected, fix = "LESSON_LOST", f"lesson of {order.id}", "a lesson written", ""
-            if isinstance(error, UserError):
-                code, path, expected, fix = error.code, error.path or path, error.expected or expected, error.fix
-            said = str(error) or repr(error)
-            self.alert("lessons", Finding(code, path, expected, said, fix or "repair the file", order.id))
-        else:
-            self.alert("lessons", None)
-
-    def _remember(self, job: Job) -> None:
-        if job.status.outcome is not None:
-            self._learn(job.order, job.status.outcome)
 
     def _repeatable(self, order: Order) -> bool:
         node = self.nodes.get(order.node)

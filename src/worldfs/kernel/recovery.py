@@ -8,6 +8,7 @@ from dataclasses import replace
 from worldfs.ground.clock import Clock, stamp
 from worldfs.ground.errors import BadInput, NotFound, UserError
 from worldfs.ground.model import Cause, Job, JobStatus, Order, Outcome, State
+from worldfs.tree.path import safe_name
 
 from .jobs import Jobs, ended
 
@@ -16,6 +17,31 @@ def lost(order: Order, status: JobStatus, clock: Clock, why: str, say: Callable[
     """A job whose worker is gone: it may have moved, so it is never repeated unasked (HOUSE §6.8)."""
     outcome = say(Outcome.failure(Cause.LOST, "LOST", why))
     return Job(order, replace(status, state=State.FAILED, completed_at=stamp(clock.now()), outcome=outcome))
+
+
+def disowned(order: Order, clock: Clock, say: Callable[[Outcome], Outcome]) -> Job:
+    """As `lost`, of an order that a sheet shows as under way and that nobody here has."""
+    at = stamp(clock.now())
+    order = replace(order, created_at=order.created_at or at)
+    return lost(
+        order, JobStatus(accepted_at=at), clock, "the sheet said it was under way, but no worker here has it", say
+    )
+
+
+def read_open(jobs: Jobs, id: str) -> Job | None:
+    """A job as its open file says; None: it has ended, or is gone. `UserError`: nobody can read it."""
+    if not safe_name(id):
+        raise BadInput(f"{id!r} is no name of a job", path=id, expected="a name without control characters")
+    if jobs.ended(id):
+        jobs.drop_copy(id)
+        return None
+    try:
+        job = jobs.load(id)
+    except NotFound:
+        return None
+    if job.order.id != id:
+        raise BadInput(f"the order calls itself {job.order.id!r}", path=id, expected="its file's name")
+    return job
 
 
 def recover(
@@ -32,17 +58,13 @@ def recover(
     gone: list[Job] = []
     for id in jobs.open_ids():
         try:
-            if jobs.ended(id):
-                jobs.drop_copy(id)
-                continue
-            job = jobs.load(id)
-            if job.order.id != id:
-                raise BadInput(f"the order calls itself {job.order.id!r}", path=id, expected="its file's name")
-        except NotFound:
-            continue
+            found = read_open(jobs, id)
         except UserError as error:  # one that nobody can read stops no other
             unreadable(id, error)
             continue
+        if found is None:
+            continue
+        job = found
         if ended(job):
             jobs.put_away(id)
             continue

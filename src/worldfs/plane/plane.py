@@ -18,7 +18,7 @@ import msgspec
 from worldfs.ground.clock import Clock
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import WorldError
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
+from worldfs.tree.binding import SYSTEM, USER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.wire.frames import Json
 
@@ -95,7 +95,6 @@ class Plane(Reading):
         self._feed = feed
         self._watchers = Watchers(History())
         self._listeners: tuple[Listener, ...] = ()
-        self._local: tuple[str, ...] = ()
         self._writing = threading.RLock()
         self._own: Mapping[str, Operation] = MappingProxyType(
             {
@@ -227,7 +226,7 @@ class Plane(Reading):
             caller.binding.agent or caller.node,
             f"control.{row.op}",
             row.scope,
-            caller.correlation[:256],
+            caller.correlation[:256].encode("utf-8", "replace").decode(),
             "ok" if code is None else "error",
             code,
         )
@@ -256,7 +255,8 @@ class Plane(Reading):
             self._feed.publish(*dict.fromkeys(work.topics))
         if work.event is not None:
             with self._lock:
-                self._watchers.history.add(work.event)
+                self._watchers.history.keep(work.event)
+            self._watchers.history.save(work.event)
             self._watchers.offer(work.event)
         if not self._listeners:
             return
@@ -376,15 +376,15 @@ class Plane(Reading):
         `local_nodes` and, by `ensure_project`, members of a project, and not in node_list or `node_ids`.
         """
         with self._lock:
-            before, self._local = set(self._local), tuple(sorted(set(node_ids)))
-            changed = sorted(before ^ set(self._local))
+            before, self._state.local = self._state.local, frozenset(node_ids)
+            changed = sorted(before ^ self._state.local)
             self._state.version += bool(changed)
         if changed:
             self._feed.publish(NODES, *(f"{NODES}/{node_id}" for node_id in changed))
 
     @property
     def local_nodes(self) -> Sequence[str]:
-        return self._local
+        return sorted(self._state.local)
 
     def ensure_project(self, project_id: str, name: str, nodes: Sequence[str]) -> None:
         """A project of the realm's own, made if need be, with these members. It cannot be deleted.
@@ -417,7 +417,3 @@ class Plane(Reading):
         """All that outlives a crash, as plain values, secrets included: for tests and for comparing."""
         with self._lock:
             return self._state.image()
-
-
-OPERATOR: Final = Caller(Binding(ADMIN, MOTHER, SYSTEM), "operator")
-"""Who a local command with the admin token is."""

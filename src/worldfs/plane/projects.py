@@ -90,7 +90,7 @@ def create(work: Work, payload: Json) -> Json:
 def _made(work: Work, fields: dict[str, Any]) -> Project:
     if len(work.state.projects) >= PROJECTS_MAX:
         raise PlaneError("control_plane_error", "TooManyProjects")
-    project_id = f"proj-{work.count('projects')}"
+    project_id = work.fresh("proj", "projects", work.state.projects)
     work.count("creates")
     return Project(project_id=project_id, created_at_ms=work.now, updated_at_ms=work.now, **fields)
 

@@ -32,6 +32,16 @@ _BODY = (
     Argument(("--no-cameras",), "render no pictures", takes="switch"),
 )
 
+_SOCKET = (
+    Argument(
+        ("--host",), "address to listen on (default: 127.0.0.1, this machine alone)", "ADDRESS", default="127.0.0.1"
+    ),
+    Argument(("--port",), "port to listen on (default: 18790; 0: any free one)", "N", takes="count", default=18_790),
+    Argument(("--metrics-port",), "health and metrics over HTTP on this port, too", "N", takes="count"),
+    Argument(("--tls-cert",), "certificate (PEM): the port speaks TLS", "FILE", completes="file"),
+    Argument(("--tls-key",), "its key (PEM)", "FILE", completes="file"),
+)
+
 _WORLD = (
     Command(
         "onboard",
@@ -63,6 +73,14 @@ _WORLD = (
         ),
         "Exit 0: the goal holds in the world (or a question was answered); 1: it does not; 2: not understood. "
         "The first Ctrl-C stops the robot safely, the second ends the command.",
+    ),
+    Command(
+        "serve",
+        "serve the tree over a WebSocket, and stay until Ctrl-C",
+        "serve:run",
+        _SOCKET,
+        "Tokens are in HOME/auth_tokens.json. With --json one line tells the port when it listens. "
+        "Bodies are run by `paos up`.",
     ),
     Command("status", "who runs, what waits, what happened last", "status:run"),
     Command(

@@ -223,7 +223,9 @@ class Calls:
     def latest(self, binding: Binding, place: str, file: str = "") -> Call | None:
         """The newest call of this agent and project that came by a control of this place."""
         id = self._latest.get((binding.agent, binding.project, place, file))
-        return None if id is None else self._calls.get(id)
+        if id is None:
+            return None
+        return self._calls.get(id) or call_of(self.job(id))  # no longer shown as a job, but still the latest here
 
     def ended(self, id: str) -> bool:
         """Has it ended, or is there none?"""
@@ -407,9 +409,6 @@ class Calls:
                     del self._views[call.agent, call.project]
                 if (ends := self._ends.get((call.agent, call.project))) is not None:
                     ends.forget(self._calls.__contains__)
-                for key in (call.place, call.file), (call.place, ""):
-                    if self._latest.get((call.agent, call.project, *key)) == id:
-                        del self._latest[call.agent, call.project, *key]
             with suppress(WorldError):  # tidying: the next start does it again
                 self.jobs.put_away(id)
 
