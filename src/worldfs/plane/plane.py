@@ -255,9 +255,10 @@ class Plane(Reading):
             self._feed.publish(*dict.fromkeys(work.topics))
         if work.event is not None:
             with self._lock:
-                self._watchers.history.keep(work.event)
+                # In one step: who begins to watch now finds it in the replay, or is offered it, and never both.
+                sinks = self._watchers.heard(work.event)
             self._watchers.history.save(work.event)
-            self._watchers.offer(work.event)
+            self._watchers.offer(work.event, sinks)
         if not self._listeners:
             return
         if work.event is not None:
@@ -309,7 +310,7 @@ class Plane(Reading):
     def watch(self, payload: Json, caller: Caller, sink: Sink) -> Watch:
         """`node_service_watch` and its subscription: send the reply, then the replay; `sink` takes what comes later."""
         judge(OPS["node_service_watch"], payload, caller, self.config)
-        with self._writing, self._lock:
+        with self._lock:
             reply, replay = self._watch_reply(caller, payload)
             number = self._watchers.begin(reply.get("node_id", ""), sink)
 

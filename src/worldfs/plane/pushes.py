@@ -69,11 +69,15 @@ class Watchers:
     def end(self, number: int) -> None:
         self._sinks.pop(number, None)
 
-    def offer(self, event: Event) -> None:
+    def heard(self, event: Event) -> list[Sink]:
+        """Keep an event; who is to be told of it."""
+        self.history.keep(event)
+        return [sink for node_id, sink in self._sinks.values() if node_id in ("", event.node_id)]
+
+    def offer(self, event: Event, sinks: list[Sink]) -> None:
+        """Without the lock, in the order of the changes."""
         self.events += 1
-        for node_id, sink in list(self._sinks.values()):
-            if node_id and node_id != event.node_id:
-                continue
+        for sink in sinks:
             self.attempted += 1
             if sink(event.data):
                 self.sent += 1
