@@ -11,18 +11,20 @@ from .ports import Acts, Mounted
 from .sight import Sight, Sources, Views
 from .views.debug import Desk
 
+Readable = Callable[[str], bool]
+Make = Callable[[Binding, Readable], Acts]
+
 
 class Seat:
     """`refresh` once an operation; everything else of that operation then looks at one sight."""
 
-    def __init__(
-        self, binding: Binding, sources: Sources, mounted: Mounted, desk: Desk, acts: Callable[[Sight], Acts]
-    ) -> None:
+    def __init__(self, binding: Binding, sources: Sources, mounted: Mounted, desk: Desk, acts: Make) -> None:
         self.binding = binding
         self.mounted = mounted
         self.desk = desk
         self._sources = sources
         self._make = acts
+        self.readable: Readable = lambda path: False  # may the binding read that path? The namespace says
         self._views: Views = {}
         self.sight = self._look()
 
@@ -33,7 +35,10 @@ class Seat:
 
     @cached_property
     def acts(self) -> Acts:
-        return self._make(self.sight)
+        return self._make(self.sight.bound, self._readable)
+
+    def _readable(self, path: str) -> bool:
+        return self.readable(path)
 
     def _look(self) -> Sight:
         # The version is taken before what it stands for is looked at: a change meanwhile is seen by the next look.

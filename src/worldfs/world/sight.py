@@ -72,6 +72,13 @@ class Sight:
         project = self.sources.plane.project(self.project) or {}
         return frozenset(str(mount["node_id"]) for mount in project.get("mounts", ())) & self.members
 
+    def exports(self, view: NodeView) -> frozenset[str] | None:
+        """Which exports of a node are there: all (None) for who sees its `fs` service, else those that are mounted."""
+        if self.binding.admin or any(service.kind == "fs" for service in view.services):
+            return None
+        project = self.sources.plane.project(self.project) or {}
+        return frozenset(str(m["export_name"]) for m in project.get("mounts", ()) if m["node_id"] == view.id)
+
     @cached_property
     def beside(self) -> Sight | None:
         """The same binding's sight of the home's own project, where it sees that beside its own."""
