@@ -107,14 +107,14 @@ def compiled(binding: Binding, load: Callable[[str, str], tuple[dict[str, Any], 
     warnings = [unread]
     project = binding.project
     named = agent_says.get("project_id")
-    if not project and isinstance(named, str) and _IDENTIFIER.fullmatch(named):
+    if not project and _identifier(named):
         project = named
     project = project or SYSTEM
     project_says, warning = load("project", project)
     says = {**_typed(agent_says, warnings), **_typed(project_says, warnings)}
     nodes = tuple(_nodes(says["nodes"])) if "nodes" in says else (LOCAL,)
     links = tuple(_links(says["project_links"])) if "project_links" in says else tuple(_derived(nodes))
-    agents = [name for name in says.get("visible_agents", ()) if isinstance(name, str) and _IDENTIFIER.fullmatch(name)]
+    agents = [name for name in says.get("visible_agents", ()) if _identifier(name)]
     if binding.agent not in agents:
         agents.append(binding.agent)
     return Policy(
