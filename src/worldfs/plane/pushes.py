@@ -7,11 +7,11 @@ changes, one change at a time, without the lock of the readers; they must not bl
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
-from worldfs.tree.binding import Binding
+from worldfs.tree.binding import USER, Binding
 from worldfs.wire.frames import Json
 
 from .history import KEPT, Event, History
@@ -22,6 +22,7 @@ TOPOLOGY_DELTA = "control.workspace_topology_delta"
 AVAILABILITY = "control.workspace_availability"
 RECONCILE = "control.reconcile"
 
+_NOBODY: Final = Binding(USER, "")
 Push = Callable[[str, Json], None]
 """Takes the name and the payload. `control.node_service_event` is a frame's type, the others are debug categories."""
 Sink = Callable[[bytes], bool]
@@ -29,8 +30,14 @@ Sink = Callable[[bytes], bool]
 
 
 class Listener(NamedTuple):
+    """`binding`: what it may see of a workspace, asked at every push; None: what anybody may."""
+
     push: Push
-    binding: Binding | None  # what it may see of a workspace; None: nothing secret of any
+    asks: Callable[[], Binding] | None
+
+    @property
+    def binding(self) -> Binding:
+        return self.asks() if self.asks is not None else _NOBODY
 
 
 class Watch(NamedTuple):

@@ -50,7 +50,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         PROJECT + "/SESSIONS.md",
         Kind.SHEET,
-        "sessions of skills on targets (served by the runtime)",
+        "sessions of skills on targets: reading renders the jobs, writing submits new ids and obeys cancelled",
         readers(RUNTIME),
         {PLANNER: "", ORCHESTRATOR: "", RUNTIME: ""},
         key="SESSIONS.md",
@@ -65,6 +65,7 @@ ROWS: tuple[Row, ...] = (
         readers(PLANNER, ORCHESTRATOR, RUNTIME),
         {OPERATOR: ""},
         key="TARGETS.md",
+        document="targets",
         in_matrix=True,
     ),
     Row(
@@ -74,6 +75,7 @@ ROWS: tuple[Row, ...] = (
         readers(PLANNER, ORCHESTRATOR, RUNTIME),
         {OPERATOR: ""},
         key="SKILLS.md",
+        document="skills",
         in_matrix=True,
     ),
     Row(
