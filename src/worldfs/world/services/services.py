@@ -79,9 +79,12 @@ class Services:
         chat = Chat(calls, Brains(config, world, agents, clock, may))
         return cls(calls, chat, orders, memory)
 
-    def acts(self, binding: Binding, readable: Readable = lambda path: False) -> Acts:
-        """What this binding may set going. One for each attach: it knows which events that was given."""
-        return Acts(self, binding, readable)
+    def acts(self, binding: Binding, readable: Readable = lambda path: False, since: int | None = None) -> Acts:
+        """What this binding may set going. One for each attach: it knows which events that was given.
+
+        `since`: the number of the last change before the attach (`Calls.number`), where that was earlier than now.
+        """
+        return Acts(self, binding, readable, since)
 
     def close(self) -> None:
         self.calls.close()
@@ -91,9 +94,9 @@ class Services:
 class Acts:
     """The calls of one binding (`worldfs.world.ports.Acts`)."""
 
-    def __init__(self, services: Services, binding: Binding, readable: Readable) -> None:
-        self._services, self._binding, self._readable = services, binding, readable
-        self.selector = Selector(services.calls, binding, readable)
+    def __init__(self, services: Services, binding: Binding, readable: Readable, since: int | None = None) -> None:
+        self._services, self._binding = services, binding
+        self.selector = Selector(services.calls, binding, readable, since)
 
     @cached_property
     def jobs(self) -> JobFiles:
