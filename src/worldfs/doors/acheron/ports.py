@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from worldfs.ground.clock import Clock
 from worldfs.plane.caller import Caller
@@ -34,6 +34,7 @@ class Plane(Protocol):
     def check_attach(self, binding: Binding) -> None: ...
     def node_of_secret(self, secret: str) -> str: ...
     def invite_valid(self, token: str) -> bool: ...
+    def node_secret_valid(self, node_id: str, secret: str) -> bool: ...
     def tick(self) -> float | None: ...
     def listen(
         self, push: Callable[[str, Json], None], binding: Callable[[], Binding] | None = None
@@ -42,6 +43,8 @@ class Plane(Protocol):
 
 
 class Realm(Protocol):
+    hub: Any  # worldfs.exports.hub.Hub: the server sets it, the tree reaches nodes through it
+
     @property
     def home(self) -> Path: ...
     @property
