@@ -135,6 +135,22 @@ def test_found_running_is_lost_and_found_queued_is_run(tmp_path: Path) -> None:
     calls.close()
 
 
+def test_what_is_held_begins_when_it_is_told_to(tmp_path: Path) -> None:
+    calls = opened(tmp_path)
+    first = ask(calls)
+    calls.close()
+    held = Calls.open(tmp_path, ManualClock(), Feed(), held=True)
+    held.carry("chat", echo)
+    second = ask(held)
+    time.sleep(0.05)
+    assert [state(held, id)[0] for id in (first, second)] == ["queued", "queued"]
+    held.begin()
+    third = ask(held)
+    for id in (first, second, third):
+        until(held, id)
+    held.close()
+
+
 def test_a_torn_last_line_is_as_if_it_had_not_been_written(tmp_path: Path) -> None:
     calls = opened(tmp_path)
     id = ask(calls)
