@@ -60,16 +60,19 @@ class Services:
         reach: Reach = lambda node: None,
         may: May = only_admins,
         memory_only: bool = False,
+        held: bool = False,
     ) -> Services:
         """`world`: the home's workspace. `agents`: the state root. `reach`: a node by its tunnel.
 
         `may`: may this binding command that node? Asked when an instruction is carried out, not when it is accepted.
+        `held`: what an earlier process left queued, and everything else, waits for `begin`: for who must first be
+        ready to answer `reach` and `may`.
         """
 
         def config() -> Config:
             return Home(home).config(environ)
 
-        calls = Calls.open(None if memory_only else home, clock, feed)
+        calls = Calls.open(None if memory_only else home, clock, feed, held=held)
         memory = Memory(agents, clock)
         tools: dict[str, Tool] = {
             "memory": memory,
@@ -85,6 +88,10 @@ class Services:
         `since`: the number of the last change before the attach (`Calls.number`), where that was earlier than now.
         """
         return Acts(self, binding, readable, since)
+
+    def begin(self) -> None:
+        """Carry out what waits, when it was opened `held`."""
+        self.calls.begin()
 
     def close(self) -> None:
         self.calls.close()
