@@ -107,6 +107,7 @@ def _undo(journal: Journal, kept: bytes, text: bytes) -> None:
             break
         added.append(raw)
     kept += _later(text, _last(kept))
+    journal.alone_named()
     room.root.replace(NAME, kept)
     journal.live.look()
     journal.shadow_anew(kept)

@@ -32,11 +32,12 @@ _BODY = (
     Argument(("--no-cameras",), "render no pictures", takes="switch"),
 )
 
+_PORT = Argument(("--port",), "port to listen on (default: 18790; 0: any free one)", "N", takes="count", default=18_790)
 _SOCKET = (
     Argument(
         ("--host",), "address to listen on (default: 127.0.0.1, this machine alone)", "ADDRESS", default="127.0.0.1"
     ),
-    Argument(("--port",), "port to listen on (default: 18790; 0: any free one)", "N", takes="count", default=18_790),
+    _PORT,
     Argument(("--metrics-port",), "health and metrics over HTTP on this port, too", "N", takes="count"),
     Argument(("--tls-cert",), "certificate (PEM): the port speaks TLS", "FILE", completes="file"),
     Argument(("--tls-key",), "its key (PEM)", "FILE", completes="file"),
@@ -57,7 +58,12 @@ _WORLD = (
         "up",
         "start the kernel and the bodies, and stay until Ctrl-C",
         "up:run",
-        (Argument(("--until-idle",), "end when nothing is left to do", takes="switch"), *_BODY),
+        (
+            Argument(("--until-idle",), "end when nothing is left to do", takes="switch"),
+            *_BODY,
+            Argument(("--serve",), "serve the tree over a WebSocket, too (`paos serve`)", takes="switch"),
+            *_SOCKET,
+        ),
         "One line is printed for each event. A second kernel on the same workspace is refused.",
     ),
     Command(
