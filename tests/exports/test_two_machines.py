@@ -115,8 +115,23 @@ class Site:
 
     def node(self, *more):
         words = ["node", "--home", str(self.tmp_path / "edge"), "--connect", self.url, "--name", "edge"]
-        export = f"work={self.work}:rw"
-        return self.start(self.prefix, [*words, "--export", export, "--lease", str(LEASE_S), *more])
+        words += ["--export", f"work={self.work}:rw", "--service", str(self.service()), "--lease", str(LEASE_S)]
+        return self.start(self.prefix, [*words, *more])
+
+    def service(self):
+        """A program there that adds numbers."""
+        program = "import json,sys; print(json.dumps({'sum': sum(json.load(sys.stdin)['of'])}))"
+        manifest = {
+            "service_id": "sum",
+            "kind": "tool",
+            "endpoints": ["/nodes/{node_id}/tool/sum"],
+            "ops": {"model": "namespace", "operations": {"add": "sum_add"}},
+            "permissions": {"default": "allow-by-default", "allow_roles": ["admin", "user"]},
+            "runtime": {"type": "native_proc", "executable_path": sys.executable, "args": ["-c", program]},
+        }
+        path = self.tmp_path / "sum.json"
+        path.write_text(json.dumps(manifest))
+        return path
 
     def admin(self, **more):
         token = json.loads((self.home / "auth_tokens.json").read_text())["admin_token"]
@@ -166,7 +181,19 @@ def life(site):
         (site.work / "new.txt").write_bytes(b"from there")
         site.until(lambda: "new.txt" in world.list("/nodes/node-1/fs/work"))
         assert world.read("/nodes/node-1/fs/work/new.txt") == b"from there"
-        assert [one["service_id"] for one in json.loads(world.read("/nodes/node-1/services/SERVICES.json"))] == ["fs"]
+        assert [one["service_id"] for one in json.loads(world.read("/nodes/node-1/services/SERVICES.json"))] == [
+            "fs",
+            "sum",
+        ]
+
+        # A program there is invoked by a write here; what it needs is in the payload.
+        index = json.loads(world.read("/agents/self/services/SERVICES.json"))
+        place = next(one["invoke_path"] for one in index if (one["node_id"], one["service_id"]) == ("node-1", "sum"))
+        assert place == "/nodes/node-1/tool/sum/control/invoke.json"
+        top = place.removesuffix("/control/invoke.json")
+        world.write(place, b'{"tool":"sum_add","arguments":{},"of":[20,22]}')
+        site.until(lambda: json.loads(world.read(f"{top}/status.json"))["state"] == "done")
+        assert json.loads(world.read(f"{top}/result.json")) == {"sum": 42}
 
         # Mounted in a project, and walked through its link.
         project = world.control("project_create", {"name": "Demo"})["project_id"]
