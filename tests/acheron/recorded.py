@@ -160,10 +160,15 @@ def _first_job(wire: Wire) -> str:
     return next(name for name in sorted(wire.names("/agents/self/jobs")) if name.startswith("job-"))
 
 
+def _attach(wire: Wire) -> Json:
+    """A rebind drops the fids (D8): what follows begins at the root anew."""
+    found = wire.control("session_attach", {"session_key": "main", "agent_id": "alice", "project_id": "proj-1"})
+    assert wire.acheron("t_attach", fid=1)["ok"]
+    return found
+
+
 _LABELS: dict[str, Callable[[Wire], Any]] = {
-    "attach": lambda wire: wire.control(
-        "session_attach", {"session_key": "main", "agent_id": "alice", "project_id": "proj-1"}
-    ),
+    "attach": _attach,
     "read back create.json": _text("/agents/self/memory/control/create.json"),
     "wait.json readback": lambda wire: (
         wire.write(WAIT, json.dumps({"paths": [INPUT], "timeout_ms": 500})),
