@@ -14,10 +14,10 @@ Json = Any
 
 _MADE = re.compile(
     r"(?:node|proj|invite|job|pending-join)-\d+\b|pending-join-[0-9a-f]{16}\b|(?:secret|lease|inv|proj)-[0-9a-f]{32}\b"
-    r"|0x[0-9a-f]{16}\b"
+    r"|0x[0-9a-f]{16}\b|(?<=:)mem_\d+(?=:)"
 )
 # Lists that stand for a set: matched by the name of their members (D12). Others are compared as they lie.
-_SETS = ("service_path", "project_id", "node_id", "session_key", "request_id", "invite_id")
+_SETS = ("service_path", "mem_id", "project_id", "node_id", "session_key", "request_id", "invite_id")
 _ORDERED = ("mounts", "desired_mounts", "actual_mounts", "services", "items")
 # What depends on when it was looked at.
 _TIMES = re.compile(r"(_ms|^timestamp|^ts|^cycles_total)$")
@@ -151,7 +151,7 @@ def _times(theirs: Json, ours: Json) -> bool:
 
 
 def _kind(name: str) -> str:
-    head, _, tail = name.rpartition("x" if name.startswith("0x") else "-")
+    head, _, tail = name.rpartition("x" if name.startswith("0x") else "_" if name.startswith("mem") else "-")
     return f"{head}:{'token' if len(tail) == 32 else 'id'}"
 
 
