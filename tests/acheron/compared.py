@@ -81,7 +81,7 @@ def compare(theirs: Json, ours: Json, names: Names, where: str = "") -> list[Dif
             place = f"{where}.{key}" if where else key
             if key not in ours:
                 found.append(Difference(place, theirs[key], ABSENT))
-            elif not (_TIMES.search(key) and _times(theirs[key], ours[key])):
+            elif not (_TIMES.search(key) and _times(key, theirs[key], ours[key])):
                 found += compare(theirs[key], ours[key], names, place)
         return found
     if isinstance(theirs, list) and isinstance(ours, list):
@@ -144,10 +144,10 @@ def _inside(text: str) -> Json | None:
     return found if isinstance(found, dict | list) else None
 
 
-def _times(theirs: Json, ours: Json) -> bool:
+def _times(key: str, theirs: Json, ours: Json) -> bool:
     if not isinstance(theirs, int) or not isinstance(ours, int):
         return False
-    return (theirs == 0) == (ours == 0)
+    return key == "waited_ms" or (theirs == 0) == (ours == 0)
 
 
 def _kind(name: str) -> str:

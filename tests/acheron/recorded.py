@@ -90,6 +90,11 @@ def say_namespace(wire: Wire, exchange: Exchange, names: Names) -> Any:
         return _bare(_tried(wire, WAIT, asked["wait.json"]))
     if asked in _LABELS:
         return _LABELS[asked](wire)
+    job_status = str(names.said("/agents/self/jobs/job-1/status.json"))
+    if asked == "write job status (writable!)":
+        return _tried(wire, job_status, "tampered")
+    if asked == "status after tamper":
+        return wire.read(job_status).decode()
     if asked.startswith("next.json #"):
         return _timed(wire, NEXT)
     if asked.startswith("/"):
@@ -152,14 +157,6 @@ def _text(path: str) -> Callable[[Wire], str]:
     return lambda wire: wire.read(path).decode()
 
 
-def _tampered(wire: Wire) -> Json:
-    return _tried(wire, f"/agents/self/jobs/{_first_job(wire)}/status.json", "tampered")
-
-
-def _first_job(wire: Wire) -> str:
-    return next(name for name in sorted(wire.names("/agents/self/jobs")) if name.startswith("job-"))
-
-
 def _attach(wire: Wire) -> Json:
     """A rebind drops the fids (D8): what follows begins at the root anew."""
     found = wire.control("session_attach", {"session_key": "main", "agent_id": "alice", "project_id": "proj-1"})
@@ -182,8 +179,6 @@ _LABELS: dict[str, Callable[[Wire], Any]] = {
     "chat write blank": lambda wire: _tried(wire, INPUT, "  \n"),
     "jobs dir": _jobs,
     "input readback": _text(INPUT),
-    "write job status (writable!)": _tampered,
-    "status after tamper": lambda wire: wire.read(f"/agents/self/jobs/{_first_job(wire)}/status.json").decode(),
     "open ro file w": lambda wire: _read_only(wire, "t_open", mode="w"),
     "write w/o open on ro": lambda wire: _read_only(wire, "t_write", data="x"),
     "read without open": lambda wire: _read_only(wire, "t_read", offset=0, count=10),

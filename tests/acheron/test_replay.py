@@ -47,7 +47,14 @@ NAMESPACE = (
     Reason(
         "D30", "an agent begins without built-in entries", ".*/memory/.*", r"result\.json\.results\[<EOT>.*core.*\]"
     ),
-    Reason("prose", "the message goes on", ".*", r"write\.error\.message"),
+    Reason("§2", "the message says more", ".*", r"(write\.)?error\.message"),
+    Reason("§6", "no brain is configured here, no key there", ".*", r"\[0\](\.(job\.)?(error|result|message))?|error"),
+    Reason("D31", "the files of a job are read-only", "/agents/self/jobs/.*", r"\[1\]\.(mode|writable)"),
+    Reason("D31", "the files of a job are read-only", "write job status.*", "type|ok|payload"),
+    Reason("D12", "listings are sorted by bytes; D27: invokes are jobs too", "jobs dir", ""),
+    Reason("D43", "a job that ended before the wait is told", "next.json", "waiting|timeout|waited_ms"),
+    Reason("D12", "ids are of the path", "t_walk", r"payload\.qid\.path"),
+    Reason("D12", "listings are sorted by bytes; D21: the trio at /", "t_read", r"payload\.(data_b64|n)"),
     Reason("D29", "web_search is real", ".*/web_search/.*", r"(status|result)\.json\.error(\.code|\.message)?"),
 )
 
