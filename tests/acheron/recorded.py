@@ -157,6 +157,14 @@ def _text(path: str) -> Callable[[Wire], str]:
     return lambda wire: wire.read(path).decode()
 
 
+def _said(wire: Wire, text: str, **more: Any) -> Json:
+    """Theirs blocks until the run ends (D39): here the end is waited for, so that ends come in the order of writes."""
+    found = _tried(wire, INPUT, text, **more)
+    if "job" in found["payload"]:
+        wire.read(f"/agents/self/jobs/{found['payload']['job']}/status.json")
+    return found
+
+
 def _attach(wire: Wire) -> Json:
     """A rebind drops the fids (D8): what follows begins at the root anew."""
     found = wire.control("session_attach", {"session_key": "main", "agent_id": "alice", "project_id": "proj-1"})
@@ -173,10 +181,10 @@ _LABELS: dict[str, Callable[[Wire], Any]] = {
     )[1],
     "next.json (nothing, 500ms)": lambda wire: _timed(wire, NEXT),
     "next.json": _text(NEXT),
-    "chat write": lambda wire: _tried(wire, INPUT, "hello there"),
-    "chat write corr": lambda wire: _tried(wire, INPUT, "second", correlation_id="corr-9"),
-    "chat write id only": lambda wire: _tried(wire, INPUT, "third", id="id-only"),
-    "chat write blank": lambda wire: _tried(wire, INPUT, "  \n"),
+    "chat write": lambda wire: _said(wire, "hello there"),
+    "chat write corr": lambda wire: _said(wire, "second", correlation_id="corr-9"),
+    "chat write id only": lambda wire: _said(wire, "third", id="id-only"),
+    "chat write blank": lambda wire: _said(wire, "  \n"),
     "jobs dir": _jobs,
     "input readback": _text(INPUT),
     "open ro file w": lambda wire: _read_only(wire, "t_open", mode="w"),

@@ -14,14 +14,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from worldfs.wire import frames
-
-# What the namespace carries out (chat, invoke, events) is written, and not yet part of what `paos serve` assembles.
-needs_calls = pytest.mark.xfail(strict=True, reason="the realm that paos serve opens has no calls yet (realm.acts)")
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 20.0

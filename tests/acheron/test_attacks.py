@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .stand import Json, Served, Wire, needs_calls, served
+from .stand import Json, Served, Wire, served
 
 TOOL: Json = {"service_id": "tool", "kind": "tool", "state": "online", "endpoints": ["/nodes/{n}/tool"]}
 INVOKE = {"tool_name": "memory_search", "arguments": {"query": "x"}}
@@ -477,10 +477,7 @@ ATTACKS: tuple[Callable[[Ground], None], ...] = (
 
 @pytest.mark.parametrize(
     "attack",
-    [
-        pytest.param(attack, marks=needs_calls) if attack is a_revoked_token_goes_on_being_used else attack
-        for attack in ATTACKS
-    ],
+    ATTACKS,
     ids=lambda attack: attack.__name__,
 )
 def test_refused(attack: Callable[[Ground], None], ground: Ground) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from .compared import Difference, Names, compare
 from .recorded import Exchange, exchanges, mended, say_control, say_namespace
-from .stand import Served, Wire, needs_calls, served
+from .stand import Served, Wire, served
 
 
 class Reason(NamedTuple):
@@ -74,7 +74,6 @@ def test_the_control_operations_answer_as_recorded(server: Served) -> None:
     _explained(found, CONTROL)
 
 
-@needs_calls
 def test_the_namespace_answers_as_recorded(server: Served) -> None:
     names = Names()
     with server.wire() as admin:
