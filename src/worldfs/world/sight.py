@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldfs.tree.binding import Binding
 
@@ -15,6 +15,9 @@ from .policy import Policies, Policy, PolicyNode
 from .ports import Json, PlaneReads
 from .views.node import NodeView
 from .views.services import Service, catalogued, fallback
+
+if TYPE_CHECKING:
+    from .namespace import Looked
 
 # By node: what a view was computed from, and the view. One dictionary a seat, so that a change costs what it changed.
 Views = dict[str, tuple[tuple[object, ...], tuple[bool, ...], NodeView]]
@@ -45,6 +48,7 @@ class Sight:
         self.version = version
         self.project = policy.project
         self.debug = visibility.debug_seen(binding, policy)
+        self.places: dict[str, Looked] = {}  # what the namespace has found, by path, while it stays as it is
         self._views: dict[str, NodeView] = {}
         self._before = before if before is not None else {}
 
