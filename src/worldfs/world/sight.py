@@ -108,12 +108,19 @@ class Sight:
 
     @cached_property
     def bodies(self) -> Mapping[str, Body]:
-        return self.sources.bodies() if self.sources.home else {}
+        """The bodies of the home's own workspace that it sees. The `local` of a missing manifest stands for none."""
+        if not self.sources.home:
+            return {}
+        bodies = self.sources.bodies()
+        if self.home or self.binding.admin:
+            return bodies
+        named = self.members | (self._policy_nodes.keys() if self.policy.named_nodes else set())
+        return {id: body for id, body in bodies.items() if id in named}
 
     @cached_property
     def nodes(self) -> list[str]:
-        bodies = self.bodies if self.home or self.binding.admin else ()
-        return visibility.nodes_seen(self.binding, self.policy, self.members, self.sources.plane.node_ids(), bodies)
+        registered = self.sources.plane.node_ids()
+        return visibility.nodes_seen(self.binding, self.policy, self.members, registered, self.bodies)
 
     @cached_property
     def node_set(self) -> frozenset[str]:
