@@ -20,7 +20,7 @@ def matrix_page() -> str:
     lines = [
         "# Who reads, who writes",
         "",
-        "Computed from `worldfs/world/layout.py`; every read and write through the tree is judged by it. A writer may",
+        "Computed from `worldfs/world/layout/`; every read and write through the tree is judged by it. A writer may",
         "read back what it writes. What a role may not see does not exist for it. One cell differs from the",
         "specification's matrix: the planner reads ORCHESTRATOR.md, which nobody read before.",
         "",
@@ -38,7 +38,7 @@ def files_page() -> str:
     lines = [
         "# The files of the world",
         "",
-        "One row per file, computed from `worldfs/world/layout.py`.",
+        "One row per file, computed from `worldfs/world/layout/`.",
         "",
         "| Path | Kind | Written by | Read by | What it is |",
         "|---|---|---|---|---|",
@@ -54,8 +54,8 @@ def tree_page() -> str:
     lines = [
         "# The served tree",
         "",
-        "One section per directory (004), computed from `worldfs/world/layout/`. `{name}` stands for one name, `{rest*}`",
-        "for all that is left of a path. Besides what is listed here a directory holds its README.md.",
+        "One section per directory (004), computed from `worldfs/world/layout/`. `{name}` stands for one name,",
+        "`{rest*}` for all that is left of a path. Besides what is listed here a directory holds its README.md.",
     ]
     folders = sorted((row for row in ROWS if row.title), key=lambda row: row.pattern.rsplit("/", 1)[0])
     for folder in folders:
