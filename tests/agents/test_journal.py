@@ -148,6 +148,19 @@ def test_a_rotation_that_a_crash_cut_short_is_finished_by_the_next(home: Path) -
     assert [entry["count"] for _, entry in again.lines() if entry["event"] == "count"] == list(range(60))
 
 
+def test_a_journal_that_is_mended_in_the_middle_of_a_rotation_holds_every_line_once(home: Path) -> None:
+    log = journal(home)
+    for count in range(3):
+        log.append("count", {"count": count})
+    (home / "rio/.paos/journal").mkdir(exist_ok=True)
+    os.link(home / "rio/journal.jsonl", home / "rio/.paos/journal/0000000000000001.jsonl")
+    text = (home / "rio/journal.jsonl").read_bytes()
+    (home / "rio/journal.jsonl").write_bytes(text.replace(b'"count":1', b'"count":9'))
+    again = journal(home)
+    again.append("count", {"count": 3})
+    assert [entry["count"] for entry in again.everything() if entry["event"] == "count"] == [0, 1, 2, 3]
+
+
 def test_a_journal_of_another_tool_that_is_very_long_is_sealed_not_read(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

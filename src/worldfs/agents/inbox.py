@@ -10,12 +10,13 @@ import heapq
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.ground.clock import parse_stamp, stamp
 from worldfs.ground.errors import BadInput, Exists, NotFound, UserError
+from worldfs.ground.walk import Place, refuse
 from worldfs.tree.path import safe_name
 
 from .ledger import Claim, Ledger, boot
@@ -164,20 +165,23 @@ class Inbox:
             raise NotFound(f"nothing is claimed by {token!r}", path=self.room.name, op="ack", fix="its lease has ended")
         return done
 
-    def ack_all(self, token: str, *, durable: bool = True) -> list[str]:
-        """As `ack`, nothing claimed is fine. `durable=False`: for who has committed the acknowledgement elsewhere."""
+    def ack_all(self, token: str, *, durable: bool = True, known: Mapping[str, str] | None = None) -> list[str]:
+        """As `ack`, nothing claimed is fine. `durable=False`: for who has committed the acknowledgement elsewhere.
+
+        `known`: ids by name of letters that have been read.
+        """
+        known = known or {}
         with self.ledger as ledger:
             done = []
             for claim in ledger.of(token):
-                message = self._read(claim.name)
-                done.append((claim.name, "" if message is None else message.id))
+                message = None if claim.name in known else self._read(claim.name)
+                done.append((claim.name, known.get(claim.name, "" if message is None else message.id)))
             ledger.write({"op": "ack", "name": name, "id": id, "at": self.room.now()} for name, id in done)
         if not done:
             return []
         if durable:
             self.ledger.sync()
-        for name, id in done:
-            self._archive(name, id)
+        self._archive(done)
         return [id for _, id in done if id]
 
     def give_back(self, token: str) -> None:
@@ -380,8 +384,7 @@ class Inbox:
         heapq.heapify(self._heap)
         for name in sorted(names - self._known):
             self._met(name)
-        for name in [name for name in self.ledger.acked if name in names]:
-            self._archive(name, self.ledger.acked[name])
+        self._archive([(name, id) for name, id in self.ledger.acked.items() if name in names])
 
     def _met(self, name: str) -> None:
         """A letter that we did not know, or that was written to again."""
@@ -478,15 +481,27 @@ class Inbox:
                 self.room.store.move(file_key(name), f"{DEAD}/{target}")
         self._known.discard(name)
 
-    def _archive(self, name: str, id: str) -> None:
-        """Out of the inbox, into what was read. Not durable: the ledger knows, and the next look does it again."""
-        key = done_key(id or name)
-        with suppress(NotFound):
-            try:
-                self.room.store.move(file_key(name), key, durable=False)
-            except Exists:  # the same id was read before
-                self.room.store.move(file_key(name), f"{key}.{os.urandom(4).hex()}", durable=False)
-        self._known.discard(name)
+    def _archive(self, letters: Sequence[tuple[str, str]]) -> None:
+        """Out of the inbox, into what was read: (name, id). Not durable: the ledger knows, and the next look does it
+        again."""
+        if not letters:
+            return
+        root = self.room.root
+        try:
+            home, done = root.room(file_key("x")).folder, root.room(done_key("x")).folder
+            for name, id in letters:
+                key = done_key(id or name)
+                there = Place(done, key.rpartition("/")[2], key)
+                here = Place(home, name, file_key(name))
+                with suppress(FileNotFoundError):
+                    try:
+                        root.rename(here, there, "new")
+                    except FileExistsError:  # the same id was read before
+                        more = f".{os.urandom(4).hex()}"
+                        root.rename(here, Place(done, there.name + more, key + more), "new")
+                self._known.discard(name)
+        except OSError as error:
+            raise refuse(error, INBOX, "move") from error
 
     # -- the doctor -------------------------------------------------------------------------------------------------
 

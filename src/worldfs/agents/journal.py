@@ -17,6 +17,8 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  # what `dumps` builds at each call
+from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
@@ -37,7 +39,6 @@ LIMIT: Final = 8 << 20  # bytes of the live segment
 LINE_MAX: Final = 4 << 20  # bytes of one line
 MANY: Final = 20_000  # entries held in memory at most by `since`
 _CHUNK: Final = 1 << 16
-_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 _RESERVED: Final = ("ts", "event", "seq")
 
 
@@ -81,17 +82,15 @@ class Journal:
     def append_many(self, entries: Sequence[Json], *, durable: bool = True) -> int:
         """Entries in their order, as one write; the number of the last. `ts` is set where it is missing."""
         with self.room.alone():
-            self._ready()
-            now = ""
-            lines, seq = [], self.seen.seq
-            for entry in entries:
-                seq += 1
-                if "ts" not in entry:
-                    now = now or self.room.now()
-                    entry = {"ts": now, **entry}  # noqa: PLW2901  # the stamped entry takes its place
-                lines.append(line(entry, seq))
-            self._write(b"".join(lines), len(lines), durable)
-            return self.seen.seq
+            return self.add(entries, durable=durable)
+
+    def add(self, entries: Sequence[Json], *, durable: bool = True) -> int:
+        """As `append_many`. Call inside `alone`."""
+        self._ready()
+        now, seq = self.room.now(), self.seen.seq
+        lines = [line(entry, seq, now) for seq, entry in enumerate(entries, seq + 1)]
+        self._write(lines[0] if len(lines) == 1 else b"".join(lines), len(lines), durable)
+        return self.seen.seq
 
     def pruned(self) -> bool:
         """Are entries gone from its beginning?"""
@@ -128,6 +127,7 @@ class Journal:
                 return
             self.room.set_aside(NAME, line_, "a line that is no entry")
             text = text.replace(line_, b"", 1)
+            self.alone_named()
             self.room.root.replace(NAME, text)
             self.live.look()
             self.shadow_anew(text)
@@ -152,16 +152,21 @@ class Journal:
             self.rotate()
             # the rotation's own entry took a number
             data = _renumbered(data, self.seen.seq)
-        self.live.write(data)
-        self.shadow.write(data)
-        self.note(self.seen.seq + count, self.seen.first or self.seen.seq + 1, crc32(data, self.seen.crc))
+        seen, live = self.seen, self.live
+        live.write(data)
         if durable:
-            self.live.sync()  # last: what is done before it costs less than what would be done after its sleep
+            live.begin_sync()  # the disk is at work while we go on
+        live.dated()
+        self.shadow.write(data)
+        self.note(seen.seq + count, seen.first or seen.seq + 1, crc32(data, seen.crc))
+        if durable:
+            live.sync()
 
     def note(self, seq: int, first: int, crc: int) -> None:
         """The live segment as it is now ends with `seq`; the shadow is the same bytes, and this their checksum."""
         live = self.live
-        self.seen = seen = _Seen(live.inode, live.size, live.mtime, seq, first, crc, self._booted())
+        boot = self._boot if self._boot >= 0 else self._booted()
+        self.seen = seen = _Seen(live.inode, live.size, live.mtime, seq, first, crc, boot)
         if self._mark_fd < 0:
             self._mark_fd = self.room.root.lock_file(MARK)
         self.room.disk.patch(self._mark_fd, b"%020d %020d %020d %020d %020d %010d %010d\n" % seen, 0, MARK)
@@ -189,6 +194,16 @@ class Journal:
         self.live.look()
         self.shadow_anew(data)
         self.note(seen.seq + 1, seen.seq + 1, crc32(data))
+
+    def alone_named(self) -> None:
+        """Take the second name from a live segment whose rotation a crash cut off: it is about to be replaced, and
+        what is replaced must not be left behind among the sealed ones. Durable."""
+        root = self.room.root
+        for name in self.room.store.list(SEALED):
+            place = root.place(f"{SEALED}/{name}")
+            info = None if place is None else root.glance(place)
+            if place is not None and info is not None and info.st_ino == self.live.inode:
+                root.remove(f"{SEALED}/{name}")
 
     def shadow_anew(self, data: bytes) -> None:
         self.shadow.look()
@@ -350,18 +365,30 @@ class _Reading:
         self.log.close()
 
 
-def line(entry: Json, seq: int) -> bytes:
-    """One line as the specification writes them, the number last, secrets marked out."""
+def line(entry: Json, seq: int, now: str = "") -> bytes:
+    """One line as the specification writes them, the number last, secrets marked out; `now`, where it has no time."""
     if "seq" in entry:
         entry = {key: value for key, value in entry.items() if key != "seq"}
-    text = _ENCODE(entry)
+    text = _encoded(entry)
     if hinted(text.lower()):
-        text = _ENCODE(redact_value(entry))
+        text = _encoded(redact_value(entry))
+    if now and "ts" not in entry:
+        text = f'{{"ts":"{now}",{text[1:]}' if entry else f'{{"ts":"{now}"}}'
     text = f'{text[:-1]},"seq":{seq}}}\n' if len(text) > 2 else f'{{"seq":{seq}}}\n'
     try:
         return text.encode()
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can say and UTF-8 cannot
         return json.dumps({**entry, "seq": seq}, separators=(",", ":"), default=str).encode() + b"\n"
+
+
+_PARTS: Final = _make and _make(None, str, _quote, None, ":", ",", False, False, True)
+
+
+def _encoded(entry: Json) -> str:
+    """As `json.dumps` with these settings, without making its encoder at each call."""
+    if _PARTS is None:  # not CPython
+        return json.dumps(entry, ensure_ascii=False, separators=(",", ":"), default=str)
+    return "".join(_PARTS(entry, 0))
 
 
 def parse(raw: bytes) -> Json | None:

@@ -122,6 +122,7 @@ def _undo(journal: Journal, kept: bytes, text: bytes) -> None:
 
 def _restore(journal: Journal, kept: bytes) -> None:
     room = journal.room
+    journal.alone_named()
     room.root.replace(NAME, kept)
     journal.live.look()
     journal.shadow_anew(kept)

@@ -10,6 +10,7 @@ every change of ours the file is looked at: what somebody wrote is accepted, mer
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
 from worldfs.ground.linux import written_now
-from worldfs.ground.walk import Place
+from worldfs.ground.walk import Folder, Place
 from worldfs.tree.stores.contract import ABSENT, ANY, Expected
 from worldfs.tree.stores.revision import KEPT, of
 
@@ -46,13 +47,17 @@ class Rules(NamedTuple):
     keep: int = 10  # generations
 
 
-def write_many(room: Room, kept: Mapping[str, Kept], files: Mapping[str, bytes]) -> None:
-    """Replace several files as a group, durable; names that are not `kept` are machine-kept ones. Inside `alone`."""
-    while True:
+def write_many(room: Room, kept: Mapping[str, Kept], files: Mapping[str, bytes], *, looked: bool = False) -> None:
+    """Replace several files as a group, durable; names that are not `kept` are machine-kept ones. Inside `alone`.
+
+    `looked`: they have been taken in since, and nothing of ours was written to them.
+    """
+    for round in itertools.count():
         items: list[tuple[str, bytes, Expected]] = []
         for name, data in files.items():
             if name in kept:
-                kept[name].take_in(settle=True)
+                if round or not looked:
+                    kept[name].take_in(settle=True)
                 items.append((name, data, kept[name].expected()))
             else:
                 items.append((name, data, ANY))
@@ -83,6 +88,8 @@ class Kept:
         self.room, self.name, self.rules = room, name, rules
         self._home = f"{GENERATIONS}/{name}"
         self._known: list[Generation] | None = None
+        self._folder: Folder | None = None  # of the generations
+        self._turn = -1  # of the room, when `_known` was read
         self._late_at = 0.0  # when to look for late writes to old copies again
         self._standing: str | None = None  # revision of the file when `take_in` was done with it
         self._good: tuple[str, bytes] | None = None  # revision and bytes of the newest generation, if we have them
@@ -138,16 +145,16 @@ class Kept:
 
         return self.change(edit)
 
-    def take_in(self, *, settle: bool = False, late: bool = False, young: bool = False) -> bytes | None:
+    def take_in(self, *, settle: bool = False, late: bool | None = None, young: bool = False) -> bytes | None:
         """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
 
         `settle`: even an unfinished-looking text is decided about now, because ours is about to be written. `late`:
-        look for what was written to old copies, too; without it, only if nobody has done so for a while. `young`:
-        also to those that were replaced a moment ago.
+        look for what was written to old copies, too; None: only if nobody has done so for a while. `young`: also to
+        those that were replaced a moment ago.
         """
         counts = self._look(settle)
         now = time.monotonic()
-        if not late and now < self._late_at:
+        if not (now >= self._late_at if late is None else late):
             return counts
         self._late_at = now + GRACE_S / 2
         found = self.room.store.displaced(self.name, keep=True, young=young)
@@ -188,27 +195,38 @@ class Kept:
     def keep(self, data: bytes, revision: str = "", *, foreign: bool = False) -> None:
         """Note a version as the newest good one. Not durable: it is a copy of what is."""
         revision = revision or of(data)
-        known = self._known if self._known is not None else self.generations()
+        turn = self.room.turn()
+        known = self._known if self._known is not None and self._turn == turn else self.generations()
+        self._known = None  # until it is true again
         generation = Generation(known[-1].number + 1 if known else 1, revision, foreign)
-        root, disk = self.room.root, self.room.disk
-        place = root.room(f"{self._home}/{generation.name}")
         known = [*known, generation]
-        while len(known) > self.rules.keep:
-            old = Place(place.folder, known[0].name, f"{self._home}/{known[0].name}")
-            known.pop(0)
+        spare, known = known[: -self.rules.keep], known[-self.rules.keep :]
+        try:
+            self._copy(spare, generation.name, data)
+        except FileNotFoundError:  # somebody removed the directory
+            self._folder = None
+            self._copy(spare, generation.name, data)
+        if not self.room.disk.stamps:  # were this copy lost with the power, nothing else would tell that it is ours
+            self.room.root.flush(f"{self._home}/{generation.name}")
+        self._known, self._turn, self._good, self._standing = known, turn, (revision, data), revision
+
+    def _copy(self, spare: Sequence[Generation], name: str, data: bytes) -> None:
+        disk, home = self.room.disk, self._folder
+        if home is None:
+            home = self._folder = self.room.root.room(f"{self._home}/{name}").folder
+        path = f"{self._home}/{name}"
+        for old in spare:
             with suppress(FileNotFoundError):
                 # The oldest becomes the newest: a file system makes a new file much more slowly than it writes an old.
-                disk.rename(old, place, "over")
+                disk.rename(Place(home, old.name, f"{self._home}/{old.name}"), Place(home, name, path), "over")
         # Written over and then cut, not emptied first: file systems flush what was emptied as soon as it is closed.
-        fd = disk.create(place.folder.fd, place.name, place.path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = disk.create(home.fd, name, path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:
-            disk.write(fd, data, place.path)
-            disk.truncate(fd, len(data), place.path)
+            disk.write(fd, data, path)
+            if os.fstat(fd).st_size > len(data):
+                disk.truncate(fd, len(data), path)
         finally:
             os.close(fd)
-        if not disk.stamps:  # were this copy lost with the power, nothing else would tell that the file is ours
-            root.flush(place.path)
-        self._known, self._good, self._standing = known, (revision, data), revision
 
     def settle(self) -> None:
         """Make the newest good version durable: a mind with plain file tools is about to work on the file."""
@@ -238,7 +256,9 @@ class Kept:
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _newest(self, *, fresh: bool = False) -> Generation | None:
-        if self._known is None or fresh:
+        if fresh and self._turn != (turn := self.room.turn()):
+            self._known, self._turn = None, turn
+        if self._known is None:
             self._known = self.generations()
             while self._known and self.version(self._known[-1]) is None:
                 self._known.pop()

@@ -15,30 +15,33 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 FOLD: Final = ".paos/metrics.json"
+NAMES: Final = ("session.json", "metrics.json", "report.json")
 _FIGURES: Final = ("sources_archived", "branch", "tokens_used", "cost_usd")
 _LAST: Final = ("sources_archived", "branch", "pr_number")
 
 
-def files(state: AgentState, entry: Mapping[str, Any]) -> dict[str, bytes]:
-    """The files' new bytes by name, for a `session_end` entry. The same entry gives the same files again."""
+def files(state: AgentState, entry: Mapping[str, Any], found: Mapping[str, bytes | None]) -> dict[str, bytes]:
+    """The files' new bytes by name, for a `session_end` entry. The same entry gives the same files again.
+
+    `found`: what counts of them now.
+    """
     from worldfs.formats.agent.documents import metrics_write
 
     from .metrics import project
 
-    session = _session(state, entry)
+    session = _session(state, entry, found["session.json"] or b"")
     fold = state.fold()
     moment = parse_stamp(str(entry["ts"])) or state.room.clock.now()
     return {
         "session.json": session,
-        "metrics.json": metrics_write(project(fold, state.name, moment), state.kept["metrics.json"].read() or b""),
-        "report.json": _report(state, entry, mapping(session)),
+        "metrics.json": metrics_write(project(fold, state.name, moment), found["metrics.json"] or b""),
+        "report.json": _report(state, entry, mapping(session), found["report.json"]),
     }
 
 
-def _session(state: AgentState, entry: Mapping[str, Any]) -> bytes:
+def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> bytes:
     from worldfs.formats.agent import documents
 
-    old = state.kept["session.json"].read() or b""
     if mapping(old).get("session_id") != entry["session_id"]:  # its file never came to be: the order knows
         from worldfs.ground.model import SessionRecord
         from worldfs.kernel.jobs import Jobs
@@ -55,11 +58,11 @@ def _session(state: AgentState, entry: Mapping[str, Any]) -> bytes:
     return edited(old, changes)
 
 
-def _report(state: AgentState, entry: Mapping[str, Any], session: Json) -> bytes:
+def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: bytes | None) -> bytes:
     from worldfs.formats.agent import documents
     from worldfs.ground.model import Report
 
-    old = state.kept["report.json"].read() or documents.report_write(Report(state.name, str(entry["ts"])))
+    old = old or documents.report_write(Report(state.name, str(entry["ts"])))
     last = mapping(old).get("last_session")
     value = dict(last) if type(last) is dict and last.get("id") == entry["session_id"] else {}
     value |= {

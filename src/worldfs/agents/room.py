@@ -65,6 +65,8 @@ class Room:
         self._fd = -1
         self._pid = 0
         self._second: tuple[datetime | None, str] = None, ""
+        self._mark = b""  # what the lock file says while nobody else changed anything after us
+        self._turn, self._asked = 0, False
 
     @property
     def path(self) -> Path:
@@ -76,7 +78,7 @@ class Room:
         with self._mutex:
             if self._fd >= 0:
                 os.close(self._fd)
-                self._fd = -1
+                self._fd, self._pid = -1, 0
             self.store.close()
 
     def alone(self) -> Room:
@@ -86,8 +88,9 @@ class Room:
     def __enter__(self) -> Room:
         self._mutex.acquire()
         try:
-            if self._depth == 0:
-                fcntl.flock(self._lock(), fcntl.LOCK_EX)
+            if not self._depth:
+                fcntl.flock(self._fd if self._pid == os.getpid() else self._lock(), fcntl.LOCK_EX)
+                self._asked = False
             self._depth += 1
         except BaseException:
             self._mutex.release()
@@ -105,17 +108,31 @@ class Room:
     def now(self) -> str:
         """The time as the files have it: whole seconds, UTC, Z."""
         moment = self.clock.now().replace(microsecond=0)
-        if moment != self._second[0]:
-            self._second = moment, stamp(moment)
-        return self._second[1]
+        last, text = self._second
+        if moment != last:
+            text = stamp(moment)
+            self._second = moment, text
+        return text
 
     def _lock(self) -> int:
-        pid = os.getpid()
-        if self._fd < 0 or self._pid != pid:  # a forked child shares our lock: it needs one of its own
-            if self._fd >= 0:
-                os.close(self._fd)
-            self._fd, self._pid = self.root.lock_file(LOCK), pid
+        """A lock of this process: a forked child shares its parent's, and needs one of its own."""
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd, self._pid = self.root.lock_file(LOCK), os.getpid()
+        self._mark = f"{self._pid:010d} {os.urandom(8).hex()}\n".encode()
         return self._fd
+
+    def turn(self) -> int:
+        """A number that grows when somebody else may have changed something since it was asked for. Inside `alone`.
+
+        Whoever asks signs the lock file, which the others see: what was learnt under one number is still so.
+        """
+        if not self._asked:
+            if os.pread(self._fd, 64, 0) != self._mark:
+                self._turn += 1
+                self.root.sign(self._fd, self._mark, LOCK)
+            self._asked = True
+        return self._turn
 
     def found(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:
         """Something was wrong with the files of this room: kept for the agent's next wake and for `paos check`."""

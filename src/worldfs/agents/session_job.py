@@ -49,7 +49,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
     try:
         with room.alone():
             recover(state)
-            state.take_in(settle=True, young=False)
+            found = state.take_in_all()
             for kept in state.kept.values():
                 kept.settle()
             state.journal.settle()
@@ -72,7 +72,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             record = SessionRecord(
                 room.name, sid, now, extra={k: v for k, v in params.items() if k not in known}, **known
             )
-            state.put_session(record)
+            state.put_session(record, found)
             state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
     except BaseException:
         lock.release()
@@ -109,36 +109,44 @@ def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], fi
                 path=room.name, op="finish", expected=sid or "a session that was started",
                 fix=f"start one with: paos agent start {room.name}",
             )  # fmt: skip
-        state.take_in(settle=True, young=False)
-        letters = [item.message for item in state.inbox.claimed(sid)] if outcome == "completed" else []
+        found = state.take_in_all()
+        letters = state.inbox.claimed(sid) if outcome == "completed" else []
         entry: Json = {"ts": room.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
         entry |= {key: value for key, value in figures.items() if value is not None}
         entry |= {key: value for key, value in said.items() if value}
         if letters:
-            entry["inbox"] = [letter.id for letter in letters]
-            flags = sum(letter.type == "flag" for letter in letters)
+            entry["inbox"] = [letter.message.id for letter in letters]
+            flags = sum(letter.message.type == "flag" for letter in letters)
             if flags:
                 entry["cross_agent_flags_received"] = flags
         entry["seq"] = state.append(entry)
-        project(state, entry)
+        project(state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters})
     if state.hold is not None:
         state.hold.release()
         state.hold = None
     return entry
 
 
-def project(state: AgentState, entry: Mapping[str, Any]) -> None:
-    """Make the files say what the commit says. May be repeated."""
+def project(
+    state: AgentState,
+    entry: Mapping[str, Any],
+    found: Mapping[str, bytes | None] | None = None,
+    letters: Mapping[str, str] | None = None,
+) -> None:
+    """Make the files say what the commit says. May be repeated.
+
+    `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read.
+    """
     from dataclasses import replace
 
     from worldfs.ground.model import Cause, Job, Outcome, State
 
     room, sid = state.room, str(entry["session_id"])
     if entry["outcome"] == "completed":
-        state.inbox.ack_all(sid)  # durable: once the job has ended nobody reads the commit again
+        state.inbox.ack_all(sid, known=letters)  # durable: once the job has ended nobody reads the commit again
     else:
         state.inbox.return_all(sid, durable=False)
-    state.put_end(entry)
+    state.put_end(entry, found)
     jobs = Jobs(room.store, room.clock)
     job = jobs.load(sid)
     if job.status.state.terminal:

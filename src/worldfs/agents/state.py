@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from worldfs.notes import Hit
     from worldfs.tree.stores.lock import RootLock
 
+    from . import todo
     from .fold import Fold
     from .inbox import Inbox
     from .journal import Journal
@@ -43,6 +44,7 @@ Json = dict[str, Any]
 VARIABLE: Final = "PAOS_AGENTS"
 HOME: Final = "PAOS_HOME"
 BEAT: Final = ".paos/heartbeat"
+_OURS: Final = frozenset(("ts", "seq", "event"))  # of an entry
 
 
 def default_root(environ: Mapping[str, str] | None = None) -> str:
@@ -119,6 +121,12 @@ class AgentState:
         return Inbox(self.room)
 
     @cached_property
+    def _tasks(self) -> todo.Tasks:
+        from . import todo
+
+        return todo.Tasks()
+
+    @cached_property
     def kept(self) -> dict[str, Kept]:
         from .documents import documents
 
@@ -172,15 +180,22 @@ class AgentState:
         """
         met = len(self.room.findings)
         with self.room.alone():
-            self.journal.take_in()
-            for kept in self.kept.values():
-                kept.take_in(settle=settle, late=True, young=young)
+            self.take_in_all(settle=settle, young=young)
         return tuple(self.room.findings[met:])
+
+    def take_in_all(self, *, settle: bool = True, young: bool = False) -> dict[str, bytes | None]:
+        """What counts of each document afterwards, by its name. Call inside `alone`."""
+        self.journal.take_in()
+        late = None if young else self.room.store.rested()
+        return {
+            name: kept.take_in(settle=settle, late=late is None or name in late, young=young)
+            for name, kept in self.kept.items()
+        }
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
-        wrong = [key for key in ("ts", "seq", "event") if key in fields]
-        if wrong or not event or not event.isprintable():
+        if not event or not event.isprintable() or not _OURS.isdisjoint(fields):
+            wrong = [key for key in fields if key in _OURS]
             raise BadInput(
                 f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
                 expected="a printable name, and fields other than ts, seq, event",
@@ -189,13 +204,20 @@ class AgentState:
 
     def _record(self, entry: Json) -> int:
         """An entry; between sessions its figures are in metrics.json at once, within one at its end."""
-        from . import session_job
+        seq = self.append(entry)
+        if entry["event"] in self._counted:
+            from . import session_job
+
+            if not session_job.running(self):
+                self.count()
+        return seq
+
+    @cached_property
+    def _counted(self) -> frozenset[str]:
+        """The events that figures are made of."""
         from .fold import EVENTS, LETTERS
 
-        seq = self.append(entry)
-        if (entry["event"] in EVENTS or entry["event"] in LETTERS) and not session_job.running(self):
-            self.count()
-        return seq
+        return frozenset((*EVENTS, *LETTERS))
 
     def append(self, entry: Json) -> int:
         """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
@@ -204,7 +226,7 @@ class AgentState:
                 if self.room.store.probe(FOLD) is None:
                     self.fold()
                 self._has_fold = True
-            seq = self.journal.append_many([entry])
+            seq = self.journal.add((entry,))
             if self._fold is not None and self._fold.applied_seq == seq - 1:
                 self._fold.apply(seq, entry)
             return seq
@@ -252,7 +274,7 @@ class AgentState:
         def edit(old: bytes) -> bytes:
             now = self.room.now()
             new = AgentTask(id, type, description, "pending", priority, now, context, follow_up_from)
-            data, task = todo.added(old, self.name, self.cleaned(new), now)
+            data, task = todo.added(old, self.name, self.cleaned(new), now, self._tasks)
             made[:] = [task]  # of the last try
             return data
 
@@ -272,7 +294,7 @@ class AgentState:
             now = self.room.now()
             if changes.get("status") in ("completed", "dropped"):
                 changes.setdefault("completed_at", now)
-            data, task = todo.changed(old, id, self.cleaned(changes), now)
+            data, task = todo.changed(old, id, self.cleaned(changes), now, self._tasks)
             made[:] = [task]  # of the last try
             return data
 
@@ -502,8 +524,8 @@ class AgentState:
             self._fold = fold
             self.count()
 
-    def put_session(self, record: SessionRecord) -> None:
-        """session.json and report.json at the start of a session."""
+    def put_session(self, record: SessionRecord, found: Mapping[str, bytes | None]) -> None:
+        """session.json and report.json at the start of a session; `found`: what `take_in_all` has just said."""
         from worldfs.formats.agent import documents
         from worldfs.ground.model import Report
 
@@ -513,26 +535,28 @@ class AgentState:
         report = {
             "agent": self.name, "updated_at": record.started_at, "status": VERBS[record.type],
         }  # fmt: skip
-        last = self.kept["report.json"].take_in(settle=True) or documents.report_write(Report(self.name))
+        last = found["report.json"] or documents.report_write(Report(self.name))
         # The fold, too: what the end adds to it can always be counted again from here.
         first = {FOLD: self.fold().dump(), "session.json": documents.session_write(record)}
-        self._put_many({**first, "report.json": edited(last, report)})
+        self._put_many({**first, "report.json": edited(last, report)}, looked=True)
 
-    def put_end(self, entry: Mapping[str, Any]) -> None:
-        """session.json, metrics.json and report.json at the end of one, as a group."""
+    def put_end(self, entry: Mapping[str, Any], found: Mapping[str, bytes | None] | None = None) -> None:
+        """session.json, metrics.json and report.json at the end of one, as a group; `found` as for the start."""
         from . import projection
 
-        self._put_many(projection.files(self, entry))
+        if found is None:
+            found = {name: self.kept[name].take_in(settle=True) for name in projection.NAMES}
+        self._put_many(projection.files(self, entry, found), looked=True)
 
     def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
         from .documents import edited
 
         return self.kept[name].change(lambda old: edited(old, self.cleaned(dict(changes(old)))))
 
-    def _put_many(self, files: Mapping[str, bytes]) -> None:
+    def _put_many(self, files: Mapping[str, bytes], *, looked: bool = False) -> None:
         from .kept import write_many
 
-        write_many(self.room, self.kept, files)
+        write_many(self.room, self.kept, files, looked=looked)
 
     def cleaned(self, value: Any) -> Any:
         """A value, or a noun, with its secrets marked out."""

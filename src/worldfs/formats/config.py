@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 
 from worldfs.ground.errors import BadInput
 
-from . import prose
+from . import config_services, prose
+from .config_fields import PATH, Json
+from .config_fields import bad as _bad
+from .config_fields import mapping as _mapping
+from .config_fields import text as _text
+from .config_services import Brain, WebSearch
 
-Json = dict[str, Any]
-PATH = "config.json"
 PREFIX = "PhyAgentOS_"
 MASK = "***"
 
@@ -39,7 +42,14 @@ class Config(NamedTuple):
     language: str = ""  # en | zh; "" = not set
     workspace: str = ""  # agents.defaults.workspace as written
     shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
+    brains: tuple[Brain, ...] = ()  # agents.brains: who answers the letters of which agent
+    web_search: WebSearch = WebSearch()
     raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; nobody writes into it
+
+    def brain(self, agent: str) -> Brain | None:
+        """The entry that names this agent, else the one for all."""
+        named = {brain.agent: brain for brain in self.brains}
+        return named.get(agent) or named.get(config_services.ALL)
 
     def instance(self, robot_id: str) -> Instance | None:
         return next((i for i in self.instances if i.robot_id == robot_id), None)
@@ -72,6 +82,8 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
         language="" if not language else "zh" if language.lower().startswith("zh") else "en",
         workspace=_text(defaults, "workspace", "agents.defaults.workspace"),
         shared_workspace=_text(bodies, "sharedworkspace", "embodiments.sharedWorkspace", Config().shared_workspace),
+        brains=config_services.brains(_mapping(merged, "agents").get("brains")),
+        web_search=config_services.web_search(_mapping(merged, "websearch", "webSearch")),
         raw=raw,
     )
 
@@ -216,25 +228,3 @@ def _instances(value: Any) -> tuple[Instance, ...]:
             )
         )
     return tuple(found)
-
-
-def _mapping(document: Json, key: str, where: str = "") -> Json:
-    value = document.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise _bad(where or key, f"a {type(value).__name__}", "an object {…}")
-    return value
-
-
-def _text(document: Json, key: str, where: str, default: str = "") -> str:
-    value = document.get(key)
-    if value is None:
-        return default
-    if not isinstance(value, str):
-        raise _bad(where, f"a {type(value).__name__}", "text in quotes")
-    return value.strip() or default
-
-
-def _bad(where: str, found: str, expected: str) -> BadInput:
-    return BadInput(f"{where}: {found}", path=PATH, op="read", expected=expected, fix=f"mend {where} in config.json")

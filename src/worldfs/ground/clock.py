@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # a command that only reads needs no time, and should start fast
+    from collections.abc import Callable
     from datetime import datetime
 
 
@@ -25,9 +27,13 @@ class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
+        return self._now()
+
+    @cached_property
+    def _now(self) -> Callable[[], datetime]:
         from datetime import UTC, datetime
 
-        return datetime.now(UTC)
+        return partial(datetime.now, UTC)
 
     def monotonic(self) -> float:
         return time.monotonic()

@@ -157,9 +157,9 @@ class Disk:
 
 
 def _write(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
+    done = os.write(fd, data)
+    while done < len(data):  # a full disk takes what fits, and the next write says so
+        done += os.write(fd, memoryview(data)[done:])
 
 
 def _link(source: Place, target: Place) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from .durable import Root
 from .errors import NotFound
+from .linux import start_writeback
 from .walk import Folder, refuse
 
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -21,6 +22,7 @@ class LogFile:
 
     def __init__(self, root: Root, path: str) -> None:
         self.root, self.path = root, path
+        self._name = path.rpartition("/")[2]
         self.inode = self.size = self.mtime = 0
         self._fd = -1
         self._folder: Folder | None = None
@@ -35,7 +37,6 @@ class LogFile:
 
     def look(self) -> bool:
         """What stands at the path now; True if it is the file that we saw last and it only grew (or is as it was)."""
-        name = self.path.rpartition("/")[2]
         try:
             if self._folder is None:
                 place = self.root.place(self.path)
@@ -43,7 +44,7 @@ class LogFile:
                     return self._gone()
                 self._folder = place.folder
             try:
-                info = os.stat(name, dir_fd=self._folder.fd, follow_symlinks=False)
+                info = os.stat(self._name, dir_fd=self._folder.fd, follow_symlinks=False)
             except FileNotFoundError:
                 return self._gone()
             same = info.st_ino == self.inode and self._fd >= 0 and info.st_size >= self.size
@@ -51,7 +52,7 @@ class LogFile:
                 self.close()
                 place = self.root.place(self.path)
                 self.root.status(place, "read") if place else None  # links and odd files are refused
-                self._fd = os.open(name, _FLAGS, dir_fd=self._folder.fd)
+                self._fd = os.open(self._name, _FLAGS, dir_fd=self._folder.fd)
                 info = os.fstat(self._fd)
             self.inode, self.size, self.mtime = info.st_ino, info.st_size, info.st_mtime_ns
             return same
@@ -87,7 +88,7 @@ class LogFile:
             raise refuse(error, self.path, "append") from error
 
     def write(self, data: bytes) -> None:
-        """Add to the end without waiting for the disk; `sync` follows."""
+        """Add to the end without waiting for the disk; `sync` follows. `dated` asks for its time afterwards."""
         try:
             if self._fd < 0:
                 self._create()
@@ -96,10 +97,21 @@ class LogFile:
             except OSError:
                 self.root.disk.truncate(self._fd, self.size, self.path)
                 raise
-            info = os.fstat(self._fd)
-            self.size, self.mtime = info.st_size, info.st_mtime_ns
+            self.size += len(data)
         except OSError as error:
             raise refuse(error, self.path, "append") from error
+
+    def dated(self) -> None:
+        """Length and time of the file as our last write left it: what tells a foreign change of it from ours."""
+        try:
+            info = os.fstat(self._fd)
+        except OSError as error:
+            raise refuse(error, self.path, "append") from error
+        self.size, self.mtime = info.st_size, info.st_mtime_ns
+
+    def begin_sync(self) -> None:
+        """The disk may begin with what was written; only `sync` says that it is done."""
+        start_writeback(self._fd)
 
     def sync(self) -> None:
         """What was appended so far is durable when this returns. Needs no lock."""

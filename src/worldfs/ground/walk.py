@@ -169,25 +169,36 @@ class Walk:
 
     def open(self, place: Place) -> int | None:
         """A descriptor on a regular file for reading, or None. The caller closes it."""
+        found = self.opened(place)
+        return None if found is None else found[0]
+
+    def opened(self, place: Place) -> tuple[int, os.stat_result] | None:
+        """As `open`, with what `fstat` said of it."""
         try:
             fd = os.open(place.name, READ, dir_fd=place.folder.fd)
         except FileNotFoundError:
             return None
-        mode = os.fstat(fd).st_mode
-        if not stat.S_ISREG(mode):
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
             os.close(fd)
-            if stat.S_ISDIR(mode):
+            if stat.S_ISDIR(info.st_mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             raise odd(place.path, "read")
-        return fd
+        return fd, info
 
     def read_at(self, place: Place) -> bytes | None:
         """Whole content, or None if there is no such file."""
-        fd = self.open(place)
-        if fd is None:
+        found = self.met_at(place)
+        return None if found is None else found[0]
+
+    def met_at(self, place: Place) -> tuple[bytes, os.stat_result] | None:
+        """Whole content, and what the file looked like before it was read."""
+        found = self.opened(place)
+        if found is None:
             return None
+        fd, info = found
         try:
-            return read_whole(fd)
+            return read_whole(fd, info.st_size), info
         finally:
             os.close(fd)
 
@@ -201,9 +212,10 @@ class Walk:
             raise refuse(error, path, "read") from error
 
 
-def read_whole(fd: int) -> bytes:
-    """A regular file from its start to its end."""
-    size = os.fstat(fd).st_size
+def read_whole(fd: int, size: int = -1) -> bytes:
+    """A regular file from its start to its end; `size`, if somebody has asked for it just now."""
+    if size < 0:
+        size = os.fstat(fd).st_size
     data = os.read(fd, size + 1)
     if len(data) == size:
         return data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import ChainMap, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -51,7 +51,7 @@ class Kernel:
         self.store = store
         self.clock = clock
         self.house = house
-        self.nodes = nodes
+        self.nodes = dict(nodes)
         self.jobs = Jobs(store, clock)
         self.log = log
         self.alert = Alerts(store)
@@ -59,6 +59,7 @@ class Kernel:
         self.sheets = Sheets(
             {page.file: Sheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
         )
+        self._threads = threads
         self.lanes = {name: Lane(name, threads) for name in nodes}
         self._open: dict[str, Job] = {}
         self._line = Lines(nodes)
@@ -151,6 +152,13 @@ class Kernel:
     def open_jobs(self) -> list[Job]:
         return list(self._open.values())
 
+    def add(self, node: Node) -> None:
+        """A node that has come while we work. Only from our own thread: from `watched`, or before `run`."""
+        if node.id not in self.nodes:
+            self.lanes[node.id] = Lane(node.id, self._threads)
+            self._line.open(node.id)
+            self.nodes[node.id] = node
+
     # -- in -----------------------------------------------------------------------------------------------------
 
     def take(self, changes: Sequence[Change]) -> None:
@@ -228,7 +236,7 @@ class Kernel:
 
     def _enter(self, job: Job) -> None:
         findings = admit(
-            job.order, self.nodes, self.jobs.known, {**self._open, job.id: job} if job.order.depends_on else {}
+            job.order, self.nodes, self.jobs.known, ChainMap({job.id: job}, self._open) if job.order.depends_on else {}
         )
         self._open[job.id] = job
         if findings:
@@ -237,8 +245,8 @@ class Kernel:
             self._end(job, outcome)
             return
         self.log("accepted", job)
-        self._waiting.add(job)
-        self._line.add(job)
+        if not self._waiting.add(job, self._open):
+            self._line.add(job)
         self._showing.changed(job)
 
     def cancel(self, id: str) -> None:
@@ -259,7 +267,7 @@ class Kernel:
 
     def _start(self) -> bool:
         forward = self._judge_waiting()
-        chosen = self._line.choose(self._running, self.clock.now(), self._waiting.ready, self._able)
+        chosen = self._line.choose(self._running, self.clock.now(), self._able)
         for job in chosen:
             node = self.nodes[job.order.node]
             self._line.drop(job)
@@ -309,8 +317,7 @@ class Kernel:
         """Its end is written, or that it waits for another attempt."""
         job, ticket.settled = ticket.job, True
         if ended(job):
-            self._open.pop(job.id, None)
-            self.log("ended", job)
+            self._gone(job)
         else:
             self._open[job.id] = job
             self._line.add(job)
@@ -335,9 +342,10 @@ class Kernel:
 
     def _judge_waiting(self) -> bool:
         """End what waited too long (D20) or depends on what failed (D21)."""
-        over = self._waiting.judge(self._open)
+        over = self._waiting.judge()
         for job, outcome in over:
-            self._end(job, outcome)
+            if job.id in self._open:
+                self._end(job, outcome)
         return bool(over)
 
     def _end(self, job: Job, outcome: Outcome) -> None:
@@ -350,9 +358,15 @@ class Kernel:
         self.jobs.end(job)
         self._line.drop(job)
         self._waiting.drop(job.id)
+        self._gone(job)
+        self._showing.changed(job)
+
+    def _gone(self, job: Job) -> None:
+        """It has ended: who waited for it may start now, or never."""
         self._open.pop(job.id, None)
         self.log("ended", job)
-        self._showing.changed(job)
+        for freed in self._waiting.over(job.id, ok=job.status.state is State.SUCCEEDED):
+            self._line.add(freed)
 
     # -- out ----------------------------------------------------------------------------------------------------
 
@@ -374,7 +388,7 @@ class Kernel:
         limit = self._waiting.patience()
         if limit is not None:
             waits.append(limit)
-        moment = self._line.next_due(self._running)
+        moment = self._line.next_due()
         if moment is not None:
             waits.append((moment - self.clock.now()).total_seconds())
         return None if not waits else max(0.0, min(waits))

@@ -7,6 +7,7 @@ are sent. The file is no memory of the plane: without it only old pushes are mis
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 import msgspec
@@ -55,32 +56,35 @@ class History:
             except msgspec.DecodeError:
                 continue
             at = known.service_delta.get("timestamp_ms")
-            self._keep(Event(known.node_id, at if isinstance(at, int) else 0, line))
+            self.keep(Event(known.node_id, at if isinstance(at, int) else 0, line))
             self._lines += 1
         log.look()
         if good < len(data):
             log.cut(good)
 
-    def _keep(self, event: Event) -> None:
+    def keep(self, event: Event) -> None:
+        """In memory: readers see it."""
         self.events.append(event)
         self.bytes += len(event.data)
         while len(self.events) > KEPT or (self.bytes > BYTES and len(self.events) > 1):
             self.bytes -= len(self.events.popleft().data)
 
-    def add(self, event: Event) -> None:
-        """Kept in memory in any case; a disk that refuses costs the replay after a restart, not the upsert."""
-        self._keep(event)
+    def save(self, event: Event) -> None:
+        """On disk; one that refuses costs the replay after a restart, not the upsert."""
         if self._log is None or self._root is None:
             return
-        try:
+        with suppress(WorldError):
             self._log.append(event.data + b"\n")
             self._lines += 1
             if self._lines > 2 * KEPT or self._log.size > 2 * BYTES:
-                self._root.replace(NAME, b"".join(kept.data + b"\n" for kept in self.events), private=True)
-                self._lines = len(self.events)
-                self._log.look()
-        except WorldError:
-            pass
+                self._rewrite(self._root, self._log)
+
+    def _rewrite(self, root: Root, log: LogFile) -> None:
+        try:
+            root.replace(NAME, b"".join(event.data + b"\n" for event in self.events), private=True)
+            self._lines = len(self.events)
+        finally:
+            log.look()  # it may have been put in place before something failed
 
     def last(self, node_id: str, limit: int) -> list[Event]:
         """The newest `limit`, oldest first; of one node, or ("") of all."""

@@ -70,7 +70,7 @@ def _name(payload: Json) -> str:
 
 def _admit(work: Work, name: str, fs_url: str, about: tuple[str, str, str], lasts_ms: int) -> Node:
     """A new node, with its secret and its first lease."""
-    node_id = f"node-{work.count('nodes')}"
+    node_id = work.fresh("node", "nodes", work.state.local)
     node = Node(
         node_id,
         name or node_id,

@@ -37,6 +37,7 @@ from .work import Reply, Work, token
 
 PROJECTS_MAX: Final = 10_000
 MOUNTS_MAX: Final = 1024
+ACTIVES_MAX: Final = 10_000  # agents with a project; a user may take any agent's name
 _TOLD: Final = ("name", "vision", "status", "access_policy")
 
 
@@ -90,7 +91,7 @@ def create(work: Work, payload: Json) -> Json:
 def _made(work: Work, fields: dict[str, Any]) -> Project:
     if len(work.state.projects) >= PROJECTS_MAX:
         raise PlaneError("control_plane_error", "TooManyProjects")
-    project_id = f"proj-{work.count('projects')}"
+    project_id = work.fresh("proj", "projects", work.state.projects)
     work.count("creates")
     return Project(project_id=project_id, created_at_ms=work.now, updated_at_ms=work.now, **fields)
 
@@ -200,7 +201,10 @@ def mount_list(work: Work, payload: Json) -> Json:
 
 
 def _activate(work: Work, project: Project) -> None:
-    work.put("actives", work.caller.binding.agent, Active(project.project_id))
+    agent = work.caller.binding.agent
+    if agent not in work.state.actives and len(work.state.actives) >= ACTIVES_MAX:
+        raise PlaneError("control_plane_error", "TooManyAgents")
+    work.put("actives", agent, Active(project.project_id))
     work.count("activations")
 
 

@@ -99,11 +99,13 @@ def _object(value: object) -> Json:
     if not isinstance(value, dict) or _depth(value) > DEPTH_MAX:
         raise invalid()
     try:
-        if len(msgspec.json.encode(value)) > OBJECT_MAX:
-            raise invalid()
-    except (TypeError, UnicodeError, RecursionError):
+        data = msgspec.json.encode(value)
+        kept: Json = msgspec.json.decode(data)  # what will be read from the log is what is shown now
+    except (TypeError, ValueError, OverflowError, RecursionError):
         raise invalid() from None
-    return value
+    if len(data) > OBJECT_MAX:
+        raise invalid()
+    return kept
 
 
 def _depth(value: Any) -> int:

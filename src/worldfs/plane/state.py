@@ -57,6 +57,7 @@ class State:
         self.actives: dict[str, Active] = {}
         self.counts: dict[str, int] = {}
         self.audit: deque[Audit] = deque(maxlen=AUDIT_KEPT)
+        self.local: frozenset[str] = frozenset()  # nodes of the realm's own: not kept, told at every start
         self.mounted: dict[str, set[str]] = {}  # projects by the node that they mount or hold
         self._by_secret: dict[bytes, tuple[str, str]] = {}  # digest of a secret: table and key
         self._endings: list[tuple[int, str, str]] = []  # a heap: when something of a table ends, or may be forgotten

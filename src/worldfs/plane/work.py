@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, Final, NamedTuple
 
 from worldfs.wire.frames import Json
@@ -54,6 +54,12 @@ class Work:
         counts = self.change.counts
         counts[name] = counts.get(name, self.state.counts.get(name, 0)) + by
         return counts[name]
+
+    def fresh(self, kind: str, counter: str, taken: Container[str]) -> str:
+        """The next id of a kind; the realm may have given one of that form to something of its own."""
+        while (name := f"{kind}-{self.count(counter)}") in taken:
+            pass
+        return name
 
     def touch(self, *topics: str) -> None:
         self.topics.extend(topics)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -17,7 +17,10 @@ Json = dict[str, Any]
 
 CONTROL: Final = "control"
 ACHERON: Final = "acheron"
-U32, U64 = 2**32 - 1, 2**64 - 1
+U32: Final = 2**32 - 1
+U64: Final = 2**64 - 1
+Small = Annotated[int, msgspec.Meta(ge=0, le=U32)] | None
+Large = Annotated[int, msgspec.Meta(ge=0)] | None  # to 2**64 - 1, which the decoder's own limits cannot say
 
 
 class Frame(msgspec.Struct, omit_defaults=True):
@@ -28,16 +31,16 @@ class Frame(msgspec.Struct, omit_defaults=True):
     id: str | None = None
     correlation_id: str | None = None
     session_key: str | None = None
-    tag: int | None = None
-    oldtag: int | None = None
-    fid: int | None = None
-    newfid: int | None = None
-    count: int | None = None
-    msize: int | None = None
-    node: int | None = None
-    h: int | None = None
-    offset: int | None = None
-    wait_ms: int | None = None
+    tag: Small = None
+    oldtag: Small = None
+    fid: Small = None
+    newfid: Small = None
+    count: Small = None
+    msize: Small = None
+    node: Large = None
+    h: Large = None
+    offset: Large = None
+    wait_ms: Small = None
     mode: str | None = None
     version: str | None = None
     path: list[str] | None = None
@@ -74,8 +77,6 @@ class BadFrame(Exception):
 
 _DECODER: Final = msgspec.json.Decoder(Frame)
 _ENCODER: Final = msgspec.json.Encoder()
-_LIMITS: Final = {"tag": U32, "oldtag": U32, "fid": U32, "newfid": U32, "count": U32, "msize": U32, "wait_ms": U32,
-                  "node": U64, "h": U64, "offset": U64}  # fmt: skip
 
 
 def read(text: str | bytes) -> Frame:
@@ -83,16 +84,23 @@ def read(text: str | bytes) -> Frame:
     try:
         frame = _DECODER.decode(text)
     except msgspec.ValidationError as error:
+        _look(text)  # the decoder stops at the first wrong value: what follows may be no JSON at all
         raise BadFrame("MissingField" if "missing required field" in str(error) else "InvalidType") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise BadFrame("SyntaxError") from None
-    for name in ("tag", "fid", "newfid", "oldtag", "count", "msize", "offset", "node", "h", "wait_ms"):
-        value = getattr(frame, name)
-        if value is not None and not 0 <= value <= _LIMITS[name]:
-            raise BadFrame("InvalidType")
+    if (frame.offset or 0) > U64 or (frame.node or 0) > U64 or (frame.h or 0) > U64:
+        raise BadFrame("InvalidType")
     if frame.channel not in (CONTROL, ACHERON) or not frame.type.startswith(frame.channel + "."):
         raise BadFrame("UnsupportedType")
     return frame
+
+
+def _look(text: str | bytes) -> None:
+    """Raises `BadFrame` ("SyntaxError") for what is no JSON."""
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise BadFrame("SyntaxError") from None
 
 
 def write(value: Mapping[str, Any] | msgspec.Struct) -> bytes:

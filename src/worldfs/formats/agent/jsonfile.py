@@ -23,6 +23,7 @@ Json = dict[str, Any]
 BOM: Final = "\ufeff"
 MAX_DEPTH: Final = 100
 DEEP: Final = frozenset((dict, list, tuple))
+_SCALARS: Final = {None: "null", True: "true", False: "false"}
 _NOTHING: Final[tuple[Any, ...]] = (None, "", [])
 
 
@@ -110,6 +111,10 @@ def _pretty(value: Any, line: str, put: Any) -> None:
         put(line + "]")
     elif kind is str:
         put(_quote(value))
+    elif kind is int:
+        put(int.__repr__(value))
+    elif value is None or kind is bool:
+        put(_SCALARS[value])
     else:
         put(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
@@ -149,8 +154,8 @@ def render(value: Json, like: bytes = b"", table: Table | None = None, *, old: A
     text = like.decode()
     from . import rows
 
-    if (quick := rows.changed(text, old, new)) is not None:
-        return encode(quick)
+    if (known := rows.laid(text, old)) is not None and (quick := rows.changed(known, old, new)) is not None:
+        return encode(quick.text())
     if pretty(old) + "\n" == text:
         return encode(pretty(new) + "\n")
     from worldfs.formats import jsontext

@@ -9,7 +9,17 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .secret_kinds import HINTS, KINDS, PASSWORD_VALUE, SECRET_NAME, SECRET_VALUE, Kind
+from .secret_kinds import (
+    GUARDED,
+    HINTS,
+    KINDS,
+    PASSWORD_VALUE,
+    PLAIN,
+    SECRET_NAME,
+    SECRET_VALUE,
+    WIDE,
+    Kind,
+)
 
 if TYPE_CHECKING:
     import re
@@ -32,12 +42,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def hinted(lower: str, hints: Sequence[str] = HINTS) -> bool:
-    """May a text, in small letters, hold a secret? Plain searches of plain words: faster than one pattern of them."""
-    for hint in hints:  # noqa: SIM110  # a generator would cost more than the searches
-        if hint in lower:
+def hinted(lower: str) -> bool:
+    """May a text, in small letters, hold a secret? Plain searches of plain words: faster than one pattern of them, and
+    most of them are not made: what has no `_` has no word with one."""
+    has = lower.__contains__
+    for sign, hints in GUARDED:
+        if sign in lower and any(map(has, hints)):
             return True
-    return False
+    return any(map(has, PLAIN)) or (not lower.isascii() and any(map(has, WIDE)))
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
@@ -71,17 +83,17 @@ def redact_value(value: T) -> T:
 
 def _likely(lower: str) -> list[Kind]:
     """The kinds that a text, in small letters, hints at."""
-    met = [hint for hint in HINTS if hint in lower]
-    if not met:
+    if not hinted(lower):
         return []
+    met = [hint for hint in HINTS if hint in lower]
     near = (kind for kind in KINDS if any(part in hint for hint in kind.hints for part in met))
-    return [kind for kind in near if hinted(lower, kind.hints)]
+    return [kind for kind in near if any(hint in lower for hint in kind.hints)]
 
 
 def _marked(text: str, kinds: Sequence[Kind]) -> tuple[str, tuple[str, ...]]:
     lower, found = text.lower(), []
     for kind in kinds:
-        if hinted(lower, kind.hints):
+        if any(hint in lower for hint in kind.hints):
             pattern = _compiled(kind.pattern)
             mark = f"[redacted:{kind.name}]"
             new, count = pattern.subn(rf"\g<kept>{mark}" if pattern.groups else mark, text)

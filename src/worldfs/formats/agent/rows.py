@@ -6,7 +6,7 @@ hold: so a change costs what it changes. Any other file is left to `jsonfile`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .jsonfile import DEEP, Json, flat, pretty
 
@@ -16,28 +16,53 @@ _MEMBER: Final = "\n      "
 _BETWEEN: Final = _END + "," + _BEGIN
 
 
-def changed(text: str, old: Json, new: Json) -> str | None:
-    """`text`, which holds `old`, with those rows of `new` that are other objects; None where it cannot be done."""
-    name = next((key for key, item in old.items() if type(item) is list), "")
-    rows, others = old.get(name), new.get(name)
-    if not rows or type(others) is not list or len(rows) > len(others) or not all(map(_is_flat, rows)):
+class Laid(NamedTuple):
+    """A text taken apart: what stands before the inside of the first row and after that of the last; the insides."""
+
+    head: str
+    tail: str
+    rows: list[str]
+
+    def text(self) -> str:
+        return self.head + _BETWEEN.join(self.rows) + self.tail
+
+
+def laid(text: str, value: Json) -> Laid | None:
+    """`text`, which holds `value`, taken apart; None where it has another layout."""
+    name = _list(value)
+    rows = value.get(name)
+    if not rows or not all(map(_is_flat, rows)) or (frame := _frame(value, name)) is None:
         return None
-    before, after = _frame(old, name), _frame(new, name)
-    if before is None or after is None or list(old) != list(new):
+    head, tail = frame
+    if not (text.startswith(head) and text.endswith(tail)):
         return None
-    if not (text.startswith(before[0]) and text.endswith(before[1])):
+    pieces = text[len(head) : len(text) - len(tail)].split(_BETWEEN)
+    # Every row is compared: with a list given twice, what stands there is not what was read.
+    if len(pieces) != len(rows) or any(piece != _inside(row) for piece, row in zip(pieces, rows, strict=True)):
         return None
-    pieces = text[len(before[0]) : len(text) - len(before[1])].split(_BETWEEN)
-    # The first row is compared too: with a list given twice, what stands first is not what was read.
-    if len(pieces) != len(rows) or pieces[0] != _inside(rows[0]):
+    return Laid(head, tail, pieces)
+
+
+def changed(known: Laid, old: Json, new: Json) -> Laid | None:
+    """`known`, which is `old`, with those rows of `new` that are other objects; None where it cannot be done."""
+    name = _list(old)
+    rows, others = old[name], new.get(name)
+    if type(others) is not list or len(rows) > len(others) or list(old) != list(new):
         return None
+    if (frame := _frame(new, name)) is None:
+        return None
+    pieces = list(known.rows)
     for index, row in enumerate(others):
         if index < len(rows) and row is rows[index]:
             continue
-        if not (type(row) is dict and row) or (index < len(rows) and pieces[index] != _inside(rows[index])):
+        if not (type(row) is dict and row):
             return None
         pieces[index : index + 1] = [_inside(row)]
-    return after[0] + _BETWEEN.join(pieces) + after[1]
+    return Laid(*frame, pieces)
+
+
+def _list(value: Json) -> str:
+    return next((key for key, item in value.items() if type(item) is list), "")
 
 
 def _frame(value: Json, name: str) -> tuple[str, str] | None:

@@ -205,3 +205,19 @@ def _needles() -> tuple[str, ...]:
 
 HINTS: Final = _needles()
 """A text with a hint of any kind has one of these."""
+
+_RARE: Final = "_=/:-.zjxqvwk"  # signs that most texts lack
+
+
+def _guarded() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found: dict[str, list[str]] = {}
+    for hint in filter(str.isascii, HINTS):
+        guard = next((sign for sign in _RARE if sign in hint), "")
+        found.setdefault(guard, []).append(hint)
+    return tuple((guard, tuple(hints)) for guard, hints in found.items() if guard)
+
+
+GUARDED: Final = _guarded()
+"""The hints that have a rare sign, by that sign: where it is not, none of them is."""
+PLAIN: Final = tuple(hint for hint in HINTS if hint.isascii() and not any(hint in hints for _, hints in GUARDED))
+WIDE: Final = tuple(hint for hint in HINTS if not hint.isascii())

@@ -32,12 +32,15 @@ GROUP = 128  # drafts open at a time
 OWN = (LOCK, SCRATCH, trash.HOME, displaced.HOME, f"{KEPT}/kernel.lock")
 
 
+_Looks = tuple[int, int, int, int]
+
+
 class _Swap(NamedTuple):
-    """A compare-and-swap under way: what was seen and read at the place, and what shall stand there."""
+    """A compare-and-swap under way: what was seen at the place, its revision, and what shall stand there."""
 
     place: Place
     seen: os.stat_result | None
-    found: bytes | None
+    old: str | None
     data: bytes
     expect: Expected
 
@@ -59,6 +62,7 @@ class DiskStore(Store):
         self.guarded = guarded
         self.trash = Trash(self.root)
         self.aside = Displaced(self.root, guarded, self.trash)
+        self._met: dict[str, tuple[_Looks, str]] = {}  # guarded keys as we last read them
         self._mutex = threading.RLock()
         self._lock_fd = -1
         self._lock_pid = 0
@@ -74,8 +78,19 @@ class DiskStore(Store):
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def get(self, key: str) -> Stored | None:
-        data = self.root.read(key)
-        return None if data is None else Stored(data, of(data))
+        check(key, op="read")
+        try:
+            place = self.root.place(key)
+            found = None if place is None else self.root.met_at(place)
+        except OSError as error:
+            raise refuse(error, key, "read") from error
+        if found is None:
+            return None
+        data, info = found
+        revision = of(data)
+        if key in self.guarded:
+            self._met[key] = _looks(info), revision
+        return Stored(data, revision)
 
     def probe(self, key: str) -> str | None:
         check(key, op="stat")
@@ -145,12 +160,14 @@ class DiskStore(Store):
             made += self._put_group(group)
         return made
 
-    def swap_many(self, items: Sequence[tuple[str, bytes, Expected]]) -> Sequence[str]:
+    def swap_many(self, items: Sequence[tuple[str, bytes, Expected]], *, durable: bool = True) -> Sequence[str]:
         """Several compare-and-swaps that share their waiting for the disk: all drafts before the first rename.
 
         In order; each is all or nothing. `Conflict` at the first that changed: those before it are in place.
+        `durable=False`: as for `put`.
         """
         begun: list[tuple[Place, _Swap]] = []
+        places: list[Place] = []
         fds: list[int] = []
         key = ""
         try:
@@ -158,11 +175,12 @@ class DiskStore(Store):
                 self._check(key, "write")
                 place = self.root.room(key)
                 before = self._file(place, "write")
-                seen, found = self.root.glance(place), self.root.read_at(place)
-                self._compare(place, found, expect)
+                old = self._revision(place, before)
+                self._compare(place, old, expect)
                 draft, fd = self.root.begin(place, before)
                 fds.append(fd)
-                begun.append((draft, _Swap(place, seen, found, data, expect)))
+                places.append(place)
+                begun.append((draft, _Swap(place, before, old, data, expect)))
                 self.disk.write(fd, data, draft.path)
                 if key in self.guarded:
                     self.disk.stamp(fd, of(data).encode(), draft.path)
@@ -174,7 +192,8 @@ class DiskStore(Store):
                 key, new = swap.place.path, of(swap.data)
                 self._place(draft, swap, new)
                 revisions.append(new)
-            self.root.sync(*(self.root.room(key) for key, _, _ in items))
+            if durable:
+                self.root.sync(*places)
             return revisions
         except OSError as error:
             raise refuse(error, key, "write") from error
@@ -287,28 +306,38 @@ class DiskStore(Store):
     # -- the exchange ----------------------------------------------------------------------------------------------
 
     def _swap(self, place: Place, data: bytes, before: os.stat_result | None, expect: Expected, new: str) -> None:
-        seen = self.root.glance(place)
-        found = self.root.read_at(place)
-        self._compare(place, found, expect)  # early: a lost race should cost no fsync
+        old = self._revision(place, before)
+        self._compare(place, old, expect)  # early: a lost race should cost no fsync
         draft = self.root.draft(place, data, before, stamp=self._stamp(place.path, new))
-        self._place(draft, _Swap(place, seen, found, data, expect), new)
+        self._place(draft, _Swap(place, before, old, data, expect), new)
+
+    def _revision(self, place: Place, seen: os.stat_result | None) -> str | None:
+        """Of what stands there; known without reading while it looks as it did when we read it last."""
+        if seen is None:
+            return None
+        met = self._met.get(place.path)
+        if met is not None and met[0] == _looks(seen):
+            return met[1]
+        data = self.root.read_at(place)
+        return None if data is None else of(data)
 
     def _place(self, draft: Place, swap: _Swap, new: str) -> None:
         """Put a finished draft in place of what was found, if that is still there."""
-        place, seen, found, data, expect = swap
+        place, seen, old, data, expect = swap
         try:
             with self._alone():
                 if not _same(seen, self.root.glance(place)):
                     found = self.root.read_at(place)
-                    self._compare(place, found, expect)
-                if found is None:
+                    old = None if found is None else of(found)
+                    self._compare(place, old, expect)
+                if old is None:
                     self.root.rename(draft, place, "new")
                 else:
-                    self._exchange(draft, place, expect, of(found), new)
+                    self._exchange(draft, place, expect, old, new)
                 self.aside.let_go()
         except FileExistsError:
             self.root.drop(draft)
-            return self._swap(place, data, None, expect, new)  # a foreign program created it meanwhile
+            return self._swap(place, data, self._file(place, "write"), expect, new)  # a foreign program created it
         except OSError as error:
             self.root.drop(draft)
             if error.errno != errno.EXDEV:
@@ -324,7 +353,11 @@ class DiskStore(Store):
         here = self.root.apart(place)  # behind another mount nothing can be pushed aside: swap in place, and look
         aside = draft if here else self.aside.place(place.path, old, new)
         if not here:
-            self.root.rename(draft, aside)
+            try:
+                self.root.rename(draft, aside)
+            except FileNotFoundError:  # somebody removed the directory
+                aside = self.aside.place(place.path, old, new, anew=True)
+                self.root.rename(draft, aside)
         try:
             self.root.rename(aside, place, "swap")
         except OSError as error:
@@ -337,8 +370,11 @@ class DiskStore(Store):
             if expect is ANY:  # a foreign program removed it
                 return self.root.rename(draft, place, "new")
             raise self._changed(place, expect) from None
-        data, busy = self.aside.examine(aside)
+        held = not here and self.aside.holds(place.path)
+        data, busy = self.aside.examine(aside, ask=not held)
         if data is not None and of(data) == old:
+            if held:
+                return self.aside.hold(aside)
             return self.root.drop(aside) if here else self.aside.release(aside, len(data), busy)
         if expect is ANY and not here:  # a foreign edit in this instant: its writer's close, or we, will report it
             return self.aside.settle(aside.name)
@@ -359,8 +395,8 @@ class DiskStore(Store):
         if aside is not draft:
             self.aside.settle(aside.name)
 
-    def _compare(self, place: Place, found: bytes | None, expect: Expected) -> None:
-        if isinstance(expect, str) and (found is None or of(found) != expect):
+    def _compare(self, place: Place, found: str | None, expect: Expected) -> None:
+        if isinstance(expect, str) and found != expect:
             raise self._changed(place, expect)
 
     def _changed(self, place: Place, expect: Expected) -> Conflict:
@@ -376,7 +412,7 @@ class DiskStore(Store):
 
     def _take(self, place: Place, expect: Expected) -> None:
         found = self.root.read_at(place)
-        self._compare(place, found, expect)
+        self._compare(place, None if found is None else of(found), expect)
         if self.root.apart(place):
             return self.disk.unlink(place.folder.fd, place.name, place.path)
         aside = self.aside.place(place.path, of(found or b""), "")
@@ -402,6 +438,10 @@ class DiskStore(Store):
         if info is not None and stat.S_ISDIR(info.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         return info
+
+    def rested(self) -> set[str]:
+        """The keys of which `displaced(key, young=False)` may have something."""
+        return self.aside.rested_keys()
 
     def _check(self, key: str, op: str) -> None:
         check(key, op=op)
@@ -433,9 +473,8 @@ def _same(one: os.stat_result | None, two: os.stat_result | None) -> bool:
     """Whether a file looks untouched. A write within one tick of the clock is missed here, not by the exchange."""
     if one is None or two is None:
         return one is two
-    return (one.st_ino, one.st_mtime_ns, one.st_size, one.st_ctime_ns) == (
-        two.st_ino,
-        two.st_mtime_ns,
-        two.st_size,
-        two.st_ctime_ns,
-    )
+    return _looks(one) == _looks(two)
+
+
+def _looks(info: os.stat_result) -> _Looks:
+    return info.st_ino, info.st_mtime_ns, info.st_size, info.st_ctime_ns

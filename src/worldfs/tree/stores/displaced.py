@@ -17,11 +17,12 @@ import time
 from collections import deque
 from collections.abc import Container
 from contextlib import suppress
+from functools import lru_cache
 
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import UserError
 from worldfs.ground.linux import written_now
-from worldfs.ground.walk import Place, read_whole
+from worldfs.ground.walk import Folder, Place, read_whole
 
 from .revision import KEPT, of
 from .trash import Trash, encode
@@ -31,11 +32,19 @@ GRACE = 1_000_000_000  # ns
 KEEP = 16  # unchanged files kept where the system cannot tell whether somebody still writes
 
 
+@lru_cache(256)
+def _decoded(name: str) -> str:
+    from urllib.parse import unquote  # here: readers should start fast
+
+    return os.fsdecode(unquote(name, errors="surrogateescape"))
+
+
 class Displaced:
     """All methods but `names` need the store's lock held."""
 
     def __init__(self, root: Root, guarded: Container[str], trash: Trash) -> None:
         self._root, self._guarded, self._trash = root, guarded, trash
+        self._home: Folder | None = None  # where the last one went
         self._held: deque[str] = deque()
         self._out: dict[str, str] = {}  # handed out and not forgotten: name → revision of what was handed out
         self.grace = GRACE
@@ -43,13 +52,27 @@ class Displaced:
     def names(self) -> list[str]:
         """Files here, oldest first."""
         try:
-            return sorted(self._root.folder(HOME).names(), key=lambda name: name.lstrip("+"))
+            return sorted(self._names(), key=lambda name: name.lstrip("+"))
         except FileNotFoundError:
             return []
 
-    def place(self, key: str, old: str, new: str) -> Place:
-        """A name for what is about to be pushed aside."""
-        return self._root.room(f"{HOME}/{time.time_ns():016x}.{old}.{new}.{encode(key)}")
+    def _names(self) -> list[str]:
+        folder = self._home = self._root.folder(HOME)  # held, or its descriptor is closed before the listing
+        return folder.names()
+
+    def place(self, key: str, old: str, new: str, *, anew: bool = False) -> Place:
+        """A name for what is about to be pushed aside. `anew`: the directory that we know was removed."""
+        name = f"{time.time_ns():016x}.{old}.{new}.{encode(key)}"
+        if self._home is None or anew:
+            self._home = self._root.room(f"{HOME}/{name}").folder
+        return Place(self._home, name, f"{HOME}/{name}")
+
+    def hold(self, aside: Place) -> None:
+        """An unchanged file of a guarded key: looked at again when it is old enough, whoever writes to it now."""
+        self._held.append(aside.name)
+
+    def holds(self, key: str) -> bool:
+        return key in self._guarded and self.grace > 0
 
     @staticmethod
     def key(name: str) -> str | None:
@@ -57,19 +80,23 @@ class Displaced:
         parts = name.split(".", 3)
         if len(parts) < 4 or parts[3].startswith("="):
             return None
-        from urllib.parse import unquote  # here: readers should start fast
+        return _decoded(parts[3])
 
-        return os.fsdecode(unquote(parts[3], errors="surrogateescape"))
+    def examine(self, place: Place, *, ask: bool = True) -> tuple[bytes | None, bool | None]:
+        """Content (None: no regular file) and whether somebody may still write to it (None: the system is silent).
 
-    def examine(self, place: Place) -> tuple[bytes | None, bool | None]:
-        """Content (None: no regular file) and whether somebody may still write to it (None: the system is silent)."""
+        `ask=False`: for who will look again anyway; it counts as being written to.
+        """
         try:
-            fd = self._root.open(place)
+            found = self._root.opened(place)
         except (OSError, UserError):
             return None, False
-        if fd is None:
+        if found is None:
             return None, False
+        fd, info = found
         try:
+            if not ask:
+                return read_whole(fd, info.st_size), True
             busy = written_now(fd)  # asked first: what is read afterwards is final
             return read_whole(fd), busy
         finally:
@@ -78,10 +105,10 @@ class Displaced:
     def settle(self, name: str) -> None:
         """Decide about one file if its writers are done: let it go if unchanged, else mark it."""
         place = self._at(name)
-        if name.startswith("+") or name.count(".") < 3 or place is None or self._root.glance(place) is None:
+        if name.startswith("+") or name.count(".") < 3 or place is None:
             return
         data, busy = self.examine(place)
-        if busy:
+        if busy or (data is None and self._root.glance(place) is None):
             return
         _, old, new, _ = name.split(".", 3)
         if data is None or of(data) not in (old, new):
@@ -91,8 +118,7 @@ class Displaced:
 
     def release(self, place: Place, size: int, busy: bool | None) -> None:
         """Let go of an unchanged file, unless somebody may still write to it. Deleted ones (no NEW) go to the trash."""
-        key = self.key(place.name) or place.path
-        if busy or (self.young(place.name) and key in self._guarded):
+        if busy or (self.young(place.name) and self.key(place.name) in self._guarded):
             self._held.append(place.name)
             return
         if busy is None:
@@ -101,6 +127,7 @@ class Displaced:
             if place.name.split(".", 3)[2]:
                 self._root.disk.unlink(place.folder.fd, place.name, place.path)
             else:
+                key = self.key(place.name) or place.path
                 self._trash.take(Place(place.folder, place.name, key), size)
 
     def let_go(self) -> None:
@@ -113,7 +140,20 @@ class Displaced:
     def rested(self, key: str) -> list[str]:
         """The files of a key that are finished, or old enough to be looked at again by anybody."""
         mine = f".{encode(key)}"
-        return [name for name in self.names() if name.endswith(mine) and (name[0] == "+" or not self.young(name))]
+        return [name for name in self._rested() if name.endswith(mine)]
+
+    def rested_keys(self) -> set[str]:
+        """The keys that have such files."""
+        return {key for name in self._rested() if (key := self.key(name)) is not None}
+
+    def _rested(self) -> list[str]:
+        now = time.time_ns()  # a name begins with its time, in digits that sort; one from the future is not young
+        first, last = f"{now - self.grace:016x}", f"{now:016x}~"
+        try:
+            names = [name for name in self._names() if name < first or name > last]
+        except FileNotFoundError:
+            return []
+        return sorted(names, key=lambda name: name.lstrip("+"))
 
     def young(self, name: str) -> bool:
         return 0 <= time.time_ns() - int(name.partition(".")[0], 16) < self.grace
@@ -171,4 +211,8 @@ class Displaced:
                 self.settle(held)
 
     def _at(self, name: str) -> Place | None:
-        return self._root.place(f"{HOME}/{name}")
+        if self._home is None:
+            place = self._root.place(f"{HOME}/{name}")
+            self._home = None if place is None else place.folder
+            return place
+        return Place(self._home, name, f"{HOME}/{name}")

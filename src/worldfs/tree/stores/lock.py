@@ -30,16 +30,22 @@ class RootLock:
     """
 
     def __init__(
-        self, root: str | os.PathLike[str], purpose: str, *, clock: Clock | None = None, disk: Disk | None = None
+        self,
+        root: str | os.PathLike[str],
+        purpose: str,
+        *,
+        clock: Clock | None = None,
+        disk: Disk | None = None,
+        key: str = KEY,
     ) -> None:
-        self._root, self.purpose, self._disk = os.fspath(root), purpose, disk
+        self._root, self.purpose, self._disk, self._key = os.fspath(root), purpose, disk, key
         self._clock = clock or SystemClock()
         self._fd = -1
 
     def acquire(self) -> Self:
         """Take it or raise `Busy`, naming who has it, what it runs and since when."""
         home = Root(self._root, self._disk)
-        fd = home.lock_file(KEY)
+        fd = home.lock_file(self._key)
         try:
             if not _take(fd):
                 raise Busy(_who(_read(fd)), path=self._root, op=self.purpose, fix=_way_out(_read(fd)))
@@ -50,7 +56,7 @@ class RootLock:
                 "started_at": stamp(self._clock.now()),
                 "purpose": self.purpose,
             }
-            home.sign(fd, json.dumps(content).encode() + b"\n", KEY)
+            home.sign(fd, json.dumps(content).encode() + b"\n", self._key)
         except BaseException:
             os.close(fd)
             raise

@@ -6,6 +6,7 @@ import errno
 import os
 import time
 from collections import deque
+from functools import lru_cache
 
 from worldfs.ground.durable import Root
 from worldfs.ground.walk import Place
@@ -18,6 +19,7 @@ BYTES = 1 << 20  # larger files are not kept
 LONGEST = 180  # bytes of an encoded key in a file name
 
 
+@lru_cache(256)
 def encode(key: str) -> str:
     """A key as one file name; a key too long for that as `=` and its hash."""
     from urllib.parse import quote  # here: readers should start fast

@@ -33,11 +33,16 @@ class Match(NamedTuple):
 class Selector:
     """One for each attach. Usable from many threads."""
 
-    def __init__(self, calls: Calls, binding: Binding, readable: Readable = lambda path: False) -> None:
-        """`readable`: may this binding read that path of the tree? Asked of what changed before it is told."""
+    def __init__(
+        self, calls: Calls, binding: Binding, readable: Readable = lambda path: False, since: int | None = None
+    ) -> None:
+        """`readable`: may this binding read that path of the tree? Asked of what changed before it is told.
+
+        `since`: the number of the last change before the attach; None: the attach is now.
+        """
         self._calls, self._binding, self._readable = calls, binding, readable
         self._lock = threading.Lock()
-        self._attached = calls.number()
+        self._attached = calls.number() if since is None else since
         self._given: set[str] = set()  # ends since the attach that were given
         self._changed = self._attached  # the last change that was given
         self._payload = b""

@@ -6,6 +6,7 @@ from worldfs.tree.rights import OPERATOR
 from worldfs.tree.table import AT_STARTUP, Kind, Row
 
 from .roles import ALL, CRITIC, ORCHESTRATOR, PLANNER, RUNTIME, WATCHDOG, readers
+from .shape import folder
 
 PROJECT = "/projects/{project}"
 NODE = "/nodes/{node}"
@@ -49,7 +50,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         PROJECT + "/SESSIONS.md",
         Kind.SHEET,
-        "sessions of skills on targets (served by the runtime)",
+        "sessions of skills on targets: reading renders the jobs, writing submits new ids and obeys cancelled",
         readers(RUNTIME),
         {PLANNER: "", ORCHESTRATOR: "", RUNTIME: ""},
         key="SESSIONS.md",
@@ -64,6 +65,7 @@ ROWS: tuple[Row, ...] = (
         readers(PLANNER, ORCHESTRATOR, RUNTIME),
         {OPERATOR: ""},
         key="TARGETS.md",
+        document="targets",
         in_matrix=True,
     ),
     Row(
@@ -73,6 +75,7 @@ ROWS: tuple[Row, ...] = (
         readers(PLANNER, ORCHESTRATOR, RUNTIME),
         {OPERATOR: ""},
         key="SKILLS.md",
+        document="skills",
         in_matrix=True,
     ),
     Row(
@@ -123,6 +126,16 @@ ROWS: tuple[Row, ...] = (
         {WATCHDOG: ""},
         key="artifacts/{path*}",
     ),
+    *folder(
+        PROJECT + "/artifacts",
+        "Artifacts of {project}",
+        "Pictures, depth and traces that ENVIRONMENT.md and results refer to.",
+        room="workspace_pages",
+    ),
+    *folder(
+        NODE + "/jobs", "Jobs of {node}", "What this body was asked to do, a directory a job.", room="workspace_pages"
+    ),
+    *folder(JOB, "Job {job}", "One order: what was asked, how far it is, what came of it.", room="workspace_pages"),
     Row(
         JOB + "/job.json",
         Kind.VIEW,

@@ -1,0 +1,236 @@
+"""The notebook of an agent: named notes with versions, which programs make, change and forget; kept for good.
+
+.paos/notes.jsonl           a line a version, in order: what is known of it, with its content where that is short
+.paos/notes/<name>/<v>.json the content of a version where it is long
+
+A note that is forgotten ends with a line that says so; its versions stay and count on when the name is used again.
+Usable from many threads and processes: changes are made under the room's lock; everybody reads on from where he was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
+
+from worldfs.ground.clock import parse_stamp, stamp
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.ground.logfile import CHUNK, LogFile
+from worldfs.tree.stores.revision import KEPT, of
+
+from .room import Room
+
+FILE: Final = f"{KEPT}/notes.jsonl"
+FOLDER: Final = f"{KEPT}/notes"
+SHORT: Final = 2_048  # bytes of content that stand in the line itself
+NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}\Z")
+
+
+class Version(NamedTuple):
+    """One version of a note, without its content."""
+
+    name: str
+    version: int  # 1, 2, …
+    kind: str
+    write_protected: bool
+    unevictable: bool
+    at: str  # ISO 8601, when it was made
+    place: tuple[int, int] | None  # where its line is: start and length; None: the content has a file
+
+    @property
+    def at_ms(self) -> int:
+        moment = parse_stamp(self.at)
+        return 0 if moment is None else int(moment.timestamp() * 1000)
+
+
+class Notebook:
+    """Opened over a room; who has it open reads only what is new since he last looked."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self._log = LogFile(room.root, FILE)
+        self._mutex = threading.RLock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._at = 0  # read up to here
+        self._lines = 0
+        self._last = ""  # of the line that was read last: its digest
+        self._notes: dict[str, list[Version]] = {}
+        self._active: dict[str, None] = {}  # names of notes that are not forgotten, oldest first
+
+    def close(self) -> None:
+        with self._mutex:
+            self._log.close()
+            self._forget()
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    @property
+    def revision(self) -> str:
+        """Another one whenever anything changed."""
+        with self._mutex:
+            self._catch_up()
+            return f"{self._lines}-{self._last}"
+
+    def active(self) -> list[Version]:
+        """The present version of every note that is not forgotten, in the order in which they were made."""
+        with self._mutex:
+            self._catch_up()
+            return [self._notes[name][-1] for name in self._active]
+
+    def latest(self, name: str) -> Version:
+        """Raises `NotFound` for a note that is not there or forgotten."""
+        with self._mutex:
+            self._catch_up()
+            if name not in self._active:
+                raise _none(name)
+            return self._notes[name][-1]
+
+    def version(self, name: str, version: int) -> Version:
+        """Any version that ever was, of forgotten notes too. Raises `NotFound`."""
+        with self._mutex:
+            self._catch_up()
+            found = self._notes.get(name, ())
+            if not 1 <= version <= len(found):
+                raise _none(f"{name}:{version}")
+            return found[version - 1]
+
+    def versions(self, name: str) -> list[Version]:
+        """All versions of a note, forgotten or not, oldest first. Raises `NotFound`."""
+        with self._mutex:
+            self._catch_up()
+            if name not in self._notes:
+                raise _none(name)
+            return list(self._notes[name])
+
+    def content(self, version: Version) -> Any:
+        """What a version says. Raises `NotFound` if somebody took its file away."""
+        if version.place is None:
+            data = self.room.root.read(_file(version.name, version.version))
+            if data is None:
+                raise NotFound("the content is gone", path=_file(version.name, version.version), op="read")
+            return json.loads(data)
+        with self._mutex:
+            return json.loads(self._log.read(*version.place))["content"]
+
+    # -- changing ----------------------------------------------------------------------------------------------------
+
+    def create(
+        self, kind: str, content: Any, *, name: str = "", write_protected: bool = False, unevictable: bool = False
+    ) -> Version:
+        """A new note; a name that is in use gets a number, one that was forgotten goes on counting its versions."""
+        if name and not NAME.match(name):
+            raise BadInput(f"{name[:80]!r} is no name of a note", op="create", expected="1 to 128 of A-Z a-z 0-9 . _ -")
+        with self.room.alone(), self._mutex:
+            self._catch_up()
+            name = self._free(name or f"mem_{self._lines + 1}")
+            return self._add(name, kind, content, write_protected, unevictable)
+
+    def mutate(self, name: str, content: Any) -> Version:
+        """The next version. Raises `NotFound`, and `NotPermitted` for a note that is write protected."""
+        with self.room.alone(), self._mutex:
+            last = self.latest(name)
+            if last.write_protected:
+                raise NotPermitted(f"note {name!r} is write protected", op="mutate")
+            return self._add(name, last.kind, content, last.write_protected, last.unevictable)
+
+    def evict(self, name: str) -> Version:
+        """Forget a note; the version that was its last. Raises `NotFound`, `NotPermitted` for an unevictable one."""
+        with self.room.alone(), self._mutex:
+            last = self.latest(name)
+            if last.unevictable:
+                raise NotPermitted(f"note {name!r} is to be kept", op="evict")
+            self._append({"op": "evict", "name": name, "version": last.version, "at": stamp(self.room.clock.now())})
+            return last
+
+    def _free(self, name: str) -> str:
+        free, number = name, 1
+        while free in self._active:
+            number += 1
+            tail = f"_{number}"
+            free = name[: 128 - len(tail)] + tail
+        return free
+
+    def _add(self, name: str, kind: str, content: Any, write_protected: bool, unevictable: bool) -> Version:
+        line: dict[str, Any] = {
+            "op": "note",
+            "name": name,
+            "version": len(self._notes.get(name, ())) + 1,
+            "kind": kind,
+            "write_protected": write_protected,
+            "unevictable": unevictable,
+            "at": stamp(self.room.clock.now()),
+        }
+        data = _encoded(content)
+        if len(data) <= SHORT:
+            line["content"] = content
+        else:  # durable before the line that speaks of it; a crash between leaves a file that the next one replaces
+            self.room.root.replace(_file(name, line["version"]), data)
+        self._append(line)
+        return self._notes[name][-1]
+
+    def _append(self, line: dict[str, Any]) -> None:
+        if self._log.size > self._at:  # torn by a crash: nobody was told of it
+            self.room.set_aside(FILE, self._log.read(self._at, self._log.size - self._at), "a line torn by a crash")
+            self._log.cut(self._at)
+        self._log.append(_encoded(line) + b"\n")
+        self._catch_up()
+
+    # -- the file ----------------------------------------------------------------------------------------------------
+
+    def _catch_up(self) -> None:
+        if not self._log.look() or self._log.size < self._at:
+            self._forget()
+        if self._log.size == self._at:
+            return
+        start, rest = self._at, b""
+        while data := self._log.read(start + len(rest), CHUNK):
+            *lines, rest = (rest + data).split(b"\n")
+            for raw in lines:
+                self._apply(raw, start)
+                start += len(raw) + 1
+        self._at = start
+
+    def _apply(self, raw: bytes, start: int) -> None:
+        self._lines += 1
+        self._last = of(raw)
+        with suppress(ValueError, KeyError, TypeError):  # a foreign line
+            line = json.loads(raw)
+            name = line["name"]
+            if line["op"] == "evict":
+                self._active.pop(name, None)
+            elif line["op"] == "note" and NAME.match(name):
+                known = self._notes.setdefault(name, [])
+                if line["version"] == len(known) + 1:
+                    place = (start, len(raw)) if "content" in line else None
+                    protected, unevictable = line["write_protected"] is True, line["unevictable"] is True
+                    known.append(
+                        Version(name, len(known) + 1, str(line["kind"]), protected, unevictable, str(line["at"]), place)
+                    )
+                    self._active[name] = None
+
+    def texts(self) -> Iterator[tuple[Version, str]]:
+        """Every active note and what it says, as text to be searched."""
+        for version in self.active():
+            with suppress(NotFound):  # somebody took its file away
+                content = self.content(version)
+                yield version, content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+
+
+def _file(name: str, version: int) -> str:
+    return f"{FOLDER}/{name}/{version}.json"
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can say and UTF-8 cannot
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _none(what: str) -> NotFound:
+    return NotFound(f"no note {what[:160]!r}", op="load")

@@ -1,0 +1,117 @@
+"""The operations of the acheron channel: a frame's fields to a verb, what the verb says to the reply's payload.
+
+Source: the reference page on Acheron, section 2. `version` and `flush` concern the connection and stand in peer.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Protocol
+
+from worldfs.ground.errors import BadInput
+from worldfs.verbs import Stat, Verbs
+from worldfs.wire.frames import Frame, pack
+
+DIRECTORY: Final = 0o40755
+WRITABLE: Final = 0o100644
+READABLE: Final = 0o100444
+IOUNIT: Final = 65_536
+
+Answer = dict[str, Any]
+
+
+class Turn(Protocol):
+    """One request of a peer, as an operation sees it."""
+
+    @property
+    def data(self) -> bytes | None:
+        """What the frame carries, decoded."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """Bytes that fit into one reply."""
+        ...
+
+    def aside(self) -> None:
+        """From now on it waits, and nobody waits for it."""
+        ...
+
+    def wrote(self, answer: Answer) -> None:
+        """A write was taken."""
+        ...
+
+
+Operation = Callable[[Verbs, Frame, Turn], Coroutine[Any, Any, Answer]]
+
+
+def _qid(stat: Stat) -> Answer:
+    return {"path": stat.id, "type": "dir" if stat.directory else "file"}
+
+
+def _needed(value: int | None, name: str) -> int:
+    if value is None:
+        raise BadInput(f"{name} is required", code="invalid")
+    return value
+
+
+async def _attach(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    return {"qid": _qid(await verbs.attach(_needed(frame.fid, "fid")))}
+
+
+async def _walk(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    names = frame.path or ()
+    found = await verbs.walk(_needed(frame.fid, "fid"), _needed(frame.newfid, "newfid"), names)
+    return {"qid": _qid(found), "walked": len(names)}
+
+
+async def _open(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    found = await verbs.open(frame.fid, "r" if frame.mode is None else frame.mode)
+    return {"qid": _qid(found), "iounit": IOUNIT}
+
+
+async def _read(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    count = IOUNIT if frame.count is None else frame.count
+    data, end = await verbs.read(frame.fid, frame.offset or 0, min(count, turn.most), frame.wait_ms, turn.aside)
+    return {"data_b64": pack(data), "n": len(data), "eof": end}
+
+
+async def _write(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    if turn.data is None:
+        raise BadInput("write requires data", code="invalid")
+    correlation = frame.correlation_id or frame.id or ""
+    done = await verbs.write(frame.fid, frame.offset or 0, turn.data, correlation, turn.aside)
+    answer = {"n": done.n, **done.extra}
+    turn.wrote(answer)
+    return answer
+
+
+async def _stat(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    found = await verbs.stat(frame.fid)
+    return {
+        "id": found.id,
+        "name": found.name,
+        "kind": "dir" if found.directory else "file",
+        "size": found.size,
+        "mode": DIRECTORY if found.directory else WRITABLE if found.writable else READABLE,
+        "writable": found.writable,
+    }
+
+
+async def _clunk(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    await verbs.clunk(frame.fid)
+    return {}
+
+
+OPERATIONS: Final[dict[str, tuple[str, Operation]]] = {
+    f"acheron.t_{name}": (name, operation)
+    for name, operation in (
+        ("attach", _attach),
+        ("walk", _walk),
+        ("open", _open),
+        ("read", _read),
+        ("write", _write),
+        ("stat", _stat),
+        ("clunk", _clunk),
+    )
+}

@@ -1,0 +1,126 @@
+"""The bindings of one connection, by session_key: each with its own fids (decision D8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from worldfs.plane.refusal import PlaneError
+from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
+from worldfs.verbs import Verbs
+
+from .ports import Plane
+from .tokens import Visit
+
+MAIN: Final = "main"
+MOST: Final = 64  # of one connection
+UNPROVISIONED: Final = (
+    "no non-system project/agent is available for this user token; ask an admin to provision one"  # as recorded
+)
+
+
+class Refused(Exception):
+    """Said no, with a code of the protocol that is the door's own. `named`: the reply names the correlation id."""
+
+    def __init__(self, code: str, message: str, *, named: bool = False) -> None:
+        super().__init__(message)
+        self.code, self.message, self.named = code, message, named
+
+
+class Seat:
+    """One session_key: who it is bound to, since when, and its fids."""
+
+    __slots__ = ("binding", "key", "since_ms", "verbs")
+
+    def __init__(self, key: str, binding: Binding, verbs: Verbs, since_ms: int) -> None:
+        self.key, self.binding, self.verbs, self.since_ms = key, binding, verbs, since_ms
+
+    def wire(self) -> dict[str, Any]:
+        return {
+            "session_key": self.key,
+            "agent_id": self.binding.agent,
+            "project_id": self.binding.project or None,
+        }
+
+    def attached(self) -> dict[str, Any]:
+        """Everything is ready when it is said to be (D8)."""
+        return {
+            "state": "ready",
+            "runtime_ready": True,
+            "mount_ready": True,
+            "error_code": None,
+            "error_message": None,
+            "updated_at_ms": self.since_ms,
+        }
+
+
+class Seats:
+    """`active` is where frames without a session_key go. Without a seat a user waits to be provisioned."""
+
+    def __init__(self) -> None:
+        self._seats: dict[str, Seat] = {}
+        self.active = MAIN
+
+    def __len__(self) -> int:
+        return len(self._seats)
+
+    def __iter__(self) -> Iterator[Seat]:
+        return iter(list(self._seats.values()))
+
+    def get(self, key: str | None) -> Seat | None:
+        return self._seats.get(self.active if key is None else key)
+
+    def put(self, seat: Seat) -> None:
+        """Take the key's place: the fids and the token of what was there are gone."""
+        before = self._seats.get(seat.key)
+        if before is None and len(self._seats) >= MOST:
+            raise Refused("session_busy", f"a connection has at most {MOST} session keys; close one")
+        self._seats[seat.key] = seat
+        if before is not None:
+            before.verbs.close()
+
+    def drop(self, key: str) -> None:
+        """Raises `Refused`: main stays, and what is unknown is not found."""
+        if key == MAIN:
+            raise Refused("forbidden", "main session cannot be closed")
+        gone = self._seats.pop(key, None)
+        if gone is None:
+            raise Refused("not_found", "session_key not found")
+        gone.verbs.close()
+        if self.active == key:
+            self.active = MAIN
+
+    def close(self) -> None:
+        for seat in self._seats.values():
+            seat.verbs.close()
+        self._seats.clear()
+
+
+def first_binding(role: str, visits: list[Visit], plane: Plane) -> Binding | Refused:
+    """Where a connection of a role begins (section 1.2)."""
+    if role == ADMIN:
+        return Binding(ADMIN, MOTHER, SYSTEM)
+    last = next((visit for visit in visits if visit.project and visit.project != SYSTEM), None)
+    if last is None:
+        return Refused("provisioning_required", UNPROVISIONED)
+    binding = Binding(USER, last.agent, last.project)
+    if plane.project(last.project) is None or not plane.allows(binding, "read"):
+        return Refused("last_target_invalid", "the last project/agent of this user token is gone; attach again")
+    return binding
+
+
+def admitted(binding: Binding, plane: Plane) -> None:
+    """May a connection be bound so? Raises `PlaneError` or `Refused`, in the recorded words."""
+    if binding.role == USER and binding.agent == MOTHER:
+        raise Refused("forbidden", "user role cannot attach to mother agent")
+    if binding.role == USER and binding.project == SYSTEM:
+        raise Refused("forbidden", "user role cannot attach to system project")
+    if not binding.project:
+        if binding.role == USER:
+            raise Refused("provisioning_required", UNPROVISIONED)
+        return
+    try:
+        plane.check_attach(binding)
+    except PlaneError as error:
+        error.correlated = False
+        raise

@@ -1,0 +1,108 @@
+"""Settings of what agents are served with: `agents.brains` and `webSearch` of config.json.
+
+    "agents": {"brains": [
+        {"agent": "*", "kind": "planner", "robot": "franka_001"},
+        {"agent": "rio", "kind": "command", "argv": ["claude", "-p"], "prompt": "stdin", "timeoutSeconds": 240}
+    ]},
+    "webSearch": {"backend": "searxng", "url": "http://127.0.0.1:8888"}
+    "webSearch": {"backend": "brave", "apiKeyFile": "secrets/brave"}
+
+No key stands in config.json: it comes from an environment variable (`apiKeyEnv`; the backend knows a usual one) or from
+a file of mode 0600 (`apiKeyFile`, relative to the home).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from .config_fields import Json, bad, seconds, text
+
+ALL: Final = "*"
+KINDS: Final = ("planner", "command", "none")
+PROMPTS: Final = ("stdin", "arg", "state")
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class Brain(NamedTuple):
+    """Who answers what is written to an agent's chat.
+
+    `kind`: planner (a robot of the home's workspace), command (a command line, run as a session of the agent), none.
+    `prompt`, of a command: its standard input is the letter (stdin), the letter is its last argument (arg), or its
+    standard input is the state prompt of the agent with the letter at its end (state).
+    """
+
+    agent: str  # a name, or ALL for those that have no entry of their own
+    kind: str = "planner"
+    robot: str = ""  # of the planner; "": the only one
+    argv: tuple[str, ...] = ()
+    prompt: str = "stdin"
+    cwd: str = ""
+    timeout_s: float = 300.0
+    silence_s: float | None = None
+
+
+class WebSearch(NamedTuple):
+    """`backend` "": not configured. `more`: keys that only some backend knows."""
+
+    backend: str = ""
+    url: str = ""
+    api_key_env: str = ""
+    api_key_file: str = ""
+    timeout_s: float = 10.0
+    more: Mapping[str, Any] = _NOTHING
+
+
+def brains(value: Any) -> tuple[Brain, ...]:
+    """Raises `BadInput` naming the key. Keys come without case and underscores (config.py)."""
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise bad("agents.brains", f"a {type(value).__name__}", "a list")
+    found: list[Brain] = []
+    for number, entry in enumerate(value):
+        where = f"agents.brains[{number}]"
+        if not isinstance(entry, dict):
+            raise bad(where, f"a {type(entry).__name__}", "an object with agent and kind")
+        brain = _brain(entry, where)
+        if any(other.agent == brain.agent for other in found):
+            raise bad(f"{where}.agent", f"{brain.agent!r} a second time", "one entry an agent")
+        found.append(brain)
+    return tuple(found)
+
+
+def web_search(value: Json) -> WebSearch:
+    """Raises `BadInput` naming the key; a key of the API in the file is refused without being repeated."""
+    if value.get("apikey") is not None:
+        raise bad("webSearch.apiKey", "a secret in config.json", "apiKeyEnv, or apiKeyFile naming a file of mode 0600")
+    known = {"backend", "url", "apikeyenv", "apikeyfile", "timeoutseconds"}
+    return WebSearch(
+        text(value, "backend", "webSearch.backend").lower(),
+        text(value, "url", "webSearch.url"),
+        text(value, "apikeyenv", "webSearch.apiKeyEnv"),
+        text(value, "apikeyfile", "webSearch.apiKeyFile"),
+        seconds(value, "timeoutseconds", "webSearch.timeoutSeconds", WebSearch().timeout_s),
+        {key: item for key, item in value.items() if key not in known},
+    )
+
+
+def _brain(entry: Json, where: str) -> Brain:
+    agent = text(entry, "agent", f"{where}.agent")
+    if not agent:
+        raise bad(f"{where}.agent", "nothing", f"an agent's name, or {ALL} for all others")
+    kind = text(entry, "kind", f"{where}.kind", "planner").lower()
+    if kind not in KINDS:
+        raise bad(f"{where}.kind", repr(kind), " | ".join(KINDS))
+    prompt = text(entry, "prompt", f"{where}.prompt", "stdin").lower()
+    if prompt not in PROMPTS:
+        raise bad(f"{where}.prompt", repr(prompt), " | ".join(PROMPTS))
+    argv = entry.get("argv", [])
+    if not isinstance(argv, list) or not all(isinstance(word, str) and "\0" not in word for word in argv):
+        raise bad(f"{where}.argv", repr(argv)[:80], "a list of words: the program and its arguments")
+    if kind == "command" and not (argv and argv[0]):
+        raise bad(f"{where}.argv", "no command", "the program and its arguments")
+    silence = seconds(entry, "silenceseconds", f"{where}.silenceSeconds", 0.0) or None
+    timeout = seconds(entry, "timeoutseconds", f"{where}.timeoutSeconds", Brain(ALL).timeout_s)
+    robot, cwd = text(entry, "robot", f"{where}.robot"), text(entry, "cwd", f"{where}.cwd")
+    return Brain(agent, kind, robot, tuple(argv), prompt, cwd, timeout, silence)

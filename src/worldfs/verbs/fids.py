@@ -1,0 +1,88 @@
+"""The fids of one binding: names that a peer gave to places of the tree."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Final
+
+from worldfs.ground.errors import BadInput, NotFound, WorldError
+
+from .staging import Staging
+
+MOST_FIDS: Final = 16_384
+MOST_KEPT: Final = 64 << 20  # bytes of snapshots of one binding; beyond it the older ones are rendered again
+
+
+class Interrupted(WorldError):
+    """A wait was ended by whoever began it."""
+
+    code = "eintr"
+
+
+class Fid:
+    """A place, and what its holder has begun there."""
+
+    __slots__ = ("directory", "id", "kept", "path", "staging", "waits")
+
+    def __init__(self, path: str, directory: bool, id: int) -> None:
+        self.path, self.directory, self.id = path, directory, id
+        self.kept: bytes | None = None  # of the last read at offset 0: what the following offsets are cut from
+        self.staging: Staging | None = None
+        self.waits: set[asyncio.Future[bool]] | None = None
+
+    def interrupt(self) -> None:
+        """End the waits of this fid: whoever waits is told `eintr`."""
+        for wait in self.waits or ():
+            if not wait.done():
+                wait.set_exception(Interrupted("interrupted", path=self.path))
+
+
+class Fids:
+    def __init__(self) -> None:
+        self._held: dict[int, Fid] = {}
+        self._kept = 0
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __getitem__(self, fid: int | None) -> Fid:
+        if fid is None:
+            raise BadInput("fid is required", code="invalid")
+        held = self._held.get(fid)
+        if held is None:
+            raise NotFound("unknown fid", code="enoent")
+        return held
+
+    def put(self, fid: int, made: Fid) -> None:
+        """Under a number that may be in use: then the old one ends."""
+        if fid not in self._held and len(self._held) >= MOST_FIDS:
+            raise BadInput("too many fids", expected=f"at most {MOST_FIDS}", fix="clunk some", code="invalid")
+        self.drop(fid)
+        self._held[fid] = made
+
+    def drop(self, fid: int) -> Fid | None:
+        gone = self._held.pop(fid, None)
+        if gone is not None:
+            self.keep(gone, None)
+            gone.interrupt()
+        return gone
+
+    def keep(self, fid: Fid, data: bytes | None) -> None:
+        """Hold the snapshot of a fid, or let go of it."""
+        if fid.kept is not None:
+            self._kept -= len(fid.kept)
+        fid.kept = data
+        if data is not None:
+            self._kept += len(data)
+            if self._kept > MOST_KEPT:
+                for other in self._held.values():
+                    if other is not fid and other.kept is not None:
+                        self._kept -= len(other.kept)
+                        other.kept = None
+
+    def clear(self) -> Iterator[Fid]:
+        for fid in list(self._held):
+            gone = self.drop(fid)
+            if gone is not None:
+                yield gone

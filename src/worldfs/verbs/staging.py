@@ -1,0 +1,59 @@
+"""What one open file has been given and the tree has not: joined writes, one change (decision D10)."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from worldfs.ground.errors import BadInput
+
+MOST: Final = 64 << 20  # bytes of one file
+
+
+class Staging:
+    """The bytes of a file being written. `control`: they are an order, not a content."""
+
+    __slots__ = ("changed", "control", "correlation", "data", "delivered")
+
+    def __init__(self, data: bytes = b"", *, control: bool = False) -> None:
+        self.data = bytearray(b"" if control else data)
+        self.control = control
+        self.changed = False
+        self.delivered = False  # a Control acts once; what follows a whole document begins the next
+        self.correlation = ""
+
+    def write(self, offset: int, data: bytes) -> None:
+        """At `offset`, a gap filled with zeros; a negative one: at the end (O_APPEND)."""
+        if self.delivered:
+            self.data.clear()
+            self.delivered = False
+        at = len(self.data) if offset < 0 or self.control else offset
+        if at + len(data) > MOST:
+            raise BadInput("write offset is out of range", expected=f"at most {MOST} bytes", code="invalid")
+        if at > len(self.data):
+            self.data.extend(bytes(at - len(self.data)))
+        self.data[at : at + len(data)] = data
+        self.changed = True
+
+    def truncate(self, size: int) -> None:
+        """A Control has no content that could be cut."""
+        if self.control:
+            return
+        if size > MOST:
+            raise BadInput("write offset is out of range", expected=f"at most {MOST} bytes", code="invalid")
+        if size < len(self.data):
+            del self.data[size:]
+        else:
+            self.data.extend(bytes(size - len(self.data)))
+        self.changed = True
+
+    def complete(self) -> bool:
+        """Does what has arrived make a whole JSON document? Then a Control acts in the write that completed it."""
+        text = bytes(self.data).strip()
+        if not self.control or not text or text[:1] not in b"{[":
+            return False
+        try:
+            json.loads(text)
+        except ValueError:
+            return False
+        return True

@@ -1,0 +1,313 @@
+"""The verbs of one binding over one tree: what every door calls, and where blocking and cancelling are decided.
+
+A light path is answered without a wait; another one is asked in a thread. Cancelling the coroutine cancels a wait and
+never a change: what was begun in a thread runs to its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from typing import TypeVar
+
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
+
+from .fids import Fid, Fids, Interrupted
+from .known import Known
+from .ports import Content, Found, Rendered, Served, Shaped, Stat, Taken, Wait, Written
+from .staging import MOST, Staging
+from .waiters import Waiters
+
+T = TypeVar("T")
+Aside = Callable[[], None]
+
+
+class Verbs:
+    """`own`: files whose bytes belong to this connection alone, where the tree says that there is such a file.
+
+    `aside` of a verb is called once before a wait that may be long: from then on others must not wait for it.
+    """
+
+    def __init__(
+        self,
+        known: Known,
+        waiters: Waiters,
+        threads: Executor,
+        *,
+        own: Mapping[str, Callable[[], bytes]] | None = None,
+        tree: Served | None = None,
+    ) -> None:
+        """`tree`: the binding's as this peer has it, where that is more than what is known of it by all."""
+        self._known, self._waiters, self._threads = known, waiters, threads
+        self._tree = known.tree if tree is None else tree
+        self._own = own or {}
+        self._fids = Fids()
+
+    def __len__(self) -> int:
+        """Fids in use."""
+        return len(self._fids)
+
+    # -- finding ---------------------------------------------------------------------------------------------------
+
+    async def attach(self, fid: int) -> Stat:
+        """The root under a new fid (one in use is given up)."""
+        return await self._enter(fid, "/")
+
+    async def walk(self, fid: int | None, newfid: int, names: Sequence[str]) -> Stat:
+        """From a fid along names to a new fid, all or nothing; `.` and `..` work, and `..` of the root is the root."""
+        start = self._fids[fid]
+        if not names:
+            made = Fid(start.path, start.directory, start.id)
+            found = await self._stat(start.path)
+            self._fids.put(newfid, made)
+            return found
+        parts = start.path.strip("/").split("/") if start.path != "/" else []
+        sure = True  # the path so far has been seen
+        for name in names:
+            if name == ".":
+                continue
+            if name == "..":
+                if not sure:
+                    await self._seen("/" + "/".join(parts))
+                    sure = True
+                del parts[-1:]
+            elif not name or "/" in name or "\0" in name:
+                raise NotFound("walk segment not found", code="enoent")
+            else:
+                parts.append(name)
+                sure = False
+        return await self._enter(newfid, "/" + "/".join(parts))
+
+    async def stat(self, fid: int | None) -> Stat:
+        """Never waits for anything but the tree. The size is the true one, or that of what is staged."""
+        held = self._fids[fid]
+        found = await self._stat(held.path)
+        if held.staging is not None:
+            return _sized(found, len(held.staging.data))
+        return found
+
+    async def list(self, fid: int | None) -> Sequence[str]:
+        """The names in a directory, sorted by bytes."""
+        held = self._fids[fid]
+        if not held.directory:
+            raise BadInput("not a directory", path=held.path, code="enotdir")
+        return await self._ask(held.path, self._tree.list)
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    async def open(
+        self, fid: int | None, mode: str = "r", *, stage: bool = False, truncate: bool = False, control: bool = False
+    ) -> Stat:
+        """Look whether `mode` ("r", or anything with a "w") is possible; the next read sees the present bytes.
+
+        `stage`: writes are joined until `flush` or `clunk`; `control`: what is written is an order.
+        """
+        held = self._fids[fid]
+        found = await self._stat(held.path)
+        if "w" in mode:
+            if found.directory:
+                raise BadInput("directories are read-only opens", code="eisdir")
+            if not found.writable:
+                raise NotPermitted("file is read-only", code="eperm")
+        self._fids.keep(held, None)
+        if stage and "w" in mode:
+            before = b"" if truncate or control else (await self._content(held.path)).data
+            held.staging = Staging(before, control=control)
+            held.staging.changed = truncate and not control
+        return found
+
+    async def read(
+        self, fid: int | None, offset: int, count: int, wait_ms: int | None = None, aside: Aside | None = None
+    ) -> tuple[bytes, bool]:
+        """At most `count` bytes from `offset`, and whether that is the end. A directory reads as its names, one a line.
+
+        At offset 0 a file that says so is waited for (`wait_ms` instead of its own time; 0: not at all) and rendered
+        anew; the following offsets are cut from the same bytes.
+        """
+        held = self._fids[fid]
+        if held.staging is not None:
+            data = bytes(held.staging.data)
+        elif offset and held.kept is not None:
+            data = held.kept
+        elif held.directory:
+            names = await self._ask(held.path, self._tree.list)
+            data = "\n".join(names).encode("utf-8", "surrogateescape")
+            self._fids.keep(held, data)
+        else:
+            if not offset and wait_ms != 0:
+                wait = self._tree.waits(held.path)
+                if wait is not None and not wait.ready():
+                    await self._wait(held, wait, None if wait_ms is None else wait_ms / 1000, aside)
+            data = (await self._content(held.path)).data
+            self._fids.keep(held, data)
+        end = offset + count
+        return data[offset:end], end >= len(data)
+
+    async def wait(self, fid: int | None, wait: Wait, timeout: float | None = None) -> bool:
+        """Any wait of a door (poll of a mount): True when ready, False when the time is over."""
+        return await self._wait(self._fids[fid], wait, timeout, None)
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    async def write(
+        self, fid: int | None, offset: int, data: bytes, correlation: str = "", aside: Aside | None = None
+    ) -> Written:
+        """Durable when it returns, unless the fid was opened to stage. A Control acts on exactly these bytes.
+
+        `offset` -1 (staged only): at the end.
+        """
+        held = self._fids[fid]
+        if held.directory:
+            raise BadInput("write requires file fid", code="eisdir")
+        if offset + len(data) > MOST:
+            raise BadInput("write offset is out of range", expected=f"at most {MOST} bytes", code="invalid")
+        if held.staging is not None:
+            held.staging.write(offset, data)
+            held.staging.correlation = correlation
+            if held.staging.complete():
+                return await self._deliver(held, held.staging, aside, n=len(data))
+            return Taken(len(data))
+        if not (await self._stat(held.path)).writable:
+            raise NotPermitted("file is read-only", code="eperm")
+        self._fids.keep(held, None)
+        return await self._put(held, data, offset, correlation, aside)
+
+    async def truncate(self, fid: int | None, size: int) -> None:
+        """Cut or fill what is staged; a Control ignores it."""
+        held = self._fids[fid]
+        if held.staging is None:
+            raise NotPermitted("only a file opened to stage can be cut", path=held.path, code="eperm")
+        held.staging.truncate(size)
+
+    async def flush(self, fid: int | None) -> None:
+        """Commit what is staged since the last commit: one change. Nothing staged: nothing happens."""
+        held = self._fids[fid]
+        if held.staging is not None and held.staging.changed and not held.staging.delivered:
+            await self._deliver(held, held.staging, None)
+
+    async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> Stat:
+        held = self._fids[fid]
+        tree = self._shaped(held.path)
+        path = _child(held.path, name)
+        made = await self._thread(lambda: tree.create(path, directory=directory))
+        self._known.forget()
+        self._fids.put(newfid, Fid(path, made.directory, made.id))
+        return made
+
+    async def rename(self, fid: int | None, name: str, target: int | None, new: str) -> None:
+        """From `name` in one directory to `new` in another; what is there is replaced."""
+        old, to = _child(self._fids[fid].path, name), _child(self._fids[target].path, new)
+        tree = self._shaped(old)
+        await self._thread(lambda: tree.rename(old, to))
+        self._known.forget()
+
+    async def remove(self, fid: int | None, name: str) -> None:
+        path = _child(self._fids[fid].path, name)
+        tree = self._shaped(path)
+        await self._thread(lambda: tree.remove(path))
+        self._known.forget()
+
+    # -- ending ----------------------------------------------------------------------------------------------------
+
+    async def clunk(self, fid: int | None) -> None:
+        """Give up a fid, unknown ones too: its waits end with `eintr`, what is staged is committed."""
+        if fid is None:
+            raise BadInput("fid is required", code="invalid")
+        gone = self._fids.drop(fid)
+        if gone is not None and gone.staging is not None and gone.staging.changed and not gone.staging.delivered:
+            await self._deliver(gone, gone.staging, None)
+
+    def close(self) -> None:
+        """Give up everything; what is staged and was never flushed is dropped, as by a vanished writer."""
+        for _ in self._fids.clear():
+            pass
+
+    # -- asking the tree -------------------------------------------------------------------------------------------
+
+    async def _enter(self, fid: int, path: str) -> Stat:
+        found = await self._seen(path)
+        self._fids.put(fid, Fid(path, found.directory, found.id))
+        return found
+
+    async def _seen(self, path: str) -> Stat:
+        """What no path of a tree can be is not there either."""
+        try:
+            return await self._stat(path)
+        except (NotFound, Unsafe, BadInput):
+            raise NotFound("walk segment not found", code="enoent") from None
+
+    async def _stat(self, path: str) -> Stat:
+        found = self._known.stat(path)
+        if found is None:
+            seq = self._known.feed.seq
+            if self._tree.light(path):
+                found = self._tree.stat(path)
+                self._known.learn(path, found, seq)
+            else:
+                found = await self._thread(lambda: self._tree.stat(path))
+        own = self._own.get(path)
+        return found if own is None else _sized(found, len(own()))
+
+    async def _content(self, path: str) -> Content:
+        own = self._own.get(path)
+        if own is not None:
+            await self._stat(path)  # is there such a file for this binding?
+            return Rendered(own(), "")
+        return await self._ask(path, self._tree.read)
+
+    async def _ask(self, path: str, question: Callable[[str], T]) -> T:
+        if self._tree.light(path):
+            return question(path)
+        return await self._thread(lambda: question(path))
+
+    async def _thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def _wait(self, held: Fid, wait: Wait, timeout: float | None, aside: Aside | None) -> bool:
+        if aside is not None:
+            aside()
+        if held.waits is None:
+            held.waits = set()
+        return await self._waiters.wait(wait, timeout, held.waits)
+
+    async def _put(self, held: Fid, data: bytes, offset: int, correlation: str, aside: Aside | None) -> Written:
+        path = held.path
+        written = await self._thread(lambda: self._tree.write(path, data, offset=offset, correlation=correlation))
+        self._known.forget()
+        if written.until is not None and not written.until.ready():
+            # The change has happened: whoever flushed the tag is told of it, not of an interruption.
+            with suppress(asyncio.CancelledError, Interrupted):
+                await self._wait(held, written.until, None, aside)
+        return written
+
+    async def _deliver(self, held: Fid, staging: Staging, aside: Aside | None, n: int = 0) -> Written:
+        """Commit what is staged: an order to a Control, a whole content to anything else."""
+        data = bytes(staging.data)
+        staging.changed, staging.delivered = False, staging.control
+        if staging.control:
+            done = await self._put(held, data, 0, staging.correlation, aside)
+            return Taken(n or done.n, done.extra)
+        tree, path = self._tree, held.path
+        if isinstance(tree, Shaped):
+            await self._thread(lambda: tree.replace(path, data))
+            self._known.forget()
+        else:
+            await self._put(held, data, 0, staging.correlation, aside)
+        return Taken(n)
+
+    def _shaped(self, path: str) -> Shaped:
+        if not isinstance(self._tree, Shaped):
+            raise NotPermitted("names are not made or unmade here", path=path, code="eperm")
+        return self._tree
+
+
+def _child(path: str, name: str) -> str:
+    if not name or name in (".", "..") or "/" in name or "\0" in name:
+        raise BadInput("not a name", path=name, code="invalid")
+    return f"{path.rstrip('/')}/{name}"
+
+
+def _sized(stat: Stat, size: int) -> Stat:
+    return Found(stat.id, stat.name, stat.path, stat.directory, size, stat.writable, f"{stat.revision}+{size}")

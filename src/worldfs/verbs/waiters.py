@@ -1,0 +1,139 @@
+"""Who waits for which topic on one event loop: an index, so that a change costs only those that it concerns.
+
+A publisher in any thread costs one `call_soon_threadsafe`, however many wait and however much is published meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from worldfs.tree.feed import Feed
+
+from .ports import Wait
+
+ALL = "/"
+
+
+class Waiters:
+    """One per event loop and feed. Everything but the feed's call happens on the loop."""
+
+    def __init__(self, feed: Feed, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._at: dict[str, dict[_Waiter, None]] = {}  # by the very topic
+        self._below: dict[str, dict[_Waiter, None]] = {}  # by each path above the topic
+        self._news: deque[tuple[str, ...]] = deque()
+        self._called = False
+        self.waiting = 0
+        self._end = feed.listen(self._heard)
+
+    def close(self) -> None:
+        self._end()
+
+    async def wait(
+        self, wait: Wait, timeout: float | None = None, among: set[asyncio.Future[bool]] | None = None
+    ) -> bool:
+        """Until `wait.ready()`: True; False when the time is over. `timeout` in seconds replaces the wait's own.
+
+        `among`: where the wait stands meanwhile; who sets an exception there ends it so.
+        """
+        seconds = wait.timeout if timeout is None else timeout
+        if wait.ready():
+            return True
+        if seconds <= 0:
+            return False
+        future: asyncio.Future[bool] = self._loop.create_future()
+        waiter = _Waiter(wait.ready, future)
+        self._enter(waiter, wait.topics)
+        self.waiting += 1
+        if among is not None:
+            among.add(future)
+        timer = self._loop.call_later(min(seconds, 86_400.0), _over, future)
+        try:
+            if wait.ready():  # looked at again, now that nothing can be missed
+                return True
+            return await future
+        finally:
+            timer.cancel()
+            self.waiting -= 1
+            if among is not None:
+                among.discard(future)
+            self._leave(waiter, wait.topics)
+
+    def _enter(self, waiter: _Waiter, topics: tuple[str, ...]) -> None:
+        for topic in topics or (ALL,):
+            self._at.setdefault(topic, {})[waiter] = None
+            for above in _above(topic):
+                self._below.setdefault(above, {})[waiter] = None
+
+    def _leave(self, waiter: _Waiter, topics: tuple[str, ...]) -> None:
+        for topic in topics or (ALL,):
+            _drop(self._at, topic, waiter)
+            for above in _above(topic):
+                _drop(self._below, above, waiter)
+
+    def _heard(self, seq: int, topics: tuple[str, ...]) -> None:
+        """In the publisher's thread."""
+        self._news.append(topics)
+        if not self._called:
+            self._called = True
+            try:
+                self._loop.call_soon_threadsafe(self._tell)
+            except RuntimeError:  # the loop is closed: nobody waits any more
+                self._news.clear()
+
+    def _tell(self) -> None:
+        self._called = False  # before looking: what is published from now on calls again
+        concerned: dict[_Waiter, None] = {}
+        while self._news:
+            topics = self._news.popleft()
+            if not self.waiting:
+                continue
+            for topic in topics or (ALL,):
+                concerned.update(self._at.get(topic, {}))
+                concerned.update(self._below.get(topic, {}))
+                for above in _above(topic):
+                    concerned.update(self._at.get(above, {}))
+        for waiter in concerned:
+            waiter.look()
+
+
+class _Waiter:
+    __slots__ = ("_future", "_ready")
+
+    def __init__(self, ready: Callable[[], bool], future: asyncio.Future[bool]) -> None:
+        self._ready, self._future = ready, future
+
+    def look(self) -> None:
+        if self._future.done():
+            return
+        try:
+            if self._ready():
+                self._future.set_result(True)
+        except Exception as error:  # the waiter's own trouble, told to it alone
+            self._future.set_exception(error)
+
+
+def _over(future: asyncio.Future[bool]) -> None:
+    if not future.done():
+        future.set_result(False)
+
+
+def _drop(index: dict[str, dict[_Waiter, None]], topic: str, waiter: _Waiter) -> None:
+    here = index.get(topic)
+    if here is not None:
+        here.pop(waiter, None)
+        if not here:
+            del index[topic]
+
+
+def _above(topic: str) -> Iterator[str]:
+    """The paths above a topic, "/" last."""
+    if topic == ALL:
+        return
+    at = topic.rfind("/")
+    while at > 0:
+        yield topic[:at]
+        at = topic.rfind("/", 0, at)
+    yield ALL

@@ -1,0 +1,5 @@
+"""Brains: who answers an agent's letters. Each is one file; `choose` says which an agent has."""
+
+from .choose import Brains
+
+__all__ = ["Brains"]

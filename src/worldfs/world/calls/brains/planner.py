@@ -1,0 +1,114 @@
+"""The planner as a brain: an instruction is carried out by a robot of the home's workspace, a question is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.ground.errors import BadInput, Missing
+from worldfs.ground.model import Cause, Order, Outcome
+from worldfs.tree.binding import Binding
+
+from ...desk import Desk
+from ...world import PROJECT
+from ..call import Run, compact
+
+if TYPE_CHECKING:
+    from worldfs.roles.planner import Report
+
+    from ...world import World
+
+May = Callable[[Binding, str], bool]
+
+# How the planner's word on the instruction ends the call.
+CAUSES: Final[Mapping[str, tuple[Cause, str]]] = {
+    "failed": (Cause.ERROR, "failed"),
+    "cancelled": (Cause.CANCELLED, "CANCELLED"),
+    "not_understood": (Cause.ERROR, "not_understood"),
+}
+
+
+class PlannerBrain:
+    """One robot. Instructions to it are carried out one after the other."""
+
+    def __init__(self, world: World, robot: str, may: May) -> None:
+        """`robot` "": the only one. `may`: may this binding command that node?"""
+        self._world, self._robot, self._may = world, robot, may
+        self.lane = f"planner:{robot}"
+
+    def answer(self, text: str, run: Run) -> Outcome:
+        from worldfs.roles.planner import Planner
+
+        robot = self._chosen()
+        if not self._may(run.binding, robot):
+            return Outcome.failure(
+                Cause.REJECTED, "NOT_PERMITTED", f"agent {run.binding.agent!r} has no robot that it may command"
+            )
+
+        def tell(line: str) -> None:
+            run.log("progress", message=line)
+
+        report = Planner(_Desk(self._world, robot, tell)).run(text, run.stop)
+        told, evidence = words(report), found(report)
+        if report.ok:
+            return Outcome.success(told, **evidence)
+        cause, code = CAUSES[report.verdict]
+        return Outcome.failure(cause, code, told, evidence=evidence)
+
+    def _chosen(self) -> str:
+        ids = [spec.id for spec in self._world.specs]
+        if self._robot in ids:
+            return self._robot
+        if not self._robot and len(ids) == 1:
+            return ids[0]
+        wrong = f"no robot {self._robot!r}" if self._robot else "several robots and no word which"
+        raise BadInput(wrong, op="chat", expected="one of: " + ", ".join(ids), fix="set robot in agents.brains")
+
+
+class _Desk(Desk):
+    """A desk that submits nothing which nobody would carry out: it would be done whenever somebody came."""
+
+    def __init__(self, world: World, robot: str, tell: Callable[[str], None]) -> None:
+        super().__init__(world, PROJECT, robot, tell)
+
+    def submit(self, order: Order) -> str:
+        try:
+            self.world.carried()
+        except Missing as error:
+            raise Missing(f"no kernel carries out orders to {self.robot_id}", op="chat", fix=error.fix) from None
+        return super().submit(order)
+
+
+def words(report: Report) -> str:
+    """The answer as text: the planner's word, what was done with what came of it, and the goals in the world."""
+    lines = [report.reason]
+    for ran in report.jobs:
+        outcome = ran.status.outcome if ran.status is not None else None
+        result = "not ended" if outcome is None else outcome.message or ("done" if outcome.ok else outcome.code)
+        lines.append(f"- {ran.job}: {ran.order.op} {_aim(ran.order)}: {result}".replace(" :", ":"))
+        if outcome is not None and outcome.evidence:
+            lines.append(f"  evidence: {compact(outcome.evidence).decode()}")
+    lines += [
+        f"- [{'x' if goal.held else ' '}] {goal.text}{f': {goal.why}' if goal.why else ''}" for goal in report.goals
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def found(report: Report) -> dict[str, Any]:
+    """The same for programs."""
+    jobs: list[dict[str, Any]] = []
+    for ran in report.jobs:
+        job: dict[str, Any] = {"job": ran.job, "node": ran.order.node, "op": ran.order.op, "params": ran.order.params}
+        outcome = ran.status.outcome if ran.status is not None else None
+        if outcome is not None:
+            job |= {"ok": outcome.ok, "message": outcome.message, "evidence": outcome.evidence}
+            if outcome.findings:
+                job["findings"] = [asdict(finding) for finding in outcome.findings]
+        jobs.append(job)
+    goals = [{"goal": goal.text, "held": goal.held, "why": goal.why} for goal in report.goals]
+    return {"verdict": report.verdict, "goals": goals, "jobs": jobs}
+
+
+def _aim(order: Order) -> str:
+    return next((str(value) for value in order.params.values() if isinstance(value, str)), "")

@@ -1,0 +1,83 @@
+"""What is written to a control file of a service: a tool and its arguments, in any of the known spellings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Json
+
+REFUSAL: Final = "invoke payload must include tool/tool_name/op and optional arguments/args"
+GENERAL: Final = "invoke.json"
+
+
+class Accepts(NamedTuple):
+    """What a place takes: the tool of each of its op files, and what its runtime says of all of them."""
+
+    operations: Mapping[str, str]  # "create": "memory_create"
+    tool: str = ""  # RUNTIME.tool: the one that it has
+    family: str = ""  # RUNTIME.tool_family: tools begin with it and "_"
+
+    @staticmethod
+    def of(operations: Mapping[str, str], runtime: Mapping[str, Any]) -> Accepts:
+        words = [value if isinstance(value := runtime.get(key), str) else "" for key in ("tool", "tool_family")]
+        return Accepts(operations, *words)
+
+
+class Order(NamedTuple):
+    tool: str
+    text: str  # as it was written, trimmed
+
+
+def read(data: bytes, file: str, accepts: Accepts) -> Order:
+    """Steps 2 to 5 of an invoke. Raises `BadInput` with the recorded words.
+
+    `file`: the control's name, "invoke.json" or that of an op.
+    """
+    try:
+        text = data.decode().strip()
+        asked = json.loads(text)
+    except (ValueError, RecursionError):
+        raise refused("no JSON") from None
+    if not isinstance(asked, dict):
+        raise refused("no JSON object")
+    own = "" if file == GENERAL else accepts.operations.get(file.removesuffix(".json"), "")
+    tool = _explicit(asked) or own or accepts.tool or _only(accepts.operations)
+    if not tool:
+        raise refused("no tool")
+    if (accepts.tool and tool != accepts.tool) or (own and tool != own):
+        raise refused(f"tool {tool[:80]!r}, expected {own or accepts.tool}")
+    if accepts.family and not tool.startswith(f"{accepts.family}_"):
+        raise refused(f"tool {tool[:80]!r}, expected {accepts.family}_…")
+    if not isinstance(_arguments(asked), dict):
+        raise refused("arguments that are no JSON object")
+    return Order(tool, text)
+
+
+def arguments(text: str) -> Json:
+    """The arguments of an order that was accepted."""
+    found: Json = _arguments(json.loads(text))
+    return found
+
+
+def refused(found: str) -> BadInput:
+    return BadInput(REFUSAL, op="write", code="invalid", expected=found)
+
+
+def _explicit(asked: Json) -> str:
+    words = (asked.get(key) for key in ("tool", "tool_name", "op"))
+    return next((word.strip() for word in words if isinstance(word, str) and word.strip()), "")
+
+
+def _only(operations: Mapping[str, str]) -> str:
+    """A service with one op need not be told which (decision D24)."""
+    return next(iter(operations.values())) if len(operations) == 1 else ""
+
+
+def _arguments(asked: Json) -> Any:
+    for key in ("arguments", "args"):
+        if asked.get(key) is not None:
+            return asked[key]
+    return {} if _explicit(asked) else asked

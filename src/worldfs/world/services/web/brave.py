@@ -1,0 +1,43 @@
+"""Brave Search, by its web search API: api-dashboard.search.brave.com/documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ...calls.call import Run
+from ..tool import ToolError
+from .backend import Finding, Settings, findings
+from .http import Ask, ask
+
+URL: Final = "https://api.search.brave.com/res/v1/web/search"
+COUNT_MOST: Final = 20
+
+
+class Brave:
+    """Needs a key."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def search(self, query: str, limit: int, run: Run) -> Sequence[Finding]:
+        words: dict[str, str | int] = {"q": query, "count": max(1, min(limit, COUNT_MOST)), "text_decorations": "false"}
+        words |= {key: str(value) for key, value in self._settings.more.items() if key in ("country", "safesearch")}
+        headers = {"X-Subscription-Token": self._settings.key, "Cache-Control": "no-cache"}
+        try:
+            answer = ask(self._settings, Ask(self._settings.url or URL, words, headers), run)
+        except ToolError as error:
+            if "SUBSCRIPTION_TOKEN_INVALID" in error.message:  # it says so with 422
+                error.code = "unauthorized"
+            raise
+        if not isinstance(answer, dict):
+            raise ToolError("bad_answer", "brave answered with no JSON object")
+        web = answer.get("web")  # absent when nothing was found
+        if web is None and answer.get("type") == "search":
+            return ()
+        return findings(
+            "brave",
+            web.get("results") if isinstance(web, dict) else None,
+            Finding("title", "url", "description"),
+            limit,
+        )

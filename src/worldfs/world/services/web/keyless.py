@@ -1,0 +1,31 @@
+"""ddgs: a library that asks public engines and needs no key (the extra `search`). Slow, and often refused by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+from ...calls.call import Run
+from ..tool import ToolError
+from .backend import Finding, Settings, findings
+
+
+class Keyless:
+    def __init__(self, settings: Settings) -> None:
+        if find_spec("ddgs") is None:
+            raise ToolError("not_configured", "the backend ddgs is not installed: pip install 'worldfs[search]'")
+        self._settings = settings
+
+    def search(self, query: str, limit: int, run: Run) -> Sequence[Finding]:
+        ddgs = import_module("ddgs")
+        seconds = max(1, round(min(self._settings.timeout_s, run.left())))
+        try:
+            found = ddgs.DDGS(timeout=seconds).text(query, max_results=limit)
+        except Exception as error:  # its own errors have no common parent in all of its versions
+            name = type(error).__name__
+            if "no results" in str(error).lower():
+                return ()
+            code = "rate_limited" if "Ratelimit" in name else "timeout" if "Timeout" in name else "http_error"
+            raise ToolError(code, f"ddgs: {name}: {str(error)[:200]}") from None
+        return findings("ddgs", list(found), Finding("title", "href", "body"), limit)

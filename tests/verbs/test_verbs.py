@@ -1,0 +1,320 @@
+"""The verbs over a tree in memory."""
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.testing.served import ServedTree, ShapedTree, Wait, Written
+from worldfs.tree.feed import Feed
+from worldfs.verbs import Interrupted, Known, Rest, Verbs, Waiters, begin
+
+
+def run(life, tree=ServedTree, own=None):
+    async def start():
+        feed = Feed()
+        waiters = Waiters(feed, asyncio.get_running_loop())
+        served = tree(feed)
+        served.files.update({"/a/one": b"first", "/a/two": b"second", "/b": b"third"})
+        with ThreadPoolExecutor(2) as threads:
+            verbs = Verbs(Known(served, feed), waiters, threads, own=own)
+            await verbs.attach(1)
+            async with asyncio.timeout(20):
+                await life(verbs, served)
+        waiters.close()
+
+    asyncio.run(start())
+
+
+async def at(verbs, path, fid=2):
+    await verbs.walk(1, fid, [part for part in path.split("/") if part])
+    return fid
+
+
+def test_walking_and_reading_from_memory_needs_no_task():
+    async def life(verbs, tree):
+        assert begin(verbs.walk(1, 2, ["a", "one"])).path == "/a/one"
+        assert begin(verbs.read(2, 0, 100)) == (b"first", True)
+        assert begin(verbs.stat(2)).size == 5
+
+    run(life)
+
+
+@pytest.mark.parametrize(
+    ("names", "path"),
+    [
+        ([], "/"),
+        (["a"], "/a"),
+        (["a", "..", "b"], "/b"),
+        (["..", "a", ".", "one"], "/a/one"),
+        (["a", "one", ".."], "/a"),
+    ],
+)
+def test_dots_are_walked(names, path):
+    async def life(verbs, tree):
+        assert (await verbs.walk(1, 2, names)).path == path
+
+    run(life)
+
+
+@pytest.mark.parametrize("names", [["no"], ["a", "no", ".."], ["a/one"], [""], ["a", ""], ["b", "x"], ["a\0"]])
+def test_a_walk_that_fails_makes_no_fid(names):
+    async def life(verbs, tree):
+        with pytest.raises(NotFound, match="walk segment not found"):
+            await verbs.walk(1, 2, names)
+        with pytest.raises(NotFound, match="unknown fid"):
+            await verbs.stat(2)
+
+    run(life)
+
+
+def test_an_offset_is_cut_from_what_the_first_read_saw():
+    async def life(verbs, tree):
+        fid = await at(verbs, "/a/one")
+        assert await verbs.read(fid, 0, 2) == (b"fi", False)
+        tree.put("/a/one", b"XXXXXXXXX")
+        assert await verbs.read(fid, 2, 100) == (b"rst", True)
+        assert await verbs.read(fid, 5, 100) == (b"", True)
+        assert await verbs.read(fid, 0, 100) == (b"XXXXXXXXX", True)
+
+    run(life)
+
+
+def test_a_directory_reads_as_sorted_names():
+    async def life(verbs, tree):
+        assert await verbs.read(1, 0, 100) == (b"a\nb", True)
+        assert await verbs.read(1, 2, 1) == (b"b", True)
+        assert await verbs.list(1) == ["a", "b"]
+        with pytest.raises(BadInput):
+            await verbs.list(await at(verbs, "/b"))
+
+    run(life)
+
+
+def test_a_stat_is_asked_for_once_while_nothing_changes():
+    async def life(verbs, tree):
+        fid = await at(verbs, "/b")
+        asked = tree.asked
+        assert (await verbs.stat(fid)).size == 5
+        assert (await verbs.stat(fid)).size == 5
+        assert tree.asked == asked
+        tree.put("/b", b"longer than before")
+        assert (await verbs.stat(fid)).size == 18
+
+    run(life)
+
+
+def test_a_heavy_path_is_asked_in_a_thread():
+    async def life(verbs, tree):
+        tree.heavy.add("/a")  # the tree asserts that it is not asked on the loop
+        rest = begin(verbs.walk(1, 2, ["a", "one"]))
+        assert isinstance(rest, Rest)
+        assert (await rest).path == "/a/one"
+        assert await verbs.read(2, 0, 10) == (b"first", True)
+
+    run(life)
+
+
+def test_a_read_waits_says_so_and_goes_on_when_the_file_opens():
+    async def life(verbs, tree):
+        tree.closed.add("/b")
+        fid, said = await at(verbs, "/b"), []
+        task = asyncio.ensure_future(verbs.read(fid, 0, 100, aside=lambda: said.append("aside")))
+        await asyncio.sleep(0.01)
+        assert said == ["aside"]
+        assert not task.done()
+        tree.open("/b", b"now")
+        assert await task == (b"now", True)
+
+    run(life)
+
+
+@pytest.mark.parametrize(("offset", "wait_ms"), [(0, 0), (1, None), (0, 20)])
+def test_a_read_that_may_not_wait_long_does_not(offset, wait_ms):
+    async def life(verbs, tree):
+        tree.closed.add("/b")
+        fid = await at(verbs, "/b")
+        assert await verbs.read(fid, offset, 100, wait_ms) == (b"third"[offset:], True)
+
+    run(life)
+
+
+@pytest.mark.parametrize("end", ["clunk", "rewalk", "close"])
+def test_giving_up_a_fid_interrupts_its_waits(end):
+    async def life(verbs, tree):
+        tree.closed.add("/b")
+        fid = await at(verbs, "/b")
+        task = asyncio.ensure_future(verbs.read(fid, 0, 100))
+        await asyncio.sleep(0.01)
+        if end == "clunk":
+            await verbs.clunk(fid)
+        elif end == "rewalk":
+            await verbs.walk(1, fid, [])
+        else:
+            verbs.close()
+        with pytest.raises(Interrupted):
+            await task
+
+    run(life)
+
+
+def test_a_write_is_refused_where_nothing_is_written():
+    async def life(verbs, tree):
+        tree.read_only.add("/b")
+        fid = await at(verbs, "/b")
+        with pytest.raises(NotPermitted, match="read-only"):
+            await verbs.open(fid, "rw")
+        with pytest.raises(NotPermitted, match="read-only"):
+            await verbs.write(fid, 0, b"x")
+        with pytest.raises(BadInput, match="requires file"):
+            await verbs.write(1, 0, b"x")
+        with pytest.raises(BadInput, match="read-only opens"):
+            await verbs.open(1, "w")
+        with pytest.raises(BadInput, match="out of range"):
+            await verbs.write(fid, 2**63, b"x")
+
+    run(life)
+
+
+def test_a_write_waits_for_what_it_started_and_is_answered_even_if_interrupted():
+    async def life(verbs, tree):
+        done = threading.Event()
+        wait = Wait(("/job",), done.is_set, 20.0)
+        tree.controls["/b"] = lambda data: Written(len(data), {"job": "job-1"}, wait)
+        fid = await at(verbs, "/b")
+        task = asyncio.ensure_future(verbs.write(fid, 0, b"go"))
+        await asyncio.sleep(0.05)
+        assert not task.done()
+        done.set()
+        tree.feed.publish("/job")
+        assert (await task).extra == {"job": "job-1"}
+        done.clear()
+        task = asyncio.ensure_future(verbs.write(fid, 0, b"go"))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        assert (await task).extra == {"job": "job-1"}
+
+    run(life)
+
+
+def test_staged_writes_are_one_change():
+    async def life(verbs, tree):
+        fid = await at(verbs, "/b")
+        await verbs.open(fid, "rw", stage=True)
+        await verbs.write(fid, 0, b"TH")
+        await verbs.write(fid, -1, b"!")
+        assert await verbs.read(fid, 0, 100) == (b"THird!", True)
+        assert (await verbs.stat(fid)).size == 6
+        assert tree.files["/b"] == b"third"
+        await verbs.truncate(fid, 4)
+        await verbs.flush(fid)
+        assert tree.files["/b"] == b"THir"
+        await verbs.write(fid, 0, b"t")
+        await verbs.clunk(fid)
+        assert tree.files["/b"] == b"tHir"
+
+    run(life, ShapedTree)
+
+
+def test_a_flush_of_what_was_not_written_does_nothing():
+    async def life(verbs, tree):
+        fid = await at(verbs, "/b")
+        await verbs.open(fid, "w", stage=True)
+        await verbs.flush(fid)
+        await verbs.clunk(fid)
+        assert tree.files["/b"] == b"third"
+        fid = await at(verbs, "/b")
+        await verbs.open(fid, "w", stage=True, truncate=True)
+        await verbs.clunk(fid)
+        assert tree.files["/b"] == b""
+
+    run(life, ShapedTree)
+
+
+def test_a_control_acts_once_when_its_document_is_whole():
+    async def life(verbs, tree):
+        tree.controls["/b"] = lambda data: Written(len(data))
+        fid = await at(verbs, "/b")
+        await verbs.open(fid, "w", stage=True, truncate=True, control=True)
+        await verbs.write(fid, 0, b'{"tool":')
+        assert tree.writes == []
+        await verbs.write(fid, 8, b'"x"}')
+        assert [given.data for given in tree.writes] == [b'{"tool":"x"}']
+        await verbs.flush(fid)
+        await verbs.clunk(fid)
+        assert len(tree.writes) == 1
+
+    run(life)
+
+
+def test_words_to_a_control_are_delivered_at_the_end():
+    async def life(verbs, tree):
+        tree.controls["/b"] = lambda data: Written(len(data))
+        fid = await at(verbs, "/b")
+        await verbs.open(fid, "w", stage=True, control=True)
+        await verbs.write(fid, 0, b"clear ")
+        await verbs.write(fid, 6, b"the table")
+        await verbs.clunk(fid)
+        assert [given.data for given in tree.writes] == [b"clear the table"]
+
+    run(life)
+
+
+def test_names_are_made_and_unmade_where_the_tree_allows_it():
+    async def life(verbs, tree):
+        await verbs.walk(1, 2, ["a"])
+        await verbs.create(2, 3, "new")
+        await verbs.write(3, 0, b"x")
+        await verbs.rename(2, "new", 1, "moved")
+        assert tree.files["/moved"] == b"x"
+        await verbs.remove(1, "moved")
+        assert "/moved" not in tree.files
+        with pytest.raises(BadInput):
+            await verbs.create(2, 3, "..")
+
+    run(life, ShapedTree)
+
+
+def test_names_are_not_made_where_the_tree_has_no_such_verb():
+    async def life(verbs, tree):
+        with pytest.raises(NotPermitted):
+            await verbs.create(1, 3, "new")
+
+    run(life)
+
+
+def test_own_files_are_read_from_the_connection_where_the_tree_has_them():
+    async def life(verbs, tree):
+        fid = await at(verbs, "/b")
+        assert await verbs.read(fid, 0, 100) == (b"mine", True)
+        assert (await verbs.stat(fid)).size == 4
+        with pytest.raises(NotFound):
+            await at(verbs, "/no")
+
+    run(life, own={"/b": lambda: b"mine", "/no": lambda: b"hidden"})
+
+
+def test_fids_are_bounded():
+    async def life(verbs, tree):
+        with pytest.raises(BadInput, match="too many fids"):
+            for fid in range(2, 20_000):
+                await verbs.walk(1, fid, [])
+        assert len(verbs) == 16_384
+
+    run(life)
+
+
+def test_snapshots_are_bounded(monkeypatch):
+    monkeypatch.setattr("worldfs.verbs.fids.MOST_KEPT", 1000)
+
+    async def life(verbs, tree):
+        tree.files["/big"] = bytes(600)
+        for fid in (2, 3, 4):
+            await at(verbs, "/big", fid)
+            assert await verbs.read(fid, 0, 100) == (bytes(100), False)
+        assert sum(len(held.kept or b"") for held in verbs._fids._held.values()) == 600
+        assert await verbs.read(2, 500, 200) == (bytes(100), True)  # rendered again
+
+    run(life)

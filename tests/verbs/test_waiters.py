@@ -1,0 +1,168 @@
+"""The index of who waits for what."""
+
+import asyncio
+import threading
+
+import pytest
+
+from worldfs.testing.served import Wait
+from worldfs.tree.feed import Feed
+from worldfs.verbs import Waiters
+
+
+class Gate:
+    """Something to wait for; counts how often it was looked at."""
+
+    def __init__(self, *topics, timeout=5.0):
+        self.open, self.looked = False, 0
+        self.wait = Wait(topics, self._look, timeout)
+
+    def _look(self):
+        self.looked += 1
+        return self.open
+
+
+def run(life):
+    async def begin():
+        feed = Feed()
+        waiters = Waiters(feed, asyncio.get_running_loop())
+        try:
+            await life(feed, waiters)
+        finally:
+            waiters.close()
+
+    asyncio.run(begin())
+
+
+@pytest.mark.parametrize("published", [("/a/b",), ("/a/b/c",), ("/a",), ("/",), (), ("/x", "/a/b")])
+def test_a_waiter_hears_of_its_topic_of_what_is_below_and_of_what_is_above(published):
+    async def life(feed, waiters):
+        gate = Gate("/a/b")
+        task = asyncio.ensure_future(waiters.wait(gate.wait))
+        await asyncio.sleep(0.01)
+        gate.open = True
+        feed.publish(*published)
+        assert await task is True
+
+    run(life)
+
+
+@pytest.mark.parametrize("published", [("/a/bc",), ("/b",), ("/a/c/b",)])
+def test_what_concerns_others_costs_a_waiter_nothing(published):
+    async def life(feed, waiters):
+        gate = Gate("/a/b", timeout=0.05)
+        task = asyncio.ensure_future(waiters.wait(gate.wait))
+        await asyncio.sleep(0.01)
+        looked = gate.looked
+        feed.publish(*published)
+        await asyncio.sleep(0.01)
+        assert gate.looked == looked
+        assert await task is False
+
+    run(life)
+
+
+def test_what_is_ready_is_not_waited_for():
+    async def life(feed, waiters):
+        gate = Gate("/a")
+        gate.open = True
+        assert await waiters.wait(gate.wait) is True
+        assert waiters.waiting == 0
+
+    run(life)
+
+
+def test_a_time_of_nothing_looks_once():
+    async def life(feed, waiters):
+        gate = Gate("/a")
+        assert await waiters.wait(gate.wait, 0) is False
+        assert gate.looked == 1
+
+    run(life)
+
+
+def test_a_change_between_the_look_and_the_wait_is_not_missed():
+    async def life(feed, waiters):
+        gate = Gate("/a")
+
+        def look():
+            gate.looked += 1
+            if gate.looked == 1:  # somebody is faster than the index
+                gate.open = True
+                return False
+            return gate.open
+
+        assert await waiters.wait(Wait(("/a",), look, 5.0)) is True
+
+    run(life)
+
+
+def test_a_thousand_waiters_cost_a_publisher_one_call():
+    async def life(feed, waiters):
+        loop = asyncio.get_running_loop()
+        calls = []
+        ask = loop.call_soon_threadsafe
+        loop.call_soon_threadsafe = lambda *given: (calls.append(given), ask(*given))
+        gate = Gate("/a")
+        tasks = [asyncio.ensure_future(waiters.wait(gate.wait)) for _ in range(1000)]
+        await asyncio.sleep(0.01)
+        gate.open = True
+
+        def publish():
+            for _ in range(50):
+                feed.publish("/a/b")
+
+        thread = threading.Thread(target=publish)
+        thread.start()
+        thread.join()
+        assert len(calls) == 1
+        assert await asyncio.gather(*tasks) == [True] * 1000
+
+    run(life)
+
+
+def test_a_cancelled_wait_leaves_nothing_in_the_index():
+    async def life(feed, waiters):
+        gate = Gate("/a/b/c")
+        task = asyncio.ensure_future(waiters.wait(gate.wait))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert waiters.waiting == 0
+        assert not waiters._at
+        assert not waiters._below
+
+    run(life)
+
+
+def test_trouble_of_one_waiter_is_told_to_it_alone():
+    async def life(feed, waiters):
+        def broken():
+            if len(looked) > 1:
+                raise OSError("no disk")
+            looked.append(1)
+            return False
+
+        looked = []
+        gate = Gate("/a")
+        bad = asyncio.ensure_future(waiters.wait(Wait(("/a",), broken, 5.0)))
+        good = asyncio.ensure_future(waiters.wait(gate.wait))
+        await asyncio.sleep(0.01)
+        gate.open = True
+        feed.publish("/a")
+        assert await good is True
+        with pytest.raises(OSError, match="no disk"):
+            await bad
+
+    run(life)
+
+
+def test_publishing_after_the_loop_is_closed_is_no_trouble():
+    feed = Feed()
+
+    async def life():
+        Waiters(feed, asyncio.get_running_loop())
+
+    asyncio.run(life())
+    feed.publish("/a")
