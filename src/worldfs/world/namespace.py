@@ -163,11 +163,12 @@ class Namespace:
         return self._behaviour(row).wait(names)
 
     def readable(self, path: str) -> bool:
-        """May this binding read it, is it there, and is it a file?"""
+        """Is it there for this binding, as a file or a directory?"""
         try:
-            return not self.stat(path).directory
+            self.stat(path)
         except UserError:
             return False
+        return True
 
     def sees(self, node: str, service: str) -> bool:
         """Is that service of that node there for this binding?"""

@@ -76,6 +76,7 @@ class Realm:
             reach=self._mounted,
             may=self._may,
             memory_only=memory_only,
+            held=True,  # what an earlier process left queued asks for rights and nodes, which are not here yet
         )
         self._agents = agents
         self._owned = owned  # is the workspace's world ours to close?
@@ -108,6 +109,7 @@ class Realm:
             ids = [spec.id for spec in world.specs]
             plane.set_local_nodes(ids)
             plane.ensure_project(PROJECT, PROJECT, ids)
+        self.services.begin()
 
     @classmethod
     def open(
