@@ -14,7 +14,7 @@ MOST: Final = 65_536  # paths; a walk of everything must not stay in memory for 
 
 
 class Known:
-    """One tree, shared by all connections that are bound alike. On the loop only; light paths only."""
+    """One tree, shared by all connections that are bound alike. On the loop only; light paths, and directories."""
 
     def __init__(self, tree: Served, feed: Feed) -> None:
         self.tree, self.feed = tree, feed

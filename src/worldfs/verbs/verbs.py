@@ -245,6 +245,8 @@ class Verbs:
                 self._known.learn(path, found, seq)
             else:
                 found = await self._thread(lambda: self._tree.stat(path))
+                if found.directory:  # nothing of it can be cut, and it is asked for at every step
+                    self._known.learn(path, found, seq)
         own = self._own.get(path)
         return found if own is None else _sized(found, len(own()))
 
