@@ -47,4 +47,6 @@ BOUNDS = {
     "inbox.claims_over_need": at_least(1, "×"),
     "inbox.claim_next_100k_ms": at_most(20, "ms"),
     "wake.p99_ms": at_most(10, "ms"),
+    "sessions.idle_cpu_percent": at_most(0.3, "% of a core"),
+    "schedule.decision_10k_ms": at_most(1, "ms"),
 }
