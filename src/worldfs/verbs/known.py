@@ -11,6 +11,7 @@ from .ports import Served, Stat
 
 FRESH_S: Final = 0.1  # for what changes without being published: another program's write to a file of a room
 MOST: Final = 65_536  # paths; a walk of everything must not stay in memory for ever
+EACH_ITS_OWN: Final = "/agents/self/events"  # what a connection waits for: no two need see the same there
 
 
 class Known:
@@ -31,6 +32,8 @@ class Known:
 
     def learn(self, path: str, stat: Stat, seq: int) -> None:
         """`seq`: the feed's number before it was asked."""
+        if path.startswith(EACH_ITS_OWN):
+            return
         if not self._stats or len(self._stats) >= MOST or seq != self._seq:
             self._stats.clear()
             self._seq, self._until = seq, time.monotonic() + FRESH_S

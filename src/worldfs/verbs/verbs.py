@@ -16,7 +16,7 @@ from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
 
 from .fids import Fid, Fids, Interrupted
 from .known import Known
-from .ports import Content, Found, Rendered, Shaped, Stat, Taken, Wait, Written
+from .ports import Content, Found, Rendered, Served, Shaped, Stat, Taken, Wait, Written
 from .staging import MOST, Staging
 from .waiters import Waiters
 
@@ -37,9 +37,11 @@ class Verbs:
         threads: Executor,
         *,
         own: Mapping[str, Callable[[], bytes]] | None = None,
+        tree: Served | None = None,
     ) -> None:
+        """`tree`: the binding's as this peer has it, where that is more than what is known of it by all."""
         self._known, self._waiters, self._threads = known, waiters, threads
-        self._tree = known.tree
+        self._tree = known.tree if tree is None else tree
         self._own = own or {}
         self._fids = Fids()
 

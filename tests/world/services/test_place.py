@@ -14,7 +14,8 @@ from worldfs.testing.calls import ALICE, Spot, attained, opened, until
 from worldfs.testing.clock import ManualClock
 from worldfs.tree.binding import USER, Binding
 from worldfs.world.calls.call import Run
-from worldfs.world.calls.calls import SHOWN_S, Calls
+from worldfs.world.calls.calls import Calls
+from worldfs.world.calls.table import SHOWN_S
 from worldfs.world.services.payload import REFUSAL
 from worldfs.world.services.place import IDLE_RESULT, IDLE_STATUS, Orders, Place
 from worldfs.world.services.tool import ToolError

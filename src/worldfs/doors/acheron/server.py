@@ -109,7 +109,8 @@ class Server:
         if known is None:
             known = Known(self.realm.namespace(binding), self.realm.feed)
             self._known[binding] = known
-        return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log})
+        tree = self.realm.attach(binding)
+        return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log}, tree=tree)
 
     def left(self, peer: Peer) -> None:
         self.peers.discard(peer)
