@@ -1,64 +1,42 @@
 """What the benches of the socket connect to, in a process of its own: `python -m bench._served HOME` or `… echo`.
 
-A real realm over the real server; only its jobs are ours, so that one can be open until it is told to end: a line
-"end" on standard input ends it, "begin" opens it again. `echo` is the bare library, saying what it heard.
+A real realm over the real server. A line "begin" on standard input begins a job of agent alice in proj-1 and says its
+id, "end" ends it: somebody may wait for that. `echo` is the bare library, saying what it heard.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import sys
 import threading
 from pathlib import Path
 from typing import Any
 
-JOB = "job-1"
-
-
-class Jobs:
-    """One job, open or ended."""
-
-    def __init__(self) -> None:
-        self.open = True
-
-    def ids(self) -> list[str]:
-        return [JOB]
-
-    def has(self, job: str) -> bool:
-        return job == JOB
-
-    def file(self, job: str, name: str) -> bytes:
-        return json.dumps({"state": "running" if self.open else "done"}).encode() if name == "status" else b"text"
-
-    def wait(self, job: str) -> Any:
-        from worldfs.tree.leaf import Wait
-
-        return Wait((f"/agents/alice/jobs/{JOB}",), lambda: not self.open, 600.0) if self.open else None
-
 
 async def serve(home: Path) -> None:
     from worldfs.doors.acheron.server import Server
     from worldfs.doors.acheron.tokens import Tokens
-    from worldfs.world.quiet import Quiet
+    from worldfs.ground.model import Outcome
+    from worldfs.tree.binding import ADMIN, Binding
     from worldfs.world.realm import Realm
 
-    realm, jobs = Realm.open(home), Jobs()
+    realm, over = Realm.open(home), threading.Semaphore(0)
 
-    class Acts(Quiet):
-        def __init__(self, sight: Any) -> None:
-            super().__init__(sight)
-            self.jobs = jobs  # type: ignore[assignment]  # the same methods, one job
+    def carry(run: Any) -> Outcome:
+        over.acquire()
+        return Outcome.success("done")
 
-    realm.acts = Acts
+    realm.services.calls.carry("bench", carry)
     server = Server(realm, Tokens.open(home))
     say(await server.start(port=0))
 
     def told() -> None:
         for line in sys.stdin:
-            jobs.open = line.strip() == "begin"
-            realm.feed.publish(f"/agents/alice/jobs/{JOB}")
+            if line.strip() == "begin":
+                say(realm.services.calls.submit(Binding(ADMIN, "alice", "proj-1"), "bench", "wait", {}))
+            else:
+                over.release()
 
     threading.Thread(target=told, daemon=True).start()
     await asyncio.Future()
@@ -79,8 +57,8 @@ async def echo() -> None:
         await asyncio.Future()
 
 
-def say(port: int) -> None:
-    print(port, flush=True)
+def say(word: object) -> None:
+    print(word, flush=True)
 
 
 if __name__ == "__main__":

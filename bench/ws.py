@@ -20,7 +20,6 @@ FIGURES = (
     "wake.1000_waiters_ms",
 )  # fmt: skip
 FILE = "/agents/self/services/contracts/memory/OPS.json"
-WAITED = "/agents/self/jobs/job-1/status.json"
 STAT, READ = ask("stat", fid=2), ask("read", fid=2, offset=0, count=4096)
 ROUNDS, SECONDS = 7, 0.7
 TRIPS, BLOCKED, WOKEN, IDLE = 3_000, 2_000, 1_000, 1_000
@@ -40,6 +39,13 @@ class Process:
         assert self._process.stdin is not None
         self._process.stdin.write(word + "\n")
         self._process.stdin.flush()
+
+    def begin(self) -> bytes:
+        """A job, open until "end" is told; the frame that walks fid 2 to what can be waited for of it."""
+        self.tell("begin")
+        assert self._process.stdout is not None
+        job = self._process.stdout.readline().strip()
+        return ask("walk", fid=1, newfid=2, path=["agents", "self", "jobs", job, "status.json"])
 
     def resident_kib(self) -> int:
         lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
@@ -101,22 +107,27 @@ async def _idle(ours: Process) -> float:
 async def _waiting(ours: Process) -> dict[str, float]:
     """One connection's stats while others wait; then all of a thousand woken by one change."""
     alone = await Peer.at(ours.port, ours.token, FILE)
-    blocked = await _many(ours, BLOCKED, WAITED)
+    blocked = await _many(ours, BLOCKED, FILE)
     ratios, woken = [], []
     for _ in range(3):
         unloaded = percentile(await times(alone, STAT, TRIPS), 0.99)
-        for peer in blocked:
-            peer.say(READ)
-        await asyncio.sleep(2 * SETTLE_S)
+        await _block(ours, blocked)
         ratios.append(percentile(await times(alone, STAT, TRIPS), 0.99) / unloaded)
         await _wake(ours, blocked)
-        for peer in blocked[:WOKEN]:
-            peer.say(READ)
-        await asyncio.sleep(2 * SETTLE_S)
+        await _block(ours, blocked[:WOKEN])
         woken.append(await _wake(ours, blocked[:WOKEN]))
     for peer in (alone, *blocked):
         peer.close()
     return {"ws.blocked2000_stat_p99_ratio": median(ratios), "wake.1000_waiters_ms": 1000 * median(woken)}
+
+
+async def _block(ours: Process, peers: list[Peer]) -> None:
+    """All of them wait for the end of one job."""
+    walk = ours.begin()
+    for peer in peers:
+        await peer.trip(walk)
+        peer.say(READ)
+    await asyncio.sleep(2 * SETTLE_S)
 
 
 async def _wake(ours: Process, peers: list[Peer]) -> float:
@@ -127,7 +138,6 @@ async def _wake(ours: Process, peers: list[Peer]) -> float:
     passed = time.perf_counter() - began
     if not all(b'"ok":true' in answer for answer in answers):
         raise RuntimeError("a wait ended with an error")
-    ours.tell("begin")
     await asyncio.sleep(SETTLE_S)
     return passed
 
