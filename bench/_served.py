@@ -1,69 +1,80 @@
-"""What the benches of the socket connect to, in a process of its own: `python -m bench._served HOME` or `… echo`.
-
-A real realm over the real server. A line "begin" on standard input begins a job of agent alice in proj-1 and says its
-id, "end" ends it: somebody may wait for that. `echo` is the bare library, saying what it heard.
-"""
+"""A server as people start it, `paos serve`, in a process of its own; and the bare echo beside it."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
+import json
+import re
+import signal
+import subprocess
 import sys
-import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from ._stand import ROOT, environ
 
 
-async def serve(home: Path) -> None:
-    from worldfs.doors.acheron.server import Server
-    from worldfs.doors.acheron.tokens import Tokens
-    from worldfs.ground.model import Outcome
-    from worldfs.tree.binding import ADMIN, Binding
-    from worldfs.world.realm import Realm
+class Served(NamedTuple):
+    home: Path
+    port: int
+    pid: int
+    admin: str  # token
 
-    realm, over = Realm.open(home), threading.Semaphore(0)
-
-    def carry(run: Any) -> Outcome:
-        over.acquire()
-        return Outcome.success("done")
-
-    realm.services.calls.carry("bench", carry)
-    server = Server(realm, Tokens.open(home))
-    say(await server.start(port=0))
-
-    def told() -> None:
-        for line in sys.stdin:
-            if line.strip() == "begin":
-                say(realm.services.calls.submit(Binding(ADMIN, "alice", "proj-1"), "bench", "wait", {}))
-            else:
-                over.release()
-
-    threading.Thread(target=told, daemon=True).start()
-    await asyncio.Future()
+    def kib(self) -> int:
+        """What it holds in memory now."""
+        text = Path(f"/proc/{self.pid}/status").read_text()
+        return int(text.partition("VmRSS:")[2].split()[0])
 
 
-async def echo() -> None:
-    from websockets.asyncio.server import ServerConnection
-    from websockets.asyncio.server import serve as listen
+@contextmanager
+def served(home: Path) -> Iterator[Served]:
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "serve.log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(home), "serve", "--port", "0"],
+            cwd=ROOT, env=environ(), stdout=subprocess.PIPE, stderr=log, text=True,
+        )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            if found := re.search(r"ws://[\w.]+:(\d+)", line):
+                break
+        else:
+            raise RuntimeError((home / "serve.log").read_text()[-2000:])
+        tokens = json.loads((home / "auth_tokens.json").read_text())
+        yield Served(home, int(found.group(1)), process.pid, tokens["admin_token"])
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
 
-    logging.disable(logging.CRITICAL)  # a client that just goes is no news here
 
-    async def answer(socket: ServerConnection) -> None:
-        async for message in socket:
-            await socket.send(message)
+@contextmanager
+def echo() -> Iterator[int]:
+    """The port of a bare echo server."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench._echo"],
+        cwd=ROOT, env=environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        yield int(process.stdout.readline())
+    finally:
+        process.stdin.close()
+        process.wait(20)
+        process.stdout.close()
 
-    async with listen(answer, "127.0.0.1", 0, compression=None) as server:
-        say(server.sockets[0].getsockname()[1])
-        await asyncio.Future()
 
-
-def say(word: object) -> None:
-    print(word, flush=True)
-
-
-if __name__ == "__main__":
-    import resource
-
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(8_192, hard), hard))
-    asyncio.run(echo() if sys.argv[1] == "echo" else serve(Path(sys.argv[1])))
+def load(what: str, **more: Any) -> dict[str, Any]:
+    """The load generator, in a process of its own; what it found."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench._wsload", what, json.dumps(more)],
+        cwd=ROOT, env=environ(), stdout=subprocess.PIPE, text=True, check=True, timeout=600,
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

@@ -102,6 +102,8 @@ def test_an_order_is_understood_in_every_spelling(
         (MEMORY, "create.json", b'{"args":[1]}'),
         (MEMORY, "create.json", b'{"kind":"n"'),
         (MEMORY, "create.json", b"\xff{}"),
+        (MEMORY, "create.json", b'{"kind":"n","content":NaN}'),
+        (MEMORY, "create.json", b'{"kind":"n","content":[1e999]}'),
         (MEMORY, "create.json", b"[" * 200_000),
         (WEB, "search.json", b'{"tool":"memory_search"}'),
         (DRILL, "invoke.json", b"{}"),
