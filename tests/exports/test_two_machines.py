@@ -115,7 +115,7 @@ class Site:
 
     def node(self, *more):
         words = ["node", "--home", str(self.tmp_path / "edge"), "--connect", self.url, "--name", "edge"]
-        words += ["--export", f"work={self.work}:rw", "--service", str(self.service()), "--lease", str(LEASE_S)]
+        words += ["--export", f"files={self.work}:rw", "--service", str(self.service()), "--lease", str(LEASE_S)]
         return self.start(self.prefix, [*words, *more])
 
     def service(self):
@@ -172,15 +172,15 @@ def life(site):
     with site.admin() as world:
         invite = world.control("node_invite_create")["invite_token"]
         node = site.node("--invite", invite)
-        file = "/nodes/node-1/fs/work/a.txt"
+        file = "/nodes/node-1/fs/files/a.txt"
         assert site.until(lambda: world.read(file)) == b"file A\n"
 
         # Written across, and seen at the other end at once; and the other way round.
         world.write(file, b"FILE")
         assert (site.work / "a.txt").read_bytes() == b"FILE A\n"
         (site.work / "new.txt").write_bytes(b"from there")
-        site.until(lambda: "new.txt" in world.list("/nodes/node-1/fs/work"))
-        assert world.read("/nodes/node-1/fs/work/new.txt") == b"from there"
+        site.until(lambda: "new.txt" in world.list("/nodes/node-1/fs/files"))
+        assert world.read("/nodes/node-1/fs/files/new.txt") == b"from there"
         assert [one["service_id"] for one in json.loads(world.read("/nodes/node-1/services/SERVICES.json"))] == [
             "fs",
             "sum",
@@ -197,11 +197,11 @@ def life(site):
 
         # Mounted in a project, and walked through its link.
         project = world.control("project_create", {"name": "Demo"})["project_id"]
-        mount = {"project_id": project, "node_id": "node-1", "export_name": "work", "mount_path": "/src"}
+        mount = {"project_id": project, "node_id": "node-1", "export_name": "files", "mount_path": "/src"}
         world.control("project_mount_set", mount)
     with site.admin(agent="mother", project=project) as world:
         link = f"/projects/{project}/fs/mount::src"
-        assert world.read(link) == b"/nodes/node-1/fs/work\n"
+        assert world.read(link) == b"/nodes/node-1/fs/files\n"
         assert world.read(f"{link}/a.txt") == b"FILE A\n"
 
         def availability():
