@@ -248,6 +248,22 @@ def test_an_order_that_the_critic_refuses_moves_nothing_and_says_why(robot):
     assert said(tree, "/nodes/franka_001/body/result.json")["error"]["code"] == "rejected"
 
 
+def test_a_body_called_like_the_node_of_a_missing_manifest_is_not_everybodys(tmp_path):
+    onboard(Home(tmp_path), profile="", language="en", robot_id="local")
+    served = Served(tmp_path)
+    tree = served.user("alice", served.project("lab"))
+    assert said(tree, "/nodes/local/STATUS.json")["source"] == "policy"
+    assert "body" not in tree.list("/nodes/local/services")
+    assert "ACTION.md" not in tree.list("/nodes/local")
+    with pytest.raises(NotFound):
+        tree.write("/nodes/local/ACTION.md", b"{}")
+    assert "body" in served.user("alice", "main").list("/nodes/local/services")
+    (tmp_path / "agents/alice").mkdir(parents=True)
+    (tmp_path / "agents/alice/agent_policy.json").write_text('{"nodes": [{"id": "local"}]}')
+    assert "body" in tree.list("/nodes/local/services")  # now a manifest names it
+    served.realm.close()
+
+
 def test_the_home_s_own_project_has_both_its_documents_and_what_every_project_has(robot):
     tree = robot.user("alice", "main")
     names = set(tree.list("/projects/main"))
