@@ -248,6 +248,22 @@ def test_an_order_that_the_critic_refuses_moves_nothing_and_says_why(robot):
     assert said(tree, "/nodes/franka_001/body/result.json")["error"]["code"] == "rejected"
 
 
+def test_a_body_called_like_the_node_of_a_missing_manifest_is_not_everybodys(tmp_path):
+    onboard(Home(tmp_path), profile="", language="en", robot_id="local")
+    served = Served(tmp_path)
+    tree = served.user("alice", served.project("lab"))
+    assert said(tree, "/nodes/local/STATUS.json")["source"] == "policy"
+    assert "body" not in tree.list("/nodes/local/services")
+    assert "ACTION.md" not in tree.list("/nodes/local")
+    with pytest.raises(NotFound):
+        tree.write("/nodes/local/ACTION.md", b"{}")
+    assert "body" in served.user("alice", "main").list("/nodes/local/services")
+    (tmp_path / "agents/alice").mkdir(parents=True)
+    (tmp_path / "agents/alice/agent_policy.json").write_text('{"nodes": [{"id": "local"}]}')
+    assert "body" in tree.list("/nodes/local/services")  # now a manifest names it
+    served.realm.close()
+
+
 def test_the_home_s_own_project_has_both_its_documents_and_what_every_project_has(robot):
     tree = robot.user("alice", "main")
     names = set(tree.list("/projects/main"))
@@ -524,3 +540,37 @@ def test_an_index_of_a_thousand_nodes_is_made_once_a_version(served):
         tree.read("/agents/self/services/SERVICES.json")
     again = time.process_time() - begun
     assert again < 0.1
+
+
+def test_many_threads_may_look_while_the_world_changes(served):
+    from concurrent.futures import ThreadPoolExecutor
+    from contextlib import suppress
+
+    tree, done = served.admin(), []
+
+    def look():
+        while not done:
+            for path in every(tree, "/nodes"):
+                with suppress(NotFound):  # a node may go between its listing and this look
+                    stat = tree.stat(path)
+                    assert stat.directory or stat.size or not tree.read(path).data
+        return True
+
+    def looking():
+        while not done:
+            with suppress(NotFound):
+                look()
+        return True
+
+    with ThreadPoolExecutor(3) as pool:
+        looks = [pool.submit(looking) for _ in range(3)]
+        try:
+            for number in range(10):
+                node = served.join(f"n{number}", [])
+                served.upsert(node, [service("s", node["node_id"], capabilities={"invoke": True})])
+                if number % 2:
+                    served.control("node_delete", node_id=node["node_id"])
+        finally:
+            done.append(True)
+        assert all(look.result(30) for look in looks)
+    assert len([name for name in tree.list("/nodes") if name.startswith("node-")]) == 5

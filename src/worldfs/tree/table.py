@@ -1,4 +1,4 @@
-"""The row: one file of the world, declared. A tree is a table of rows (layout.py holds them)."""
+"""The row: one file of the world, declared. A tree is a table of rows (world/layout/ holds them)."""
 
 from __future__ import annotations
 

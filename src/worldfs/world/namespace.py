@@ -26,8 +26,20 @@ if TYPE_CHECKING:
 _SELF: Final = ("agents", "self")
 ROOT_ID: Final = 1
 _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
+_STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
+PLACES_MOST: Final = 16_384  # that one sight remembers
 LINKS_MOST: Final = 8  # links that one path may walk through
 _HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # rooms whose files are on the disk
+
+
+class Looked(NamedTuple):
+    """What was found at a path, and where it really is."""
+
+    parts: tuple[str, ...]
+    real: tuple[str, ...]  # behind the links that the path walks through
+    role: str  # in which the binding looks at it; "" sees nothing
+    found: Spot | tuple[Row | None, dict[str, str]] | None
+    light: bool | None = None  # None: nobody has asked yet
 
 
 class Sources(NamedTuple):
@@ -76,12 +88,7 @@ class Namespace:
 
     def stat(self, path: str) -> Stat:
         """What is there, with its true size. Never waits. Raises `NotFound`."""
-        parts = self._start(path)
-        role = self._role(parts)
-        real = self._real(parts, role)
-        if real is not parts:
-            role = self._role(real)
-        found = self.tree.look(real, role) if role else None
+        parts, _, role, found, _ = self._look(path)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
         shown = "/" + "/".join(parts)
@@ -97,21 +104,21 @@ class Namespace:
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted by bytes. Raises `NotFound`, `BadInput` (enotdir)."""
-        parts = self._start(path)
-        real = self._real(parts, self._role(parts))
-        role = self._role(real)
-        names = self.tree.children(real, role) if role else {}
-        if not names:
-            found = self.tree.look(real, role) if role else None
-            if found is None:
-                raise NotFound("no such file or directory", path=path, op="list", actor=self.binding.role)
-            if (found.directory if isinstance(found, Spot) else found[0] is None) is False:
-                raise BadInput("it is a file", path=path, op="list", actor=self.binding.role, code="enotdir")
-        return sorted(names)
+        _, real, role, found, _ = self._look(path)
+        if found is None:
+            raise NotFound("no such file or directory", path=path, op="list", actor=self.binding.role)
+        if not (found.directory if isinstance(found, Spot) else found[0] is None):
+            raise BadInput("it is a file", path=path, op="list", actor=self.binding.role, code="enotdir")
+        return sorted(self.tree.children(real, role))
 
     def read(self, path: str) -> Content:
         """The present bytes of a file. Raises `NotFound`, `BadInput` (eisdir)."""
-        _, row, names = self._place(path, "read")
+        _, real, _, found, _ = self._look(path)
+        row, names = self.tree.found(real) or (None, {}) if isinstance(found, Spot) else found or (None, {})
+        if found is None:
+            raise self._absent(path, "read")
+        if row is None or (isinstance(found, Spot) and found.directory):
+            raise BadInput("it is a directory", path=path, op="read", actor=self.binding.role, code="eisdir")
         if row.view:
             return Content(self.tree.behaviours[row.view].read(names), "")
         stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
@@ -139,28 +146,29 @@ class Namespace:
         """May it be asked on an event loop? Only what is answered from memory; a write is made durable first."""
         if write:
             return False
-        parts = self._start(path)
-        real = self._real(parts, self._role(parts))
-        table = self.tree.table
-        if real[:1] == ("nodes",) and real[2:3] == ("fs",):
-            return False  # on another machine
-        for place, names in table.matches(real):
-            row = place.row
-            if row is not None:
-                return row.room not in _HEAVY and (not row.view or self._behaviour(row).light)
-            if any(below.room in _HEAVY for below in place.rows) and (names or real == ("agents",)):
-                return False
-        return True
+        places = self._seer.sight.places
+        known = places.get(path)
+        if known is not None:
+            if known.light is None:
+                known = places[path] = known._replace(light=self._light(known.real))
+            return known.light is True
+        parts = paths.segments(paths.parse(path))
+        return self._light(self._real(parts, self._role(parts)))
 
     def waits(self, path: str) -> Wait | None:
         """What a read of it should wait for first; None: it never blocks, or need not now. Never waits for a disk."""
-        parts = self._start(path)
-        real = self._real(parts, self._role(parts))
-        rows = [place.row for place, _ in self.tree.table.matches(real) if place.row is not None]
-        if not rows or not rows[0].blocking or rows[0].room in _HEAVY:
+        known = self._seer.sight.places.get(path)
+        if known is None:
+            parts = paths.segments(paths.parse(path))
+            real = self._real(parts, self._role(parts))
+            rows = [place.row for place, _ in self.tree.table.matches(real) if place.row is not None]
+            if not rows or not rows[0].blocking or rows[0].room in _HEAVY:
+                return None
+            known = self._look(path)
+        if known.found is None or isinstance(known.found, Spot):
             return None
-        _, row, names = self._place(path, "read")
-        return self._behaviour(row).wait(names)
+        row, names = known.found
+        return self._behaviour(row).wait(names) if row is not None and row.blocking else None
 
     def readable(self, path: str) -> bool:
         """Is it there for this binding, as a file or a directory?"""
@@ -228,6 +236,37 @@ class Namespace:
 
     def _role(self, parts: tuple[str, ...]) -> str:
         return self._own_role if parts[:2] == _SELF else self._base_role
+
+    def _look(self, path: str) -> Looked:
+        """What is at a path. What cannot change while the sight is the same is looked for once."""
+        self._seer.refresh()
+        known = self._seer.sight.places
+        looked = known.get(path)
+        if looked is not None:
+            return looked
+        parts = paths.segments(paths.parse(path))
+        role = self._role(parts)
+        real = self._real(parts, role)
+        if real is not parts:
+            role = self._role(real)
+        found = self.tree.look(real, role) if role else None
+        looked = Looked(parts, real, role, found)
+        if found is not None and not isinstance(found, Spot) and real is parts and _steady(*found):
+            if len(known) >= PLACES_MOST:
+                known.clear()
+            known[path] = looked
+        return looked
+
+    def _light(self, real: tuple[str, ...]) -> bool:
+        if real[:1] == ("nodes",) and real[2:3] == ("fs",):
+            return False  # on another machine
+        for place, names in self.tree.table.matches(real):
+            row = place.row
+            if row is not None:
+                return row.room not in _HEAVY and (not row.view or self._behaviour(row).light)
+            if any(below.room in _HEAVY for below in place.rows) and (names or real == ("agents",)):
+                return False
+        return True
 
     def _start(self, path: str) -> tuple[str, ...]:
         self._seer.refresh()
@@ -302,6 +341,13 @@ class Namespace:
             return own.WAITING_SIZE, ""
         size = behaviour.size(names)
         return len(behaviour.read(names)) if size is None else size, ""
+
+
+def _steady(row: Row | None, names: Names) -> bool:
+    """Is a place there as long as nothing changed that a sight is made of? Jobs, agents and links come and go."""
+    if row is None:
+        return "job" not in names and "agent" not in names
+    return row.room in _STEADY and row.kind is not Kind.LINK
 
 
 def identity(path: str) -> int:

@@ -45,6 +45,7 @@ class Policy(NamedTuple):
     visible_agents: tuple[str, ...]
     links: tuple[PolicyLink, ...]
     named_agents: bool = False  # a manifest says which agents are visible
+    named_nodes: bool = False  # a manifest says which nodes there are
     warnings: tuple[str, ...] = ()
 
 
@@ -125,6 +126,7 @@ def compiled(binding: Binding, load: Callable[[str, str], tuple[dict[str, Any], 
         tuple(dict.fromkeys(agents)),
         links,
         "visible_agents" in says,
+        "nodes" in says,
         tuple(text for text in (*warnings, warning) if text),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldfs.tree.binding import Binding
 
@@ -15,6 +15,9 @@ from .policy import Policies, Policy, PolicyNode
 from .ports import Json, PlaneReads
 from .views.node import NodeView
 from .views.services import Service, catalogued, fallback
+
+if TYPE_CHECKING:
+    from .namespace import Looked
 
 # By node: what a view was computed from, and the view. One dictionary a seat, so that a change costs what it changed.
 Views = dict[str, tuple[tuple[object, ...], tuple[bool, ...], NodeView]]
@@ -45,6 +48,7 @@ class Sight:
         self.version = version
         self.project = policy.project
         self.debug = visibility.debug_seen(binding, policy)
+        self.places: dict[str, Looked] = {}  # what the namespace has found, by path, while it stays as it is
         self._views: dict[str, NodeView] = {}
         self._before = before if before is not None else {}
 
@@ -104,12 +108,19 @@ class Sight:
 
     @cached_property
     def bodies(self) -> Mapping[str, Body]:
-        return self.sources.bodies() if self.sources.home else {}
+        """The bodies of the home's own workspace that it sees. The `local` of a missing manifest stands for none."""
+        if not self.sources.home:
+            return {}
+        bodies = self.sources.bodies()
+        if self.home or self.binding.admin:
+            return bodies
+        named = self.members | (self._policy_nodes.keys() if self.policy.named_nodes else set())
+        return {id: body for id, body in bodies.items() if id in named}
 
     @cached_property
     def nodes(self) -> list[str]:
-        bodies = self.bodies if self.home or self.binding.admin else ()
-        return visibility.nodes_seen(self.binding, self.policy, self.members, self.sources.plane.node_ids(), bodies)
+        registered = self.sources.plane.node_ids()
+        return visibility.nodes_seen(self.binding, self.policy, self.members, registered, self.bodies)
 
     @cached_property
     def node_set(self) -> frozenset[str]:

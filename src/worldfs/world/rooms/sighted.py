@@ -91,7 +91,7 @@ class Workspaces:
         sight = self._seer.sight
         if "project" in names and not sight.home:
             return False
-        if "node" in names and names["node"] not in sight.node_set:
+        if "node" in names and names["node"] not in sight.bodies:
             return False
         return self._inner.holds(room, names)
 
@@ -100,7 +100,7 @@ class Workspaces:
         if variable == "project" and not sight.home:
             return []
         found = self._inner.names(room, variable, names)
-        return [name for name in found if name in sight.node_set] if variable == "node" else found
+        return [name for name in found if name in sight.bodies] if variable == "node" else found
 
     def exists(self, row: Row, names: Names) -> bool:
         return self._inner.exists(row, names)
