@@ -280,8 +280,13 @@ def mounted(source, test):
 def test_a_room_reads_and_writes_through_a_tunnel_from_a_thread(source, work):
     def test(fs):
         assert [one.name for one in fs.exports()] == ["work"]
-        assert [one.name for one in fs.list("")] == ["work"]
-        assert [(one.name, one.attr.k) for one in fs.list("work")] == [("a.txt", 1), ("sub", 2)]
+        assert fs.list("") == ["work"]
+        assert fs.list("work") == ["a.txt", "sub"]
+        assert [(one.name, one.attr.k) for one in fs.entries("work")] == [("a.txt", 1), ("sub", 2)]
+        spot = fs.look("work/a.txt")
+        assert (spot.directory, spot.size, spot.writable, bool(spot.revision)) == (False, 7, True, True)
+        assert fs.look("work/sub").directory
+        assert fs.look("work/nope") is fs.look("nope") is fs.look("work/a.txt/x") is fs.look("work/..") is None
         assert fs.read("work/a.txt") == b"file A\n"
         assert fs.read("work/a.txt", 2, 2) == b"le"
         assert fs.read("work/a.txt", 100) == b""
@@ -333,6 +338,7 @@ def test_a_read_only_export_says_so_to_the_tree(work):
     def test(fs):
         with pytest.raises(NotPermitted) as caught:
             fs.write("ro/a.txt", b"x")
+        assert not fs.look("ro/a.txt").writable
         assert caught.value.code == "erofs"
 
     mounted(Directory("ro", str(work), ro=True), test)
@@ -348,6 +354,8 @@ def test_a_node_that_is_gone_is_unreachable_not_empty(source):
             with pytest.raises(WorldError) as caught:
                 await asyncio.to_thread(fs.read, "work/a.txt")
             assert caught.value.code == "runtime_unavailable"
+            assert await asyncio.to_thread(fs.list, "work") == []
+            assert await asyncio.to_thread(fs.look, "work") is None
 
     run(work())
 

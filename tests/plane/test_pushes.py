@@ -97,8 +97,8 @@ def test_debug_subscribers_hear_of_the_topology_and_see_what_they_may(site: Site
     heard: dict[str, list[tuple[str, dict[str, Any]]]] = {"mother": [], "alice": [], "none": []}
     project = site.project()
     site.join(ttl=10_000)
-    site.plane.listen(lambda *push: heard["mother"].append(push), Binding(ADMIN, MOTHER, project))
-    site.plane.listen(lambda *push: heard["alice"].append(push), Binding(USER, "alice", project))
+    site.plane.listen(lambda *push: heard["mother"].append(push), lambda: Binding(ADMIN, MOTHER, project))
+    site.plane.listen(lambda *push: heard["alice"].append(push), lambda: Binding(USER, "alice", project))
     end = site.plane.listen(lambda *push: heard["none"].append(push))
     site.pass_by(1)
     site.call("project_mount_set", project_id=project, node_id="node-1", export_name="w", mount_path="/src")
@@ -133,7 +133,7 @@ def test_a_locked_project_is_not_pushed_to_who_lost_its_token(site: Site) -> Non
     heard: list[tuple[str, dict[str, Any]]] = []
     project = site.project()
     token = site.call("project_token_rotate", project_id=project)["project_token"]
-    site.plane.listen(lambda *push: heard.append(push), Binding(USER, "alice", project, token))
+    site.plane.listen(lambda *push: heard.append(push), lambda: Binding(USER, "alice", project, token))
     site.call("project_update", project_id=project, name="a")
     site.call("project_token_rotate", project_id=project)
     site.call("project_update", project_id=project, name="b")

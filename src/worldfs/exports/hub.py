@@ -46,7 +46,7 @@ class Tunnel:
         self.calls = FsCalls(self.line)
         self.greeting: Json = {}
         self.ready = asyncio.Event()
-        self.ears: set[Callable[[Frame], None]] = set()
+        self.ears: set[Callable[[Frame], None]] = set()  # of changes on the node
         self._again: set[asyncio.Task[None]] = set()
 
     def _pushed(self, frame: Frame) -> None:
@@ -97,7 +97,7 @@ def same(given: object, expected: str) -> bool:
 class Hub:
     """Made and used in one event loop; `mounted`, `nodes` and what they return may be used in any thread.
 
-    `changed`: called in the loop with a node's id when its tunnel comes or goes.
+    `changed`: called in the loop with a node's id when its tunnel comes or goes, or something in its exports changes.
     """
 
     def __init__(self, keeper: Keeper, changed: Callable[[str], None] | None = None, *, limit: float = LIMIT) -> None:
@@ -110,7 +110,8 @@ class Hub:
 
     def mounted(self, node: str) -> RemoteFs | None:
         """The node's exports, while its tunnel is there."""
-        if self.tunnel(node) is None:
+        tunnel = self.tunnel(node)
+        if tunnel is None or not self._keeper.node_secret_valid(node, tunnel.secret):
             return None
         found = self._remotes.get(node)
         if found is None:
@@ -141,6 +142,13 @@ class Hub:
         if found is not None:
             await found.close(reason)
 
+    def sweep(self) -> None:
+        """Close the tunnels whose secret is no longer good. From any thread; cheap enough for every change of nodes."""
+        for node, tunnel in list(self._tunnels.items()):
+            if not self._keeper.node_secret_valid(node, tunnel.secret):
+                with suppress(RuntimeError):  # the loop has ended
+                    asyncio.run_coroutine_threadsafe(self.drop(node), self.loop)
+
     async def close(self) -> None:
         for node in list(self._tunnels):
             await self.drop(node, "the server stops")
@@ -153,6 +161,7 @@ class Hub:
             tunnel = await self._admit(wire)
             if tunnel is None:
                 return await wire.close()
+            tunnel.ears.add(lambda frame: self._tell(tunnel.node))
             older = self._tunnels.get(tunnel.node)
             self._tunnels[tunnel.node] = tunnel
             if older is not None:

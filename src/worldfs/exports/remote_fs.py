@@ -14,10 +14,13 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from worldfs.ground.errors import NotFound, WorldError
+from worldfs.tree.leaf import Spot
+
 from .client import Entry, Export, attr_in
 from .invoking import Invoked, invoke
 from .source import DIRECTORY, MAX_READ, Attr, Room
-from .trouble import FsError, Unreachable, raised
+from .trouble import UNREACHABLE, FsError, Unreachable, raised
 
 if TYPE_CHECKING:
     from .hub import Hub, Tunnel
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 SLACK: Final = 5.0  # s beyond the tunnel's own limit before a thread gives up
 PIECE: Final = 1 << 20  # bytes of one write
 DRAFT: Final = ".paos-tmp-"
+SERVICE: Final = "service:"  # begins the name of an export that takes orders: only `invoke` reaches it
 T = TypeVar("T")
 
 
@@ -48,16 +52,41 @@ class RemoteFs:
 
     stat = lookup
 
-    def list(self, path: str) -> Sequence[Entry]:
-        """The children of a directory, by name; `""`: the exports."""
+    def entries(self, path: str) -> Sequence[Entry]:
+        """The children of a directory with their attributes; `""`: the exports."""
 
         async def work(tunnel: Tunnel) -> Sequence[Entry]:
             if not path:
-                roots = await self._roots(tunnel)
-                return [Entry(one.name, await tunnel.calls.getattr(one.root)) for one in roots.values()]
+                roots = (one for one in (await self._roots(tunnel)).values() if not one.name.startswith(SERVICE))
+                return [Entry(one.name, await tunnel.calls.getattr(one.root)) for one in roots]
             return await tunnel.calls.listing((await self._find(tunnel, path)).id)
 
         return self._do(work, path, "list")
+
+    def look(self, path: str) -> Spot | None:
+        """What a tree shows of a place; None where nothing is, or nothing answers."""
+        try:
+            attr = self.lookup(path)
+        except NotFound:
+            return None
+        except WorldError as error:
+            if error.code in (UNREACHABLE, "enotdir", "invalid"):
+                return None
+            raise
+        if attr.k == DIRECTORY:
+            return Spot(True)
+        found = self._exports
+        ro = found is None or found[1][path.partition("/")[0]].ro
+        return Spot(False, attr.sz, not ro and bool(attr.m & 0o222), f"{attr.gen:x}")
+
+    def list(self, path: str) -> list[str]:
+        """The names in a directory, sorted; of a node that does not answer: none."""
+        try:
+            return sorted(one.name for one in self.entries(path))
+        except WorldError as error:
+            if error.code != UNREACHABLE:
+                raise
+            return []
 
     def read(self, path: str, offset: int = 0, count: int | None = None) -> bytes:
         """`count` bytes from `offset`, fewer only at the end; None: all of them."""
@@ -167,7 +196,7 @@ class RemoteFs:
 
     def services(self) -> tuple[str, ...]:
         """Ids of the services that can be invoked here."""
-        return tuple(one.name.removeprefix("service:") for one in self.exports() if one.name.startswith("service:"))
+        return tuple(one.name.removeprefix(SERVICE) for one in self.exports() if one.name.startswith(SERVICE))
 
     def invoke(self, service: str, payload: bytes, timeout: float = 30.0) -> Invoked:
         """Run a service with this payload (JSON) and wait for its end, `timeout` s at most.
@@ -176,13 +205,13 @@ class RemoteFs:
         """
 
         async def work(tunnel: Tunnel) -> Invoked:
-            export = (await self._roots(tunnel)).get(f"service:{service}")
+            export = (await self._roots(tunnel)).get(SERVICE + service)
             if export is None:
                 raise FsError(errno.ENOENT)
             async with self._turns.setdefault(service, asyncio.Lock()):
                 return await invoke(tunnel, export.root, payload, timeout)
 
-        return self._do(work, f"service:{service}", "invoke", timeout + self._hub.limit)
+        return self._do(work, SERVICE + service, "invoke", timeout + self._hub.limit)
 
     # -- how -------------------------------------------------------------------------------------------------------
 
@@ -220,7 +249,7 @@ class RemoteFs:
     async def _find(self, tunnel: Tunnel, path: str) -> Attr:
         name, *rest = path.split("/")
         export = (await self._roots(tunnel)).get(name)
-        if export is None:
+        if export is None or name.startswith(SERVICE):
             raise FsError(errno.ENOENT)
         if not rest:
             return await tunnel.calls.getattr(export.root)

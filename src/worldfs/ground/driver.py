@@ -37,8 +37,15 @@ Interpreter = Callable[[str, Scene], Sequence[Order]]
 class Driver(Protocol):
     """Code that carries out jobs of one node. Called from one thread at a time."""
 
-    ops: frozenset[str]
-    repeatable: frozenset[str]  # ops that may be started again after a crash (no effect on the world)
+    @property
+    def ops(self) -> frozenset[str]:
+        """What it can be asked to do; of a target, the skills that there are now."""
+        ...
+
+    @property
+    def repeatable(self) -> frozenset[str]:
+        """Ops that may be started again after a crash (no effect on the world)."""
+        ...
 
     def open(self, scene: Scene) -> None:
         """Take up the body; a simulation builds its world from `scene` (which may be empty)."""

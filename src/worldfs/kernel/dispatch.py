@@ -284,7 +284,7 @@ def limit_s(order: Order, first: str, clock: Clock) -> tuple[float, bool]:
     if not order.total_timeout_s or began is None:
         return order.timeout_s, False
     left = max(0.0, order.total_timeout_s - (clock.now() - began).total_seconds())
-    return (left, True) if left < order.timeout_s else (order.timeout_s, False)
+    return (left, True) if left <= order.timeout_s else (order.timeout_s, False)
 
 
 def backoff_s(kind: str, attempt: int, id: str = "") -> float:

@@ -51,7 +51,7 @@ class Kernel:
         self.store = store
         self.clock = clock
         self.house = house
-        self.nodes = nodes
+        self.nodes = dict(nodes)
         self.jobs = Jobs(store, clock)
         self.log = log
         self.alert = Alerts(store)
@@ -59,6 +59,7 @@ class Kernel:
         self.sheets = Sheets(
             {page.file: Sheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
         )
+        self._threads = threads
         self.lanes = {name: Lane(name, threads) for name in nodes}
         self._open: dict[str, Job] = {}
         self._line = Lines(nodes)
@@ -150,6 +151,13 @@ class Kernel:
 
     def open_jobs(self) -> list[Job]:
         return list(self._open.values())
+
+    def add(self, node: Node) -> None:
+        """A node that has come while we work. Only from our own thread: from `watched`, or before `run`."""
+        if node.id not in self.nodes:
+            self.lanes[node.id] = Lane(node.id, self._threads)
+            self._line.open(node.id)
+            self.nodes[node.id] = node
 
     # -- in -----------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,10 @@ class Lines:
     def __getitem__(self, node: str) -> list[Job]:
         return self._lines[node]
 
+    def open(self, node: str) -> None:
+        """A line for a node that has come."""
+        self._lines.setdefault(node, [])
+
     def add(self, job: Job) -> None:
         bisect.insort(self._lines[job.order.node], job, key=schedule.rank)
         self._delayed += bool(job.status.not_before)

@@ -7,7 +7,7 @@ the memory, so that readers never wait for a disk.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -18,39 +18,29 @@ import msgspec
 from worldfs.ground.clock import Clock
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import WorldError
-from worldfs.tree.binding import SYSTEM, USER, Binding
+from worldfs.tree.binding import SYSTEM
 from worldfs.tree.feed import Feed
 from worldfs.wire.frames import Json
 
 from . import membership, pairing, projects, status
 from .caller import Caller, Config
 from .chronicle import Chronicle
-from .fields import identifier, limit_of
+from .fields import identifier
 from .gates import judge
-from .history import KEPT, History
+from .history import History
 from .nouns import Audit, Project, system_project
 from .ops import OPS, OpRow
-from .policy import allows
 from .pushes import (
     AVAILABILITY,
     RECONCILE,
-    SERVICE_EVENT,
-    TOPOLOGY,
-    TOPOLOGY_DELTA,
-    Listener,
-    Push,
-    Sink,
-    Watch,
     Watchers,
-    payload_of,
 )
-from .reading import Reading
 from .reconcile import Reconcile
-from .refusal import NO_WATCH, PlaneError
+from .refusal import PlaneError
 from .state import Change, State
+from .telling import Telling
 from .work import NODES, PAIRING, Ground, Operation, Work
 
-_NOBODY: Final = Binding(USER, "")
 _OPERATIONS: Final[Mapping[str, Operation]] = {
     "node_invite_create": pairing.invite_create,
     "node_join": pairing.join,
@@ -83,18 +73,15 @@ _OPERATIONS: Final[Mapping[str, Operation]] = {
 }
 
 
-class Plane(Reading):
+class Plane(Telling):
     """`open` it, `call` it, look at it; `tick` it now and then; `close` it."""
 
     OPS: Final[Mapping[str, OpRow]] = OPS
 
     def __init__(self, ground: Ground, clock: Clock, feed: Feed, chronicle: Chronicle | None) -> None:
         """Use `open`."""
-        super().__init__(ground, clock)
+        super().__init__(ground, clock, feed)
         self._chronicle = chronicle
-        self._feed = feed
-        self._watchers = Watchers(History())
-        self._listeners: tuple[Listener, ...] = ()
         self._writing = threading.RLock()
         self._own: Mapping[str, Operation] = MappingProxyType(
             {
@@ -245,91 +232,6 @@ class Plane(Reading):
                     if self._chronicle.grown:
                         self._chronicle.rewrite(self._state)
 
-    # -- pushes ----------------------------------------------------------------------------------------------------
-
-    def _tell(self, work: Work) -> None:
-        """After a change: the feed, the watchers of services, the debug subscribers. In the order of the changes."""
-        if not work.change:
-            return
-        if work.topics:
-            self._feed.publish(*dict.fromkeys(work.topics))
-        if work.event is not None:
-            with self._lock:
-                self._watchers.history.keep(work.event)
-            self._watchers.history.save(work.event)
-            self._watchers.offer(work.event)
-        if not self._listeners:
-            return
-        if work.event is not None:
-            payload = payload_of(work.event)
-            for listener in self._listeners:
-                listener.push(SERVICE_EVENT, payload)
-        if work.row.topology:
-            self._tell_topology(work)
-
-    def _tell_topology(self, work: Work) -> None:
-        reason = f"control.{work.row.op}"
-        payload = {"event": "workspace_topology_changed", "reason": reason, "ts_ms": work.now}
-        for listener in self._listeners:
-            listener.push(TOPOLOGY, payload)
-            binding = listener.binding or _NOBODY
-            for project_id in dict.fromkeys(work.projects):
-                with self._lock:
-                    project = self._state.project(project_id)
-                    if project is None or not allows(project, binding, "observe"):
-                        continue
-                    shown = status.workspace(self._state, self._reconcile, project, binding, work.now)
-                listener.push(
-                    TOPOLOGY_DELTA,
-                    {
-                        "event": "workspace_topology_delta",
-                        "reason": reason,
-                        "agent_id": binding.agent,
-                        "status": shown,
-                        "ts_ms": work.now,
-                    },
-                )
-
-    def listen(self, push: Push, binding: Binding | None = None) -> Callable[[], None]:
-        """Hear of every push from now on, until the returned function is called.
-
-        `control.workspace_topology_delta` and `control.reconcile` show what `binding` may see, secrets included only
-        for the primary agent; without one, what anybody may see. Must not block and must not call back.
-        """
-        listener = Listener(push, binding)
-        with self._lock:
-            self._listeners = (*self._listeners, listener)
-
-        def end() -> None:
-            with self._lock:
-                self._listeners = tuple(known for known in self._listeners if known is not listener)
-
-        return end
-
-    def watch(self, payload: Json, caller: Caller, sink: Sink) -> Watch:
-        """`node_service_watch` and its subscription: send the reply, then the replay; `sink` takes what comes later."""
-        judge(OPS["node_service_watch"], payload, caller, self.config)
-        with self._writing, self._lock:
-            reply, replay = self._watch_reply(caller, payload)
-            number = self._watchers.begin(reply.get("node_id", ""), sink)
-
-        def end() -> None:
-            with self._lock:
-                self._watchers.end(number)
-
-        return Watch(reply, replay, end)
-
-    def _watch_reply(self, caller: Caller, payload: Json) -> tuple[Json, list[bytes]]:
-        """`{node_id?,replay_limit?}` → the reply, and the events that it counts."""
-        if not caller.binding.admin and not self.config.users_may_watch:
-            raise PlaneError("forbidden", NO_WATCH, correlated=False)
-        node_id = identifier(payload, "node_id") if payload.get("node_id") is not None else ""
-        limit = limit_of(payload, "replay_limit", 0, KEPT)
-        events = self._watchers.replay(node_id, limit) if limit else []
-        named = {"node_id": node_id} if node_id else {}
-        reply = {"enabled": True, **named, "replay_limit": limit, "replayed": len(events)}
-        return reply, [event.data for event in events]
-
     # -- time ------------------------------------------------------------------------------------------------------
 
     def tick(self) -> float:
@@ -363,7 +265,7 @@ class Plane(Reading):
                     listener.push(AVAILABILITY, payload)
             for listener in self._listeners if moved else ():
                 with self._lock:
-                    shown = status.reconcile_status(self._state, self._reconcile, listener.binding or _NOBODY, now)
+                    shown = status.reconcile_status(self._state, self._reconcile, listener.binding, now)
                 listener.push(RECONCILE, shown)
         return max((due if ending is None else min(due, ending)) - now, 1) / 1000
 

@@ -37,6 +37,7 @@ from .work import Reply, Work, token
 
 PROJECTS_MAX: Final = 10_000
 MOUNTS_MAX: Final = 1024
+ACTIVES_MAX: Final = 10_000  # agents with a project; a user may take any agent's name
 _TOLD: Final = ("name", "vision", "status", "access_policy")
 
 
@@ -200,7 +201,10 @@ def mount_list(work: Work, payload: Json) -> Json:
 
 
 def _activate(work: Work, project: Project) -> None:
-    work.put("actives", work.caller.binding.agent, Active(project.project_id))
+    agent = work.caller.binding.agent
+    if agent not in work.state.actives and len(work.state.actives) >= ACTIVES_MAX:
+        raise PlaneError("control_plane_error", "TooManyAgents")
+    work.put("actives", agent, Active(project.project_id))
     work.count("activations")
 
 

@@ -7,11 +7,11 @@ changes, one change at a time, without the lock of the readers; they must not bl
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
-from worldfs.tree.binding import Binding
+from worldfs.tree.binding import USER, Binding
 from worldfs.wire.frames import Json
 
 from .history import KEPT, Event, History
@@ -22,6 +22,7 @@ TOPOLOGY_DELTA = "control.workspace_topology_delta"
 AVAILABILITY = "control.workspace_availability"
 RECONCILE = "control.reconcile"
 
+_NOBODY: Final = Binding(USER, "")
 Push = Callable[[str, Json], None]
 """Takes the name and the payload. `control.node_service_event` is a frame's type, the others are debug categories."""
 Sink = Callable[[bytes], bool]
@@ -29,8 +30,14 @@ Sink = Callable[[bytes], bool]
 
 
 class Listener(NamedTuple):
+    """`binding`: what it may see of a workspace, asked at every push; None: what anybody may."""
+
     push: Push
-    binding: Binding | None  # what it may see of a workspace; None: nothing secret of any
+    asks: Callable[[], Binding] | None
+
+    @property
+    def binding(self) -> Binding:
+        return self.asks() if self.asks is not None else _NOBODY
 
 
 class Watch(NamedTuple):
@@ -69,11 +76,15 @@ class Watchers:
     def end(self, number: int) -> None:
         self._sinks.pop(number, None)
 
-    def offer(self, event: Event) -> None:
+    def heard(self, event: Event) -> list[Sink]:
+        """Keep an event; who is to be told of it."""
+        self.history.keep(event)
+        return [sink for node_id, sink in self._sinks.values() if node_id in ("", event.node_id)]
+
+    def offer(self, event: Event, sinks: list[Sink]) -> None:
+        """Without the lock, in the order of the changes."""
         self.events += 1
-        for node_id, sink in list(self._sinks.values()):
-            if node_id and node_id != event.node_id:
-                continue
+        for sink in sinks:
             self.attempted += 1
             if sink(event.data):
                 self.sent += 1

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from worldfs.ground.clock import Clock
-from worldfs.ground.model import Outcome
+from worldfs.ground.model import Json, Outcome
 from worldfs.tree.binding import USER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.world.calls import Calls, Run
 
 from .clock import ManualClock
+
+
+class Spot(NamedTuple):
+    """A place that takes orders (`worldfs.world.services.place.Where`)."""
+
+    place: str
+    service: str
+    node: str = ""
+    ops: Mapping[str, str] = {}
+    runtime: Mapping[str, Any] = {}
+
 
 ALICE = Binding(USER, "alice", "proj-1", "proj-secret-token")
 PATIENCE_S = 10.0
@@ -46,6 +58,11 @@ def state(calls: Calls, id: str, binding: Binding = ALICE) -> tuple[str, str | N
 def answer(text: str) -> Callable[[Run], Outcome]:
     """Carries out every call with one answer."""
     return lambda run: Outcome.success(text)
+
+
+def a_run(params: Json | None = None, *, binding: Binding = ALICE, seconds: float = 300.0) -> Run:
+    """A run for a tool that is asked without a table of calls; it has all of its time left."""
+    return Run("job-1", "", params or {}, binding, seconds, lambda: seconds, lambda *words, **fields: None)
 
 
 def echo(run: Run) -> Outcome:

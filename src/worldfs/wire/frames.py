@@ -84,6 +84,7 @@ def read(text: str | bytes) -> Frame:
     try:
         frame = _DECODER.decode(text)
     except msgspec.ValidationError as error:
+        _look(text)  # the decoder stops at the first wrong value: what follows may be no JSON at all
         raise BadFrame("MissingField" if "missing required field" in str(error) else "InvalidType") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise BadFrame("SyntaxError") from None
@@ -92,6 +93,14 @@ def read(text: str | bytes) -> Frame:
     if frame.channel not in (CONTROL, ACHERON) or not frame.type.startswith(frame.channel + "."):
         raise BadFrame("UnsupportedType")
     return frame
+
+
+def _look(text: str | bytes) -> None:
+    """Raises `BadFrame` ("SyntaxError") for what is no JSON."""
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise BadFrame("SyntaxError") from None
 
 
 def write(value: Mapping[str, Any] | msgspec.Struct) -> bytes:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from worldfs.drivers.catalogue import catalogue
 from worldfs.formats import action, embodied, environment, lessons, task
+from worldfs.formats.runtime import sessions, skills, targets
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BadInput, UserError, WorldError
 from worldfs.ground.model import Finding
@@ -21,9 +22,11 @@ from worldfs.tree.stores.contract import Store
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.lock import holder
 
+from .check_runtime import references
 from .home import Home
 from .layout import ROWS
 from .nodes import factory, find_nodes
+from .targets import Targets
 
 
 def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] | None = None) -> list[Finding]:
@@ -45,6 +48,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
     store = DiskStore(root)
     try:
         findings += _documents(store, root, fix)
+        findings += references(store)
         findings += _bodies(place, store, environ or {})
         findings += _jobs(store, root, fix)
         findings += _set_aside(store)
@@ -77,7 +81,7 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
         config = place.config(environ) if isinstance(place, Home) else None
     except UserError:
         return  # said already
-    for spec in find_nodes(config, store):
+    for spec in find_nodes(config, store, Targets(store).targets()):
         try:
             factory(spec, catalogue())
         except BadInput as error:
@@ -105,6 +109,12 @@ def _read(document: str, data: bytes) -> tuple[Finding, ...]:
             return environment.read(data).findings
         case "action":
             return _sheet(action.read(data))
+        case "sessions":
+            return _sheet(sessions.read(data))
+        case "targets":
+            return targets.read(data).findings
+        case "skills":
+            return skills.read(data).findings
         case "embodied":
             return tuple(_unread(line) for line in embodied.read(data).unread)
         case "task":

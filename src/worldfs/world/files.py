@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from worldfs.ground.errors import BadInput, Missing, NotFound
+from worldfs.ground.errors import BadInput, NotFound
 from worldfs.kernel.jobs import ALERTS, CONTROL, Jobs
 from worldfs.tree.leaf import Ask, Leaf, Names
 from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import Store
 
 if TYPE_CHECKING:
+    from worldfs.formats.page import Page
     from worldfs.ground.model import Job
 
 
@@ -26,31 +27,32 @@ class View(Leaf):
         return self.render(names)
 
 
-class Actions(Leaf):
-    """ACTION.md: reading renders the jobs, writing submits the ids that are new and obeys `cancelled`."""
+class Sheet(Leaf):
+    """ACTION.md, SESSIONS.md: reading renders the jobs, writing submits the ids that are new and obeys `cancelled`."""
 
-    def __init__(self, store: Store, jobs: Jobs, key: str) -> None:
+    def __init__(self, store: Store, jobs: Jobs, page: Callable[[], Page]) -> None:
         self.store = store
         self.jobs = jobs
-        self.key = key
+        self.page = page
 
     def read(self, names: Names) -> bytes:
-        from worldfs.formats import action
         from worldfs.kernel.sheet import shown
 
-        stored = self.store.get(self.key)
+        page = self.page()
+        stored = self.store.get(page.file)
         data = stored.data if stored else b""
-        ids = {entry.id for entry in action.read(data).entries} | set(self.jobs.open_ids())
-        return shown(data, [job for id in sorted(ids) if (job := self._job(id)) is not None])
+        ids = {entry.id for entry in page.read(data).entries} | set(self.jobs.open_ids())
+        jobs = (job for id in sorted(ids) if (job := self._job(id)) is not None)
+        return shown(data, [job for job in jobs if job.order.sheet == page.file], page)
 
     def write(self, names: Names, data: bytes, ask: Ask) -> None:
         """Durable when it returns. What is right is accepted even if something beside it is refused."""
         from dataclasses import replace
 
-        from worldfs.formats import action
         from worldfs.kernel.sheet import id_reused
 
-        sheet = action.read(data, node=names["node"])
+        page = self.page()
+        sheet = page.read(data, node=names.get("node", ""))
         refused = [item for item in sheet.findings if not item.warning]
         new, cancel = [], []
         for entry in sheet.entries:
@@ -60,8 +62,8 @@ class Actions(Leaf):
             if known is None:
                 if entry.state == "pending":
                     new.append(replace(entry.order, asker=ask.actor))
-            elif action.entry_digest(known.order) != action.entry_digest(entry.order):
-                refused.append(id_reused(self.key, known.order, entry.order))
+            elif page.digest(known.order) != page.digest(entry.order):
+                refused.append(id_reused(page.file, known.order, entry.order))
             elif entry.state == "cancelled":
                 cancel.append(entry.id)
         self.jobs.accept(new)
@@ -69,7 +71,7 @@ class Actions(Leaf):
             self.jobs.ask_cancel(id, ask.actor)
         if refused:
             rest = f"{len(new)} accepted, {len(refused)} refused: " + "; ".join(str(item) for item in refused[:5])
-            raise BadInput(rest, path=self.key, op="write", actor=ask.actor, code=refused[0].code)
+            raise BadInput(rest, path=page.file, op="write", actor=ask.actor, code=refused[0].code)
 
     def _job(self, id: str) -> Job | None:
         try:
@@ -78,27 +80,16 @@ class Actions(Leaf):
             return None
 
 
-class Sessions(Leaf):
-    """SESSIONS.md: kept as it is until the runtime of skills serves it; nothing is accepted that would not run."""
+def actions_page() -> Page:
+    from worldfs.formats import action_write
 
-    def __init__(self, store: Store, key: str) -> None:
-        self.store = store
-        self.key = key
+    return action_write.PAGE
 
-    def read(self, names: Names) -> bytes:
-        stored = self.store.get(self.key)
-        if stored is None:
-            raise NotFound("no such file", path=self.key, op="read")
-        return stored.data
 
-    def write(self, names: Names, data: bytes, ask: Ask) -> None:
-        raise Missing(
-            "this world runs no sessions of skills",
-            path=self.key,
-            op="write",
-            actor=ask.actor,
-            fix="submit actions to ACTION.md",
-        )
+def sessions_page() -> Page:
+    from worldfs.formats.runtime import sessions_write
+
+    return sessions_write.PAGE
 
 
 class Cancel(Leaf):

@@ -29,6 +29,7 @@ class Room:
         self.reviewer = reviewer
         self.language = language
         self.drivers: dict[str, Driver] = {}
+        self.targets: set[str] = set()  # nodes whose preflight judges alone: their skills are no ops of a body
         self.films: Path | None = None  # where films of bodies go; None: there is no disk
         base = f"/projects/{project}"
         self.environment = Document(tree, f"{base}/ENVIRONMENT.md", WATCHDOG, environment.read)
@@ -43,7 +44,9 @@ class Room:
         return self.profiles[node]
 
     def review(self, order: Order) -> Sequence[Finding]:
-        """The critic by the files first; the body's own checks only for what passes them."""
+        """The critic by the files first; the body's own checks only for what passes them. A target: its preflight."""
+        if order.node in self.targets:
+            return list(self.drivers[order.node].review(order))
         profile = self.profile(order.node).get()
         findings = list(self.reviewer.review(order, self.judged.get().scene, profile))
         if not any(not item.warning for item in findings):
@@ -53,6 +56,8 @@ class Room:
 
     def settle(self, node: str) -> None:
         seen = self.drivers[node].observe()
+        if node in self.targets and seen == Scene():
+            return  # a target that is not taken up has seen nothing
         token = self.tree.probe(self.environment.path, WATCHDOG)
         if self._seen.get(node) == (seen, token):
             return  # nothing moved and nobody wrote: nothing to say

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.ground.errors import BadInput
@@ -27,21 +27,27 @@ class NodeSpec(NamedTuple):
     profile: str  # name of a bundled profile; "" if nothing names one
 
 
-def find_nodes(config: Config | None, store: Store) -> tuple[NodeSpec, ...]:
-    """By config.json; without it by ENVIRONMENT.md's robots, ACTION.md's, else one default robot."""
+def find_nodes(config: Config | None, store: Store, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
+    """By config.json; without it by ENVIRONMENT.md's robots, ACTION.md's, else one default robot.
+
+    `targets`: ids of TARGETS.md. They are no robots of ours, and where there are some, nobody asks for a default one.
+    """
     if config is not None and config.instances:
         return tuple(
             NodeSpec(item.robot_id, item.driver or DEFAULT_DRIVER, item.profile_name)
             for item in config.instances
             if item.enabled
         )
-    ids = _scene_robots(store) or _sheet_robots(store)
+    found = _scene_robots(store) or _sheet_robots(store)
+    ids = [id for id in found if id not in targets]
     stored = store.get("EMBODIED.md")
     if stored is None or not stored.data.strip():
         # Nobody says what the body is: it is ours, so its profile is ours too.
         driver, profile = DEFAULT_DRIVER, DEFAULT_PROFILE
     else:
         driver, profile = _profile_driver(stored.data), ""
+    if targets and not ids and not (stored is not None and stored.data.strip()):
+        return ()
     return tuple(NodeSpec(id, driver, profile) for id in ids) or (NodeSpec(DEFAULT_NODE, driver, profile),)
 
 

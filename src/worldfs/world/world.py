@@ -32,12 +32,15 @@ from .rooms.workspace import Workspace
 
 # Who only reads or submits waits for no kernel, driver, role or document reader to load: those imports are inside.
 if TYPE_CHECKING:
+    from worldfs.drivers.runtime.parts import Parts
     from worldfs.formats.config import Config
     from worldfs.ground.driver import DriverFactory, Interpreter
     from worldfs.ground.model import Job, JobStatus, Note, Order, Scene
     from worldfs.kernel.kernel import Kernel
 
     from .desk import Desk
+    from .house import Room
+    from .targets import Runtime, Targets
 
 PROJECT = "main"
 Log = Callable[[str, "Job"], None]
@@ -55,11 +58,11 @@ class World:
         self.config = config
         self.jobs = Jobs(store, clock)
         self.agents = Agents(agents if agents is not None else root / "agents")
-        self.workspace = Workspace(PROJECT, lambda: [spec.id for spec in self.specs], store, self.jobs)
+        self.workspace = Workspace(PROJECT, self.node_ids, store, self.jobs)
         rooms = Joined({"workspace": self.workspace, "mind": self.agents, "house": House()})
         self.behaviours: dict[str, Behaviour] = {
-            "actions": files.Actions(store, self.jobs, "ACTION.md"),
-            "sessions": files.Sessions(store, "SESSIONS.md"),
+            "actions": files.Sheet(store, self.jobs, files.actions_page),
+            "sessions": files.Sheet(store, self.jobs, files.sessions_page),
             "cancel": files.Cancel(self.jobs),
             "film": files.Film(store),
             "robots": files.View(lambda names: self._robots()),
@@ -71,6 +74,7 @@ class World:
         self.kernel: Kernel | None = None
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._lock: RootLock | None = None
+        self._targets: Targets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
 
     @classmethod
@@ -84,6 +88,7 @@ class World:
         store: Store | None = None,
         serve: bool = False,
         drivers: Mapping[str, DriverFactory] | None = None,
+        parts: Parts | None = None,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> World:
@@ -96,7 +101,7 @@ class World:
             world = cls(workspace, store, clock or SystemClock(), config, agents)
             world._lock = lock
             if serve:
-                world._serve(drivers, threads, log)
+                world._serve(drivers, parts, threads, log)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -106,11 +111,25 @@ class World:
     @cached_property
     def specs(self) -> tuple[NodeSpec, ...]:
         """The nodes of this workspace; found when first asked for, since most readers never do."""
-        return find_nodes(self.config, self.store)
+        return find_nodes(self.config, self.store, self.targets.targets() if self.targets is not None else ())
+
+    @property
+    def targets(self) -> Targets | None:
+        """What TARGETS.md and SKILLS.md declare; None where there is no TARGETS.md."""
+        if self._targets is None and self.store.probe("TARGETS.md") is not None:
+            from .targets import Targets
+
+            self._targets = Targets(self.store)
+        return self._targets
+
+    def node_ids(self) -> list[str]:
+        """Robots, then targets."""
+        targets = self.targets
+        return [spec.id for spec in self.specs] + (list(targets.targets()) if targets is not None else [])
 
     # -- assembling ---------------------------------------------------------------------------------------------
 
-    def _serve(self, drivers: Mapping[str, DriverFactory] | None, threads: bool, log: Log) -> None:
+    def _serve(self, drivers: Mapping[str, DriverFactory] | None, parts: Parts | None, threads: bool, log: Log) -> None:
         from worldfs.formats import environment
         from worldfs.ground.driver import Seat
         from worldfs.kernel.dispatch import Node
@@ -118,6 +137,7 @@ class World:
         from worldfs.roles.critic import Critic
 
         from .house import Room
+        from .targets import SKILLS, TARGETS, Runtime, Targets
 
         if drivers is None:
             from worldfs.drivers.catalogue import catalogue
@@ -132,7 +152,18 @@ class World:
             driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter(spec.id), self.language()))
             room.drivers[spec.id] = driver
             nodes[spec.id] = Node(spec.id, driver, artifacts)
-        kernel = Kernel(self.store, self.clock, room, nodes, threads=threads, log=log)
+        runtime = Runtime(Targets(self.store), self.clock, artifacts, self.language(), parts)
+        kernel = Kernel(
+            self.store,
+            self.clock,
+            room,
+            nodes,
+            pages=(files.actions_page(), files.sessions_page()),
+            watched=dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, room, scene)),
+            threads=threads,
+            log=log,
+        )
+        self.kernel = kernel
         try:
             self.tree.starting = True
             for spec in self.specs:
@@ -140,12 +171,21 @@ class World:
             for name, node in nodes.items():
                 kernel.lanes[name].call(lambda body=node.driver: body.open(scene))  # type: ignore[misc]  # binds the loop's value
                 kernel.lanes[name].call(lambda id=name: room.settle(id))  # type: ignore[misc]  # same
+            self._look(runtime, room, scene)
             self.tree.starting = False
             kernel.recover()
         except BaseException:
+            self.kernel = None
             kernel.close()
             raise
-        self.kernel = kernel
+
+    def _look(self, runtime: Runtime, room: Room, scene: Scene) -> None:
+        """The targets as they are declared now: new ones are taken up on their lanes, others switched on or off."""
+        kernel = self._kernel
+        for node in runtime.look(kernel, room.targets, {spec.id for spec in self.specs}):
+            room.drivers[node.id] = node.driver
+            kernel.lanes[node.id].call(lambda body=node.driver: body.open(scene))  # type: ignore[misc]  # the loop's value
+            kernel.lanes[node.id].call(lambda id=node.id: room.settle(id))  # type: ignore[misc]  # same
 
     def _embody(self, spec: NodeSpec, kernel: Kernel) -> None:
         """Copy the profile in, unless somebody has made it their own (decision D8)."""

@@ -9,17 +9,12 @@ import pytest
 
 from worldfs.agents.state import AgentState
 from worldfs.ground.model import Json
-from worldfs.testing.calls import ALICE
+from worldfs.testing.calls import a_run
 from worldfs.testing.clock import ManualClock
 from worldfs.tree.binding import USER, Binding
-from worldfs.world.calls.call import Run
 from worldfs.world.services import memory as module
 from worldfs.world.services.memory import Memory
 from worldfs.world.services.tool import ToolError
-
-
-def run(binding: Binding = ALICE) -> Run:
-    return Run("job-1", "", {}, binding, 300.0, lambda: 300.0, lambda *words, **fields: None)
 
 
 class Asked:
@@ -29,7 +24,7 @@ class Asked:
         self.memory, self.binding = memory, Binding(USER, agent, "proj-1")
 
     def __call__(self, op: str, /, **args: Any) -> Json:
-        return self.memory.invoke(f"memory_{op}", args, run(self.binding))
+        return self.memory.invoke(f"memory_{op}", args, a_run(binding=self.binding))
 
     def error(self, op: str, /, **args: Any) -> tuple[str, str]:
         with pytest.raises(ToolError) as caught:

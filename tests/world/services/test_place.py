@@ -2,15 +2,15 @@
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Finding, Json
-from worldfs.testing.calls import ALICE, attained, opened, until
+from worldfs.testing.calls import ALICE, Spot, attained, opened, until
 from worldfs.testing.clock import ManualClock
 from worldfs.tree.binding import USER, Binding
 from worldfs.world.calls.call import Run
@@ -18,15 +18,6 @@ from worldfs.world.calls.calls import SHOWN_S, Calls
 from worldfs.world.services.payload import REFUSAL
 from worldfs.world.services.place import IDLE_RESULT, IDLE_STATUS, Orders, Place
 from worldfs.world.services.tool import ToolError
-
-
-class Spot(NamedTuple):
-    place: str
-    service: str
-    node: str = ""
-    ops: Mapping[str, str] = {}
-    runtime: Mapping[str, Any] = {}
-
 
 MEMORY = Spot("memory", "memory", "", {"create": "memory_create", "search": "memory_search"}, {"tool_family": "memory"})
 WEB = Spot("web_search", "web_search", "", {"search": "web_search"}, {"tool": "web_search"})

@@ -205,12 +205,12 @@ async def _debug_subscribe(peer: Peer, payload: Json, frame: Frame) -> bytes:
         raise Refused("forbidden", "operation requires admin token")
     if peer.stream is None:
         peer.stream = Stream()
-    peer.server.pushes.debugging.add(peer)
+    peer.server.pushes.debug(peer)
     return _subscription(peer, frame, True)
 
 
 async def _debug_unsubscribe(peer: Peer, payload: Json, frame: Frame) -> bytes:
-    peer.server.pushes.debugging.discard(peer)
+    peer.server.pushes.undebug(peer)
     return _subscription(peer, frame, False)
 
 

@@ -20,6 +20,7 @@ from websockets.server import ServerProtocol
 from .meters import Meters
 
 MAX_FRAME: Final = 4 << 20  # bytes of a message; beyond it the connection is closed with 1009 (decision D2)
+GATHERED: Final = 64 << 10  # bytes that are gathered into one write
 FULL: Final = 256 << 10  # bytes not yet taken by the peer: from here on its requests wait
 DROWNED: Final = 32 << 20  # and from here on it is dropped
 STALLED_S: Final = 30.0  # a peer that takes nothing for so long is dropped
@@ -57,6 +58,7 @@ class Line(asyncio.Protocol):
     __slots__ = (
         "_corked",
         "_deadline",
+        "_gathered",
         "_loop",
         "_meters",
         "_parts",
@@ -65,6 +67,7 @@ class Line(asyncio.Protocol):
         "_route",
         "_stalled_at",
         "_transport",
+        "batch",
         "full",
         "lines",
     )
@@ -77,8 +80,9 @@ class Line(asyncio.Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._parts: bytearray | None = None
         self._corked = False
-        self._stalled_at = 0
+        self._stalled_at = self._gathered = 0
         self.full = False
+        self.batch = 0  # how often the peer's bytes have been looked at
 
     # -- what a receiver may do ------------------------------------------------------------------------------------
 
@@ -92,7 +96,8 @@ class Line(asyncio.Protocol):
             return
         self._protocol.send_text(message)
         self._meters.frames_out += 1
-        if not self._corked:
+        self._gathered += len(message)
+        if not self._corked or self._gathered > GATHERED:
             self._flush()
 
     def close(self, code: int = 1000, reason: str = "") -> None:
@@ -137,6 +142,7 @@ class Line(asyncio.Protocol):
         self._arm(GREETING_S)
 
     def data_received(self, data: bytes) -> None:
+        self.batch += 1
         protocol = self._protocol
         protocol.receive_data(data)
         self._corked = True
@@ -207,6 +213,7 @@ class Line(asyncio.Protocol):
 
     def _flush(self) -> None:
         parts = self._protocol.data_to_send()
+        self._gathered = 0
         transport = self._transport
         if not parts or transport is None or transport.is_closing():
             return

@@ -34,6 +34,7 @@ LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
 MANY: Final = 64  # requests not yet begun: from here on the peer waits
 MUCH: Final = 1 << 20  # bytes of them
+TURN: Final = 32  # requests in a row: then the others have theirs, however many arrived at once
 WAITS: Final = 1_024  # requests of one connection that may wait at once
 _ENVELOPE: Final = 256  # bytes of a read's reply that are not data, generously
 _LOG: Final = logging.getLogger("worldfs.acheron")
@@ -69,8 +70,8 @@ class Peer:
     """The receiver of a connection on `/`. All on the loop."""
 
     __slots__ = (
-        "_busy", "_queue", "_queued", "_unnamed", "_waiting", "ends", "greeted", "line", "most", "msize", "seats",
-        "server", "stream", "unseated", "versioned", "who",
+        "_batch", "_busy", "_queue", "_queued", "_taken", "_unnamed", "_waiting", "ends", "greeted", "line", "most",
+        "msize", "seats", "server", "stream", "unseated", "versioned", "who",
     )  # fmt: skip
 
     def __init__(self, server: Server, line: Line, who: Who) -> None:
@@ -86,6 +87,7 @@ class Peer:
         self._busy: Turn | None = None
         self._waiting: dict[int, Turn] = {}  # by tag; those without one by a negative number
         self._unnamed = -1
+        self._batch = self._taken = 0  # of which look at the line, how many requests were begun
         if who.role != NODE:
             first = first_binding(who.role, server.tokens.visits(who.role), server.realm.plane)
             if isinstance(first, Refused):
@@ -113,9 +115,14 @@ class Peer:
     # -- Receiver --------------------------------------------------------------------------------------------------
 
     def heard(self, message: bytes) -> None:
+        if self._batch != self.line.batch:
+            self._batch, self._taken = self.line.batch, 0
         if self._busy is None and not self._queue and not self.line.full:
-            self._take(message)
-            return
+            if self._taken < TURN:
+                self._taken += 1
+                self._take(message)
+                return
+            asyncio.get_running_loop().call_soon(self._pump)
         self._queue.append(message)
         self._queued += len(message)
         if len(self._queue) >= MANY or self._queued >= MUCH:
@@ -141,10 +148,14 @@ class Peer:
             return
         self.line.cork()
         try:
-            while self._queue and self._busy is None and not self.line.full:
+            for _ in range(TURN):
+                if not self._queue or self._busy is not None or self.line.full:
+                    break
                 message = self._queue.popleft()
                 self._queued -= len(message)
                 self._take(message)
+            else:
+                asyncio.get_running_loop().call_soon(self._pump)
         finally:
             self.line.uncork()
         if len(self._queue) < MANY and self._queued < MUCH:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from worldfs.plane.caller import Caller
-from worldfs.tree.binding import ADMIN, Binding
+from worldfs.tree.binding import USER, Binding
 from worldfs.wire.frames import Json
 
 from . import replies
@@ -32,12 +33,27 @@ class Pushes:
 
     def __init__(self, realm: Realm, meters: Meters, loop: asyncio.AbstractEventLoop) -> None:
         self._realm, self._meters, self._loop = realm, meters, loop
-        self.debugging: set[Peer] = set()
+        self.debugging: dict[Peer, Callable[[], None]] = {}
         self._watches: dict[Peer, Callable[[], None]] = {}
-        self._end = realm.plane.listen(self._heard, Binding(ADMIN, "", ""))
 
     def close(self) -> None:
-        self._end()
+        for peer in (*self.debugging, *self._watches):
+            self.left(peer)
+
+    def debug(self, peer: Peer) -> None:
+        """Tell it what changes, each thing as its active binding may see it: the mount client takes tokens from it."""
+
+        def bound() -> Binding:
+            seat = peer.seats.get(None)
+            return seat.binding if seat is not None else Binding(USER, "")
+
+        if peer not in self.debugging:
+            self.debugging[peer] = self._realm.plane.listen(partial(self._heard, peer), bound)
+
+    def undebug(self, peer: Peer) -> None:
+        end = self.debugging.pop(peer, None)
+        if end is not None:
+            end()
 
     def watch(self, peer: Peer, payload: Json, caller: Caller, id: str | None) -> bytes:
         """The reply and the replay. A second watch replaces the first."""
@@ -62,7 +78,7 @@ class Pushes:
             end()
 
     def left(self, peer: Peer) -> None:
-        self.debugging.discard(peer)
+        self.undebug(peer)
         self.unwatch(peer)
 
     def _service(self, peer: Peer, event: bytes) -> None:
@@ -70,16 +86,17 @@ class Pushes:
             peer.line.send(replies.service_event(event))
             self._meters.pushes += 1
 
-    def _heard(self, kind: str, payload: Json) -> None:
-        if kind != SERVICE and self.debugging:
+    def _heard(self, peer: Peer, kind: str, payload: Json) -> None:
+        if kind != SERVICE:
             with suppress(RuntimeError):  # the loop is closed
-                self._loop.call_soon_threadsafe(self._tell, kind, payload)
+                self._loop.call_soon_threadsafe(self._tell, peer, kind, payload)
 
-    def _tell(self, kind: str, payload: Json) -> None:
+    def _tell(self, peer: Peer, kind: str, payload: Json) -> None:
+        if peer not in self.debugging:
+            return
         frame = replies.debug(kind, _TOPOLOGY, payload, now_ms(self._realm.clock))
-        for peer in self.debugging:
-            if peer.stream is not None:
-                peer.stream.add(frame)
-            peer.line.send(frame)
-            self._meters.pushes += 1
+        if peer.stream is not None:
+            peer.stream.add(frame)
+        peer.line.send(frame)
+        self._meters.pushes += 1
         self._realm.feed.publish(STREAM)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from .fs_routes import FS_ROUTES
 from .line import Route
 
 if TYPE_CHECKING:
     from .server import Server
 
-ROUTES: Final[tuple[tuple[str, Callable[[Server], Route]], ...]] = ()
+ROUTES: Final[tuple[tuple[str, Callable[[Server], Route]], ...]] = FS_ROUTES

@@ -6,8 +6,10 @@ import asyncio
 import ssl
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from types import TracebackType
+from typing import Final, NamedTuple, Self
 
 from worldfs.ground.clock import Clock
 from worldfs.ground.errors import BadInput, Busy, WorldError
@@ -94,7 +96,7 @@ async def serve(realm: Realm, where: Where, stop: asyncio.Event, told: Callable[
 
 
 class Beside:
-    """A server in a thread of its own, beside a kernel. `start` returns when it listens, or raises what kept it."""
+    """A server in a thread of its own, beside a kernel. Entered when it listens, left when it has said goodbye."""
 
     def __init__(self, realm: Realm, where: Where) -> None:
         self._realm, self._where = realm, where
@@ -102,28 +104,36 @@ class Beside:
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
-        self.started: Started | None = None
-        self.broken: BaseException | None = None
+        self._started: Started | None = None
+        self._broken: BaseException | None = None
 
-    def start(self) -> Started:
+    @property
+    def started(self) -> Started:
+        assert self._started is not None  # it is entered
+        return self._started
+
+    def __enter__(self) -> Self:
+        """Raises what kept it from listening."""
         self._thread.start()
         self._ready.wait()
-        if self.started is None:
-            raise self.broken or WorldError("the server ended before it began", op="serve")
-        return self.started
-
-    def stop(self) -> None:
-        """Twice does no harm."""
-        if self._loop is not None and self._stop is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stop.set)
-        if self._thread.ident is not None:
+        if self._started is None:
             self._thread.join()
+            raise self._broken or WorldError("the server ended before it began", op="serve")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._loop is not None and self._stop is not None:
+            with suppress(RuntimeError):  # it has ended by itself
+                self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        if self._broken is not None and error is None:
+            raise self._broken
 
     def _run(self) -> None:
         try:
             asyncio.run(self._life())
         except BaseException as error:
-            self.broken = error
+            self._broken = error
         finally:
             self._ready.set()
 
@@ -131,7 +141,7 @@ class Beside:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
 
         def told(started: Started) -> None:
-            self.started = started
+            self._started = started
             self._ready.set()
 
         await serve(self._realm, self._where, self._stop, told)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .call import Call
 
 if TYPE_CHECKING:
     from worldfs.doors.acheron.serving import Started, Where
+    from worldfs.world.world import World
 
 
 def run(call: Call) -> int:
@@ -38,6 +41,26 @@ def run(call: Call) -> int:
         asyncio.run(life())
     call.voice.say("stopped serving", {"event": "serve", "state": "stopped"})
     return 0
+
+
+@contextmanager
+def beside(call: Call, world: World) -> Iterator[None]:
+    """Serve a world that this process runs, for as long as the block lasts."""
+    from pathlib import Path
+
+    _needed()
+    from worldfs.doors.acheron.serving import Beside, alone
+    from worldfs.ground.clock import SystemClock
+    from worldfs.world.realm import Realm
+
+    where, clock, home = where_of(call), SystemClock(), call.home.path
+    with (
+        alone(home, clock),
+        Realm.open(home, world=world, clock=clock, agents=Path(call.agents)) as realm,
+        Beside(realm, where) as server,
+    ):
+        greet(call, server.started)
+        yield
 
 
 def where_of(call: Call) -> Where:

@@ -32,11 +32,12 @@ _BODY = (
     Argument(("--no-cameras",), "render no pictures", takes="switch"),
 )
 
+_PORT = Argument(("--port",), "port to listen on (default: 18790; 0: any free one)", "N", takes="count", default=18_790)
 _SOCKET = (
     Argument(
         ("--host",), "address to listen on (default: 127.0.0.1, this machine alone)", "ADDRESS", default="127.0.0.1"
     ),
-    Argument(("--port",), "port to listen on (default: 18790; 0: any free one)", "N", takes="count", default=18_790),
+    _PORT,
     Argument(("--metrics-port",), "health and metrics over HTTP on this port, too", "N", takes="count"),
     Argument(("--tls-cert",), "certificate (PEM): the port speaks TLS", "FILE", completes="file"),
     Argument(("--tls-key",), "its key (PEM)", "FILE", completes="file"),
@@ -57,7 +58,12 @@ _WORLD = (
         "up",
         "start the kernel and the bodies, and stay until Ctrl-C",
         "up:run",
-        (Argument(("--until-idle",), "end when nothing is left to do", takes="switch"), *_BODY),
+        (
+            Argument(("--until-idle",), "end when nothing is left to do", takes="switch"),
+            *_BODY,
+            Argument(("--serve",), "serve the tree over a WebSocket, too (`paos serve`)", takes="switch"),
+            *_SOCKET,
+        ),
         "One line is printed for each event. A second kernel on the same workspace is refused.",
     ),
     Command(
@@ -175,6 +181,40 @@ _WORLD = (
         "check:run",
         (Argument(("--fix",), "mend what can be mended without losing anything", takes="switch"),),
         "Exit 0: nothing is wrong (warnings allowed); 1: something is.",
+    ),
+    Command(
+        "node",
+        "make this machine a node of a served world (with --connect)",
+        "node:run",
+        (
+            Argument(
+                ("--export",),
+                "a directory to show: NAME=PATH, NAME=PATH:rw (the same) or NAME=PATH:ro; may be said again",
+                "EXPORT",
+                many="*",
+            ),
+            Argument(
+                ("--service",),
+                "a manifest of a service to offer (runtime.type native_proc); may be said again",
+                "FILE",
+                completes="file",
+                many="*",
+            ),
+            Argument(("--invite",), "how to join: an invite of the server (or $PAOS_INVITE)", "TOKEN"),
+            Argument(("--name",), "what to be called (default: this machine's name)", "NAME"),
+            Argument(
+                ("--state",), "where to keep id and secret (default: .paos/nodes in the home)", "FILE", completes="file"
+            ),
+            Argument(
+                ("--lease",),
+                "after how long unheard it counts as gone (default: 900)",
+                "SECONDS",
+                takes="number",
+            ),
+        ),
+        "Without an invite it asks to be let in (a user token in $PAOS_TOKEN or --token-file), and waits for "
+        "the operator. Ctrl-C leaves cleanly; whatever else happens, it comes back.",
+        far="node:run",
     ),
     Command(
         "completion",

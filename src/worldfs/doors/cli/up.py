@@ -30,6 +30,10 @@ def run(call: Call) -> int:
 
         stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
         _greet(call, world)
+        if call["serve"]:
+            from .serve import beside
+
+            stack.enter_context(beside(call, world))
         world.run(until_idle=call["until_idle"], stop=stop)
     call.voice.say("kernel stopped", {"event": "kernel", "state": "stopped"})
     return 0

@@ -66,7 +66,7 @@ def _target(item: Json, at: str, dialect: str) -> Target:
 
 
 def _kind(item: Json, at: str) -> str:
-    key = "type" if item.get("type") is not None else "target_kind"
+    key = "target_kind" if item.get("type") is None and item.get("target_kind") is not None else "type"
     word = item.get(key)
     if word is None and item.get("backend") is not None:
         return SIM  # only a simulation has a backend

@@ -49,7 +49,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         PROJECT + "/SESSIONS.md",
         Kind.SHEET,
-        "sessions of skills on targets (served by the runtime)",
+        "sessions of skills on targets: reading renders the jobs, writing submits new ids and obeys cancelled",
         readers(RUNTIME),
         {PLANNER: "", ORCHESTRATOR: "", RUNTIME: ""},
         key="SESSIONS.md",
@@ -64,6 +64,7 @@ ROWS: tuple[Row, ...] = (
         readers(PLANNER, ORCHESTRATOR, RUNTIME),
         {OPERATOR: ""},
         key="TARGETS.md",
+        document="targets",
         in_matrix=True,
     ),
     Row(
@@ -73,6 +74,7 @@ ROWS: tuple[Row, ...] = (
         readers(PLANNER, ORCHESTRATOR, RUNTIME),
         {OPERATOR: ""},
         key="SKILLS.md",
+        document="skills",
         in_matrix=True,
     ),
     Row(

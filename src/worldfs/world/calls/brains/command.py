@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -62,9 +61,16 @@ class CommandBrain:
         """The session, and what the command printed to its standard output."""
         source, sink = os.pipe()
         reader = _Reader(source)
-        stop = Stop()
+        stop, ending = Stop(), threading.Lock()
+        over = False
+
+        def ask() -> None:
+            with ending:  # a wish that comes late must not be written to a descriptor that is somebody else's by now
+                if not over:
+                    stop.ask("the call was asked to stop")
+
         try:
-            call.when_stopped(lambda: stop.ask("the call was asked to stop"))
+            call.when_stopped(ask)
             env = {**os.environ, "PAOS_CALL": call.id}
             ended = run(
                 state,
@@ -78,7 +84,8 @@ class CommandBrain:
         finally:
             os.close(sink)
             said = reader.whole()
-            with suppress(OSError):
+            with ending:
+                over = True
                 stop.close()
         return ended, said
 

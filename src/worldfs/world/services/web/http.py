@@ -158,12 +158,13 @@ def _said(data: bytes) -> str:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return ""
-    for key in ("error", "detail", "error", "message"):
-        if isinstance(value, dict) and value.get(key):
+    for key in ("error", "detail"):  # tavily has detail.error, brave error.code and error.detail
+        if isinstance(value, dict) and isinstance(value.get(key), dict):
             value = value[key]
-    if isinstance(value, dict):
-        value = value.get("code") or ""
-    return " ".join(value.split())[:SAID] if isinstance(value, str) else ""
+    if not isinstance(value, dict):
+        return ""
+    words = (value.get(key) for key in ("code", "error", "detail", "message"))
+    return " ".join(" ".join(word for word in words if isinstance(word, str)).split())[:SAID]
 
 
 def _kind(headers: http.client.HTTPMessage) -> str:

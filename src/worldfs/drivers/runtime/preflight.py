@@ -1,0 +1,152 @@
+"""Preflight: what a skill needs against what a target and the world give; all findings at once (reference §5, D30-D32).
+
+`strict_environment_contract: true` makes what is missing a refusal, else it is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worldfs.drivers.policies.client import PolicyInfo
+from worldfs.formats import sensors
+from worldfs.ground.model import Finding, Json, Order, Scene, Skill, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a target says of itself once it is taken up, and what its policy said (or why it did not)."""
+
+    sensors: frozenset[str]
+    observations: Mapping[str, tuple[tuple[int, ...], str]]
+    representations: Mapping[str, tuple[int, ...]]  # representation of an action → its shape
+    outputs: frozenset[str] = frozenset()  # keys of ENVIRONMENT.md that it sees something for, written or not yet
+    policy: PolicyInfo | None = None
+    policy_trouble: str = ""  # why the policy could not be asked; "": it could, or there is none
+    policy_start: str = ""  # the command that would start one
+
+
+Place = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
+
+
+def match(order: Order, skill: Skill, target: Target, place: Place) -> list[Finding]:
+    """What the two documents alone decide; nothing is opened for it."""
+    found = []
+    if target.skills and skill.id not in target.skills:
+        found.append(
+            Finding(
+                "SKILL_NOT_SUPPORTED_BY_TARGET", place("TARGETS.md", target.id, "supported_skills"), skill.id,
+                ", ".join(target.skills), f"add it to supported_skills of {target.id}, or choose another target",
+                order.id,
+            )
+        )  # fmt: skip
+    if skill.target_types and target.kind not in skill.target_types:
+        found.append(
+            Finding(
+                "SKILL_NOT_SUPPORTED_BY_TARGET", place("SKILLS.md", skill.id, "supported_target_types"),
+                " or ".join(skill.target_types), f"{target.id} is {target.kind}",
+                f"run it on a target of type {skill.target_types[0]}, or let the skill support {target.kind}", order.id,
+            )
+        )  # fmt: skip
+    return found
+
+
+def contract(order: Order, skill: Skill, given: Given, environment: Json, place: Place) -> list[Finding]:
+    """Sensors, outputs of the environment, policy and spaces."""
+    loose = not skill.strict
+    found = [
+        Finding(
+            "REQUIRED_SENSOR_MISSING", place("TARGETS.md", order.node, "perception"), word,
+            ", ".join(sorted(given.sensors)) or "no sensors",
+            f"add a {word.replace('_', ' ')} to the target, or drop it from SKILLS.md requires.sensors",
+            order.id, loose,
+        )
+        for word in sensors.missing(skill.sensors, [(name, True) for name in given.sensors])
+    ]  # fmt: skip
+    found += [
+        Finding(
+            "OBSERVATION_CHANNEL_MISSING", f"ENVIRONMENT.md /{_KEYS.get(word, word)}", f"{word}, not empty",
+            "nothing there", f"let the target observe once (paos up), or drop {word} from environment_outputs",
+            order.id, loose,
+        )
+        for word in skill.environment_outputs
+        if _KEYS.get(word, word) not in given.outputs and not _output(environment, word)
+    ]  # fmt: skip
+    if given.policy_trouble:
+        start = f"start it: {given.policy_start}" if given.policy_start else "start the policy server"
+        endpoint = skill.policy.endpoint or skill.policy.checkpoint if skill.policy else ""
+        found.append(
+            Finding(
+                "POLICY_ENDPOINT_UNREACHABLE", place("SKILLS.md", order.op, "policy_client"), f"a policy at {endpoint}",
+                given.policy_trouble, start, order.id, loose,
+            )
+        )  # fmt: skip
+    elif given.policy is not None:
+        found += _spaces(order, given.policy, given, place, loose=loose)
+    return found
+
+
+_KEYS = {"perception_data": "perception"}
+
+
+def outputs(scene: Scene) -> frozenset[str]:
+    """The keys of ENVIRONMENT.md that an observation fills."""
+    seen = {
+        "robots": scene.robots, "objects": scene.objects, "scene_graph": (*scene.objects, *scene.relations),
+        "nodes": (*scene.objects, *scene.furniture), "edges": scene.relations, "perception": scene.perception,
+    }  # fmt: skip
+    return frozenset(key for key, value in (*seen.items(), *scene.extra.items()) if value)
+
+
+def _output(environment: Json, word: str) -> bool:
+    """D32: `perception_data` is a non-empty `perception`; other words are a key of that name, also in scene_graph."""
+    key = _KEYS.get(word, word)
+    value = environment.get(key)
+    graph = environment.get("scene_graph")
+    if not value and isinstance(graph, dict):
+        value = graph.get(key)
+    return bool(value)
+
+
+def _spaces(order: Order, policy: PolicyInfo, given: Given, place: Place, *, loose: bool) -> list[Finding]:
+    field = place("SKILLS.md", order.op, "policy_client")
+    found = []
+    for name, (shape, kind) in policy.observations.items():
+        have = given.observations.get(name)
+        if have is None or not _fits(shape, have[0]):
+            said = "nothing of that name" if have is None else f"{have[1]} {tuple(have[0])}"
+            found.append(
+                Finding(
+                    "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{field} observation {name}", f"{kind} {tuple(shape)}",
+                    f"{said}; there are: {', '.join(sorted(given.observations)) or 'none'}",
+                    "map the names in the skill's policy_client.observations, or train on this target", order.id, loose,
+                )
+            )  # fmt: skip
+    if policy.representation and policy.representation not in given.representations:
+        found.append(
+            Finding(
+                "ACTION_CONTRACT_UNSATISFIED", f"{field} action", ", ".join(sorted(given.representations)),
+                policy.representation, "use a policy whose actions this target accepts", order.id, loose,
+            )
+        )  # fmt: skip
+    elif policy.action_dim and given.representations and policy.action_dim not in _dims(policy, given):
+        found.append(
+            Finding(
+                "ACTION_CONTRACT_UNSATISFIED", f"{field} action",
+                " or ".join(f"{name} of {shape[0]}" for name, shape in sorted(given.representations.items())),
+                f"{policy.action_dim} numbers", "use a policy whose actions this target accepts", order.id, loose,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _dims(policy: PolicyInfo, given: Given) -> set[int]:
+    shapes = given.representations
+    named = {policy.representation: shapes[policy.representation]} if policy.representation in shapes else shapes
+    return {shape[0] for shape in named.values()}
+
+
+def _fits(wanted: Sequence[Any], have: Sequence[Any]) -> bool:
+    """Same rank, same sizes; 0 or −1 in what is wanted means any."""
+    return len(wanted) == len(have) and all(w in (0, -1) or w == h for w, h in zip(wanted, have, strict=True))

@@ -1,0 +1,69 @@
+"""`paos check` on the runtime's registries: does what sessions and targets refer to exist, and fit together?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from worldfs.drivers.runtime import preflight
+from worldfs.drivers.runtime.parts import Parts, parts
+from worldfs.formats.runtime import sessions
+from worldfs.ground.errors import UserError
+from worldfs.ground.model import Finding
+from worldfs.tree.stores.contract import Store
+
+from .targets import Targets
+
+
+def references(store: Store, known: Parts | None = None) -> Iterator[Finding]:
+    """Warnings for what waits or would be refused: nothing of it harms a file."""
+    registries, known = Targets(store), known or parts()
+    targets, skills, place = registries.targets(), registries.skills(), registries.place
+    for target in targets.values():
+        for id in target.skills:
+            if id not in skills:
+                field = place("TARGETS.md", target.id, "supported_skills")
+                yield _unknown("SKILL_RUNTIME_MISSING", field, "skill", id, skills)
+        if target.adapter and target.adapter not in known.names("targets"):
+            yield _unknown(
+                "TARGET_BUILD", place("TARGETS.md", target.id, "adapter.class"), "adapter", target.adapter,
+                known.names("targets"),
+            )  # fmt: skip
+    for skill in skills.values():
+        for group, member, name in (
+            ("skills", "runtime", skill.runtime),
+            ("policies", "policy_client.type", skill.policy.type if skill.policy else ""),
+        ):
+            if name and name not in known.names(group):
+                field = place("SKILLS.md", skill.id, member)
+                yield _unknown("SKILL_RUNTIME_MISSING", field, member, name, known.names(group))
+    yield from _sessions(store, registries)
+
+
+def _sessions(store: Store, registries: Targets) -> Iterator[Finding]:
+    stored = store.get(sessions.FILE)
+    try:
+        entries = sessions.read(stored.data).entries if stored else ()
+    except UserError:
+        return  # said where the document is read
+    targets, skills = registries.targets(), registries.skills()
+    for entry in entries:
+        if entry.order is None or entry.state == "terminal":
+            continue
+        at = f"{sessions.FILE} {entry.id}"
+        target, skill = targets.get(entry.order.node), skills.get(entry.order.op)
+        if target is None:
+            yield _unknown("NODE_UNKNOWN", f"{at} target_ref", "target", entry.order.node, targets)
+        if skill is None:
+            yield _unknown("SKILL_RUNTIME_MISSING", f"{at} skill_ref", "skill", entry.order.op, skills)
+        if target is None or skill is None:
+            continue
+        yield from preflight.match(entry.order, skill, target, registries.place)
+        if not target.enabled:
+            fix = f"set enabled: true in {registries.place('TARGETS.md', target.id, 'enabled')}"
+            found = f"{target.id} is off: it waits"
+            yield Finding("TARGET_DISABLED", at, "an enabled target", found, fix, entry.id, True)
+
+
+def _unknown(code: str, field: str, what: str, found: str, there: Iterable[str]) -> Finding:
+    expected = f"a {what} that there is: {', '.join(sorted(there)) or 'none'}"
+    return Finding(code, field, expected, found, "declare it, or correct the name", warning=True)

@@ -1,0 +1,224 @@
+"""Sessions of skills on targets, over a workspace that holds only the runtime's three documents."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from worldfs.formats.runtime import sessions
+from worldfs.ground.model import State
+from worldfs.testing.clock import ManualClock
+from worldfs.testing.target import null_parts
+from worldfs.world.check import check
+from worldfs.world.world import World
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "runtime"
+SESSION = "sess_pick_apple_001"
+
+
+class Workshop:
+    """A workspace with the specification's examples, and worlds over it."""
+
+    def __init__(self, root):
+        self.root = root
+        self.clock = ManualClock()
+        self.performed = []
+        for file in FIXTURES.glob("*.md"):
+            shutil.copy(file, root / file.name)
+
+    def edit(self, name, *changes):
+        text = (self.root / name).read_text()
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new, 1)
+        (self.root / name).write_text(text)
+
+    def put(self, *entries):
+        (self.root / "SESSIONS.md").write_text(json.dumps({"sessions": list(entries)}))
+
+    def world(self, **more):
+        parts = null_parts(self.performed, trouble=more.pop("trouble", ""))
+        return World.open(self.root, clock=self.clock, serve=True, threads=False, parts=parts, **more)
+
+    def entries(self):
+        return {entry.id: entry for entry in sessions.read((self.root / "SESSIONS.md").read_bytes()).entries}
+
+    def text(self, name="SESSIONS.md"):
+        return (self.root / name).read_text()
+
+
+@pytest.fixture
+def shop(tmp_path):
+    return Workshop(tmp_path)
+
+
+def drain(world, clock=None, seconds=0.0):
+    if clock is not None:
+        clock.advance(seconds)
+    while world.tick():
+        pass
+
+
+def entry(id, target="sim_franka_tabletop", skill="rekep_pick", **more):
+    return {"session_id": id, "target_ref": target, "skill_ref": skill, "status": "pending", **more}
+
+
+def params(**values):
+    return {"execution": {"params": values}}
+
+
+def test_the_specifications_example_runs_and_its_result_stands_in_the_sheet(shop):
+    with shop.world() as world:
+        drain(world)
+        job = world.jobs.load(SESSION)
+    assert job.status.state is State.SUCCEEDED, job.status.outcome
+    text = shop.text()
+    assert shop.entries()[SESSION].word == "succeeded"
+    assert "success: true" in text and "trace_path: artifacts/runtime/" in text and "attempts: 1" in text
+    episode = json.loads((shop.root / "artifacts/runtime" / SESSION / "episode.json").read_text())
+    assert episode["success"] is True and episode["params"]["object_id"] == "apple_01"
+    # what the operator wrote is as it was
+    for name in ("TARGETS.md", "SKILLS.md"):
+        assert (shop.root / name).read_bytes() == (FIXTURES / name).read_bytes()
+
+
+def test_nobody_makes_up_a_robot_beside_declared_targets(shop):
+    with shop.world() as world:
+        assert world.specs == () and world.node_ids() == ["sim_franka_tabletop", "real_franka_lab"]
+        drain(world)
+    with World.open(shop.root) as again:  # what it saw of its targets makes no robot of them either
+        assert again.specs == ()
+
+
+def test_without_its_policy_it_is_refused_and_told_how_to_start_one(shop):
+    with shop.world(trouble="nothing listens at localhost:8765") as world:
+        drain(world)
+        outcome = world.jobs.load(SESSION).status.outcome
+    assert outcome.code == "POLICY_ENDPOINT_UNREACHABLE" and "paos policy serve --port 8765" in outcome.message
+    assert shop.performed == [] and "POLICY_ENDPOINT_UNREACHABLE" in shop.text()
+    assert SESSION in shop.text("LESSONS.md") or "rekep_pick" in shop.text("LESSONS.md")
+
+
+def test_a_missing_sensor_refuses_where_the_contract_is_strict_and_warns_where_it_is_not(shop):
+    shop.edit("TARGETS.md", ("      scene_xml: /path/to/tabletop.xml", "      sensors: [rgb_camera, joint_states]"))
+    with shop.world() as world:
+        drain(world)
+        outcome = world.jobs.load(SESSION).status.outcome
+        found = {item.code: item for item in outcome.findings}
+        assert "REQUIRED_SENSOR_MISSING" in found and found["REQUIRED_SENSOR_MISSING"].expected == "depth_camera"
+        assert found["REQUIRED_SENSOR_MISSING"].field == "TARGETS.md targets[0].perception"
+        shop.edit("SKILLS.md", ("strict_environment_contract: true", "strict_environment_contract: false"))
+        shop.put(entry("second"))
+        drain(world)
+        assert world.jobs.load("second").status.state is State.SUCCEEDED
+
+
+def test_a_disabled_target_waits_until_the_operator_enables_it(shop):
+    shop.edit("TARGETS.md", ("enabled: true", "enabled: false"))
+    with shop.world() as world:
+        drain(world, shop.clock, 500)
+        assert world.jobs.load(SESSION).status.state is State.PENDING and shop.performed == []
+        shop.edit("TARGETS.md", ("enabled: false", "enabled: true"))
+        drain(world)
+        assert world.jobs.load(SESSION).status.state is State.SUCCEEDED
+
+
+def test_a_target_that_is_declared_while_we_work_takes_sessions(shop):
+    with shop.world() as world:
+        drain(world)
+        more = "  - id: second\n    type: sim\n    adapter: {class: SimTargetAdapter}\n```"
+        head, _, _ = shop.text("TARGETS.md").rpartition("```")
+        (shop.root / "TARGETS.md").write_text(head + more + "\n")
+        shop.put(entry("on_second", "second"))
+        drain(world)
+        assert world.jobs.load("on_second").status.state is State.SUCCEEDED
+
+
+def test_one_bad_entry_is_refused_alone(shop):
+    shop.put(entry("good"), entry("bad", priority="urgent"), entry("worse", target=7), entry("also_good"))
+    with shop.world() as world:
+        drain(world)
+        assert shop.performed == ["good", "also_good"]
+    text = shop.text()
+    assert "urgent" in text and "high, normal, medium, low" in text
+
+
+def test_priority_then_time_then_place_in_the_file(shop):
+    shop.put(
+        entry("low", priority="low"), entry("new", created_at="2026-01-02T00:00:00Z"),
+        entry("old", created_at="2026-01-01T00:00:00Z"), entry("first", priority="high"),
+    )  # fmt: skip
+    with shop.world() as world:
+        drain(world)
+    assert shop.performed == ["first", "old", "new", "low"]
+
+
+def test_a_skill_that_fails_is_tried_again_after_its_backoff(shop):
+    shop.put(entry("a", retry={"max_attempts": 3, "backoff": "exponential"}, **params(fail="slipped")))
+    with shop.world() as world:
+        drain(world)
+        assert len(shop.performed) == 1
+        drain(world, shop.clock, 1.2)
+        drain(world, shop.clock, 2.3)
+        job = world.jobs.load("a")
+    assert len(shop.performed) == 3 and job.status.attempt == 3 and job.status.outcome.code == "RUNTIME_ERROR"
+
+
+def test_a_session_that_takes_too_long_is_stopped_and_says_so(shop):
+    shop.put(entry("a", timeouts={"session": 5}, retry={"max_attempts": 5}, **params(hang=True)))
+    with shop.world() as world:
+        drain(world)
+        job = world.jobs.load("a")
+    assert job.status.outcome.code == "SESSION_TIMEOUT" and job.status.attempt == 1
+
+
+def test_unknown_skills_targets_and_runtimes_are_named(shop):
+    shop.put(entry("a", skill="juggle"), entry("b", target="moon"), entry("c", routing={"skill_runtime": "Magic"}))
+    with shop.world() as world:
+        drain(world)
+        codes = {id: world.jobs.load(id).status.outcome for id in "abc"}
+    assert codes["a"].code == "SKILL_RUNTIME_MISSING" and "rekep_pick" in codes["a"].message
+    assert codes["b"].code == "NODE_UNKNOWN" and "sim_franka_tabletop" in codes["b"].message
+    assert codes["c"].code == "SKILL_RUNTIME_MISSING" and "ReKepPolicyRuntime" in codes["c"].message
+
+
+def test_a_runtime_that_breaks_ends_its_session_only(shop):
+    shop.put(entry("a", **params(**{"raise": "bug"})), entry("b"))
+    with shop.world() as world:
+        drain(world)
+        assert world.jobs.load("a").status.outcome.code == "RUNTIME_ERROR"
+        assert world.jobs.load("b").status.state is State.SUCCEEDED
+
+
+def test_what_ran_when_the_power_went_is_lost_and_not_repeated(shop):
+    world = shop.world()
+    world.jobs.accept([])
+    drain(world)
+    job = world.jobs.load(SESSION)
+    assert job.status.state is State.SUCCEEDED
+    world.abandon()
+    with shop.world() as again:
+        drain(again)
+    assert shop.performed == [SESSION]
+
+
+def test_sessions_through_the_tree_are_accepted_and_shown(shop):
+    (shop.root / "SESSIONS.md").unlink()
+    with shop.world() as world:
+        path = "/projects/main/SESSIONS.md"
+        world.tree.write(
+            path, json.dumps({"sessions": [entry("a"), entry("b", status="cancelled")]}).encode(), "planner"
+        )
+        drain(world)
+        shown = {item.id: item.word for item in sessions.read(world.tree.read(path, "planner")).entries}
+    assert shown == {"a": "succeeded"} and shop.entries()["a"].word == "succeeded"
+
+
+def test_check_names_what_refers_to_nothing(shop):
+    shop.edit("SESSIONS.md", ("rekep_pick", "rekep_sing"), ("sim_franka_tabletop", "sim_franka_table"))
+    found = {(item.code, item.found) for item in check(shop.root)}
+    assert ("SKILL_RUNTIME_MISSING", "rekep_sing") in found and ("NODE_UNKNOWN", "sim_franka_table") in found
+    assert ("SKILL_RUNTIME_MISSING", "rekep_place") in found  # TARGETS.md names it, the catalogue does not have it
