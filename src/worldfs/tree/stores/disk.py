@@ -137,6 +137,7 @@ class DiskStore(Store):
                 self._swap(place, data, before, expect, new)
             if durable:
                 self.root.sync(place)
+                self.root.settle_spares()
         except FileExistsError:
             raise Exists("already there", path=key, op="write") from None
         except OSError as error:
@@ -181,7 +182,7 @@ class DiskStore(Store):
                 fds.append(fd)
                 places.append(place)
                 begun.append((draft, _Swap(place, before, old, data, expect)))
-                self.disk.write(fd, data, draft.path)
+                self.root.fill(draft, fd, data)
                 if key in self.guarded:
                     self.disk.stamp(fd, of(data).encode(), draft.path)
             written, fds = fds, []  # `finish` closes them, whatever happens
@@ -194,6 +195,7 @@ class DiskStore(Store):
                 revisions.append(new)
             if durable:
                 self.root.sync(*places)
+                self.root.settle_spares()
             return revisions
         except OSError as error:
             raise refuse(error, key, "write") from error
