@@ -179,10 +179,13 @@ class Inbox:
             ledger.write({"op": "ack", "name": name, "id": id, "at": self.room.now()} for name, id in done)
         if not done:
             return []
-        if durable:
-            self.ledger.sync()
+        self.ledger.sync() if durable else self.ledger.begin_sync()
         self._archive(done)
         return [id for _, id in done if id]
+
+    def sync(self) -> None:
+        """What was acknowledged without waiting for the disk is durable when this returns."""
+        self.ledger.sync()
 
     def give_back(self, token: str) -> None:
         """Others may have the letters of a token at once."""

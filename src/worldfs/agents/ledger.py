@@ -203,6 +203,10 @@ class Ledger:
                 self._apply(raw)
             self._at = self._log.size
 
+    def begin_sync(self) -> None:
+        """The disk may begin with what was written."""
+        self._log.begin_sync()
+
     def sync(self) -> None:
         """What was written is durable when this returns. Needs no lock."""
         self._log.sync()

@@ -119,7 +119,7 @@ def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], fi
             flags = sum(letter.message.type == "flag" for letter in letters)
             if flags:
                 entry["cross_agent_flags_received"] = flags
-        entry["seq"] = state.append(entry)
+        entry["seq"] = state.append(entry, durable=False)  # `project` waits for it, with the drafts
         project(state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters})
     if state.hold is not None:
         state.hold.release()
@@ -133,26 +133,34 @@ def project(
     found: Mapping[str, bytes | None] | None = None,
     letters: Mapping[str, str] | None = None,
 ) -> None:
-    """Make the files say what the commit says. May be repeated.
+    """Make the commit durable, and then the files say what it says. May be repeated.
 
-    `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read.
+    `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read. The commit and the
+    drafts of the files wait for the disk together, as do the acknowledgements and the files' names.
     """
     from dataclasses import replace
 
     from worldfs.ground.model import Cause, Job, Outcome, State
 
     room, sid = state.room, str(entry["session_id"])
-    if entry["outcome"] == "completed":
-        state.inbox.ack_all(sid, known=letters)  # durable: once the job has ended nobody reads the commit again
-    else:
-        state.inbox.return_all(sid, durable=False)
-    state.put_end(entry, found)
+    ok, acked = entry["outcome"] == "completed", False
+
+    def commit() -> None:
+        nonlocal acked
+        state.journal.sync()
+        if ok:
+            acked = bool(state.inbox.ack_all(sid, known=letters, durable=False))
+        else:
+            state.inbox.return_all(sid, durable=False)
+
+    state.put_end(entry, found, commit)
+    if acked:
+        state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
     jobs = Jobs(room.store, room.clock)
     job = jobs.load(sid)
     if job.status.state.terminal:
         jobs.put_away(sid)
         return
-    ok = entry["outcome"] == "completed"
     cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
     result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())

@@ -132,11 +132,14 @@ class Root(Walk):
         os.close(fd)
         return draft
 
-    def finish(self, drafts: Iterable[Place], fds: Iterable[int]) -> None:
-        """Make written temporaries durable and close them; begun together, so that they share a journal commit."""
+    def finish(self, drafts: Iterable[Place], fds: Iterable[int], *, begun: bool = False) -> None:
+        """Make written temporaries durable and close them; begun together, so that they share a journal commit.
+
+        `begun`: the disk is at work on them.
+        """
         fds = list(fds)
         try:
-            for fd in fds:
+            for fd in () if begun else fds:
                 linux.start_writeback(fd)
             for draft, fd in zip(drafts, fds, strict=True):
                 self.disk.fsync(fd, draft.path)
@@ -441,7 +444,7 @@ class Root(Walk):
         return True
 
     def settle_spares(self, least: int = SPARES // 2) -> None:
-        """Once there are some: make it durable that they are where they are. Right after another sync it costs little."""
+        """Once there are some: make it durable that they are where they are; cheap right after another sync."""
         if len(self._retired) >= least:
             retired, self._retired = self._retired, []
             self.sync(retired[0].place)
