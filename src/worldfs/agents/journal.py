@@ -93,7 +93,7 @@ class Journal:
         return self.seen.seq
 
     def sync(self) -> None:
-        """What was added without waiting for the disk is durable when this returns, whoever added it. Inside `alone`."""
+        """What was added without waiting is durable when this returns, whoever added it. Call inside `alone`."""
         if not self.live.inode:
             self._ready()
         if self.live.inode:

@@ -98,8 +98,10 @@ def running(state: AgentState) -> str:
     return next(iter(Jobs(state.room.store, state.room.clock).open_ids()), "")
 
 
-def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], figures: Mapping[str, Any]) -> Json:
-    """Commit, then project. Returns the entry of the commit. `NotFound` if no such session runs."""
+def finish(
+    state: AgentState, id: str, outcome: str, said: Mapping[str, Any], figures: Mapping[str, Any]
+) -> SessionRecord:
+    """Commit, then project. Returns what session.json says then. `NotFound` if no such session runs."""
     room = state.room
     with room.alone():
         sid = running(state)
@@ -120,11 +122,11 @@ def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], fi
             if flags:
                 entry["cross_agent_flags_received"] = flags
         entry["seq"] = state.append(entry, durable=False)  # `project` waits for it, with the drafts
-        project(state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters})
+        record = project(state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters})
     if state.hold is not None:
         state.hold.release()
         state.hold = None
-    return entry
+    return record
 
 
 def project(
@@ -132,7 +134,7 @@ def project(
     entry: Mapping[str, Any],
     found: Mapping[str, bytes | None] | None = None,
     letters: Mapping[str, str] | None = None,
-) -> None:
+) -> SessionRecord:
     """Make the commit durable, and then the files say what it says. May be repeated.
 
     `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read. The commit and the
@@ -153,14 +155,14 @@ def project(
         else:
             state.inbox.return_all(sid, durable=False)
 
-    state.put_end(entry, found, commit)
+    record = state.put_end(entry, found, commit)
     if acked:
         state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
     jobs = Jobs(room.store, room.clock)
     job = jobs.load(sid)
     if job.status.state.terminal:
         jobs.put_away(sid)
-        return
+        return record
     cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
     result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
@@ -168,6 +170,7 @@ def project(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )
     jobs.end(Job(job.order, status), durable=False)  # the journal has it: a lost one is written again
+    return record
 
 
 def recover(state: AgentState) -> bool:

@@ -369,10 +369,7 @@ class AgentState:
             "summary": summary, "handoff": handoff, "errors": list(errors), "next_priority": next_priority,
             "cause": cause,
         }  # fmt: skip
-        session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures))
-        record = self.session()
-        assert record is not None
-        return record
+        return session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures))
 
     def recover(self) -> bool:
         """Settle what a dead runner left, if none is alive; True if there was something."""
@@ -539,16 +536,20 @@ class AgentState:
 
     def put_end(
         self, entry: Mapping[str, Any], found: Mapping[str, bytes | None] | None, commit: Callable[[], object]
-    ) -> None:
+    ) -> SessionRecord:
         """session.json, metrics.json and report.json at the end of one, as a group; `found` as for the start.
 
         `commit`: what must be durable or done before anybody sees them.
         """
+        from worldfs.formats.agent import documents
+
         from . import projection
 
         if found is None:
             found = {name: self.kept[name].take_in(settle=True) for name in projection.NAMES}
-        self._put_many(projection.files(self, entry, found), looked=True, between=commit)
+        files = projection.files(self, entry, found)
+        self._put_many(files, looked=True, between=commit)
+        return documents.session_read(files["session.json"])
 
     def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
         from .documents import edited

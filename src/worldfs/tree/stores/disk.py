@@ -179,7 +179,7 @@ class DiskStore(Store):
         return self.place_many(self.prepare_many(items), durable=durable)
 
     def prepare_many(self, items: Sequence[tuple[str, bytes, Expected]]) -> Drafts:
-        """The first half of `swap_many`: compared and written, the disk at work. `place_many` or `drop_many` follows."""
+        """The first half of `swap_many`: compared and written, the disk at work. `place_many` or `drop_many` next."""
         drafts = Drafts()
         key = ""
         try:
@@ -472,6 +472,9 @@ class DiskStore(Store):
 
     def rested(self) -> set[str]:
         """The keys of which `displaced(key, young=False)` may have something."""
+        if self.aside.aged():
+            with self._alone():
+                self.aside.let_go()
         return self.aside.rested_keys()
 
     def _check(self, key: str, op: str) -> None:

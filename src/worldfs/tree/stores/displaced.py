@@ -151,6 +151,11 @@ class Displaced:
                 key = self.key(place.name) or place.path
                 self._trash.take(Place(place.folder, place.name, key), size)
 
+    def aged(self) -> bool:
+        """Is there something held back that is old enough to be looked at again? Needs no lock."""
+        held = next(iter(self._held), None)
+        return held is not None and not self.young(held)
+
     def let_go(self) -> None:
         """Look again at what was held back, as far as it is old enough."""
         for _ in range(len(self._held)):
