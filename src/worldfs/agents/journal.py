@@ -264,7 +264,7 @@ class Journal:
         """The last `count` entries, oldest first; lines that are no JSON objects are passed over."""
         found: list[Json] = []
         for name in (None, *reversed(self.segments())):
-            with self._open(name) as log:
+            with self.opened(name) as log:
                 for raw in _backwards(log):
                     entry = parse(raw)
                     if entry is not None and (not numbered or number(entry) is not None):
@@ -289,7 +289,7 @@ class Journal:
     def since(self, after: int) -> Iterator[tuple[int, Json]]:
         """As `lines`, but from the end backwards first: costs what is new, not what the live segment holds."""
         found: list[tuple[int, Json]] = []
-        with self._open(None) as log:
+        with self.opened(None) as log:
             for raw in _backwards(log):
                 entry = parse(raw)
                 seq = None if entry is None else number(entry)
@@ -309,7 +309,7 @@ class Journal:
     def find(self, wanted: Callable[[Json], bool], until: Callable[[Json], bool]) -> Json | None:
         """The newest entry that is `wanted`; the search ends with the entry that `until` names."""
         for name in (None, *reversed(self.segments())):
-            with self._open(name) as log:
+            with self.opened(name) as log:
                 for raw in _backwards(log):
                     entry = parse(raw)
                     if entry is not None and wanted(entry):
@@ -324,13 +324,14 @@ class Journal:
             yield from self._entries(name)
 
     def _entries(self, name: str | None) -> Iterator[Json]:
-        with self._open(name) as log:
+        with self.opened(name) as log:
             for raw in _forwards(log):
                 entry = parse(raw)
                 if entry is not None:
                     yield entry
 
-    def _open(self, name: str | None) -> _Reading:
+    def opened(self, name: str | None) -> _Reading:
+        """A sealed segment by its name, or the live one, for one reading."""
         log = LogFile(self.room.root, NAME if name is None else f"{SEALED}/{name}")
         log.look()
         return _Reading(log)

@@ -175,6 +175,15 @@ class Room:
         finally:
             os.close(fd)
 
+    def move_aside(self, name: str, reason: str) -> str:
+        """As `set_aside`, of a whole file however long: it is moved, not copied."""
+        at = self.clock.now().strftime("%Y%m%d-%H%M%S")
+        key = f"{ASIDE}/{at}-{os.urandom(4).hex()}-{name.replace('/', '%')}"
+        why = {"file": name, "at": at, "reason": reason}
+        self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
+        self.store.move(name, key)
+        return key
+
     def set_aside(self, name: str, data: bytes, reason: str) -> str:
         """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `alone`.
 

@@ -468,10 +468,13 @@ class AgentState:
         return self.kept["memory.md"].read() or b"", self.kept["tasks.json"].read() or b"", letters
 
     def search(self, query: str, limit: int = 10) -> list[Hit]:
-        """Notes of memory.md that fit a query, best first."""
+        """Notes of memory.md that fit a query, best first; by meaning too where the extra `embed` is installed."""
+        from worldfs.notes import embed
+
         from .recall import INDEX, recall
 
-        return recall(self.kept["memory.md"].read() or b"", query, limit, index=self.room.path / INDEX)
+        data, index = self.kept["memory.md"].read() or b"", self.room.path / INDEX
+        return recall(data, query, limit, index=index, embedder=embed.installed())
 
     # -- for the parts of this package ------------------------------------------------------------------------------
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from worldfs.ground.errors import WorldError
 
+from .nodes import profile_text
+
 if TYPE_CHECKING:
     from worldfs.ground.model import Op, Profile
 
@@ -38,7 +40,7 @@ class Bodies:
         now = self._world.clock.monotonic()
         if self._looked is None or now - self._looked >= LOOK_S:
             try:
-                token: object = self._world.store.probe("EMBODIED.md")
+                token: object = self._world.store.probe("EMBODIED.md"), self.online()
             except WorldError:
                 token = None
             if self._looked is None or token != self._token:
@@ -62,34 +64,37 @@ class Bodies:
         return isinstance(world.store, DiskStore) and holder(world.root) is not None
 
     def _service(self, id: str) -> Json:
-        profile = self._profile()
+        spec = next(spec for spec in self._world.specs if spec.id == id)
+        profile = self._profile(spec.profile)
         ops = profile.ops if profile is not None else ()
         place = f"/nodes/{id}/{SERVICE}"
         names = [op.name for op in ops]
+        state = "online" if self.online() else "missing"
         return {
             "service_id": SERVICE,
             "kind": "robot",
             "version": "1",
-            "state": "online",
+            "state": state,
             "endpoints": [place],
             "capabilities": {"invoke": True, "operations": names, "discoverable": True},
-            "mounts": [{"mount_id": SERVICE, "mount_path": place, "state": "online"}],
+            "mounts": [{"mount_id": SERVICE, "mount_path": place, "state": state}],
             "ops": {
                 "model": "job",
                 "invoke": "control/invoke.json",
                 "paths": {name: f"control/{name}.json" for name in names},
                 "operations": {name: name for name in names},
             },
-            "runtime": {"type": "driver", "driver": next(s.driver for s in self._world.specs if s.id == id)},
+            "runtime": {"type": "driver", "driver": spec.driver},
             "permissions": {"default": "allow-by-default", "allow_roles": ["admin", "user"], "scope": "project"},
             "schema": {"kind": "robot", "operations": {op.name: _parameters(op) for op in ops}},
             "help_md": _help(id, place, ops),
         }
 
-    def _profile(self) -> Profile | None:
+    def _profile(self, bundled: str) -> Profile | None:
         from worldfs.formats import embodied
 
-        data = self._world.content("EMBODIED.md")
+        # A workspace that was never started has none yet: its body is then what the bundled profile says.
+        data = self._world.content("EMBODIED.md") or profile_text(bundled, self._world.language()) or b""
         try:
             return embodied.read(data) if data else None
         except WorldError:

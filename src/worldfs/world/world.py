@@ -67,7 +67,7 @@ class World:
             "film": files.Film(store),
             "robots": files.View(lambda names: self._robots()),
             **files.job_views(self.jobs),
-            **files.meta_views(store),
+            **files.meta_views(store, self.language),
             **self.agents.behaviours(),
         }
         self.tree = Tree(home_table(), rooms, self.behaviours)
