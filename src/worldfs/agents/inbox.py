@@ -88,15 +88,12 @@ class Inbox:
     def deposit(self, message: Message) -> Deposited:
         """Whole or not at all, durable when it returns. An id that is there or was acknowledged: nothing is written."""
         from worldfs.formats.agent import documents
-        from worldfs.formats.agent.redact import redact
+        from worldfs.formats.agent.redact import redact_value
 
         created = message.created_at or self.room.now()
-        message = message._replace(
-            to=message.to or self.room.name,
-            created_at=created,
-            subject=redact(message.subject)[0],
-            body=redact(message.body)[0],
-        )
+        subject, body = redact_value((message.subject, message.body))
+        to = message.to or self.room.name
+        message = message._replace(to=to, created_at=created, subject=subject, body=body)
         if message.id:
             name = named_after(message.id) + ".json"
             if self.room.store.probe(done_key(message.id)) is not None:

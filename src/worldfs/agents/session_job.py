@@ -3,7 +3,8 @@
 start    order and `running` durable → journal session_start → session.json, report.json → letters claimed
 finish   journal session_end (the commit: every figure, every letter) → letters acknowledged or returned →
          session.json, metrics.json, report.json in one group → the job's end, last
-recover  a commit without its projections is projected; a session without commit and runner was lost
+recover  a commit without its projections is projected; a session without commit and runner ended as its runner has
+         written down before it died, or was lost
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.errors import BadInput, Busy, NotFound
 from worldfs.kernel.jobs import Jobs
+from worldfs.tree.path import safe_name
 from worldfs.tree.stores.lock import RootLock, holder
+from worldfs.tree.stores.revision import KEPT
 
 if TYPE_CHECKING:
     from worldfs.ground.model import SessionRecord
@@ -189,6 +192,8 @@ def recover(state: AgentState) -> bool:
             lambda item, sid=sid: item.get("event") == "session_end" and item.get("session_id") == sid,  # type: ignore[misc]  # binds the loop's value
             lambda item, sid=sid: item.get("event") == "session_start" and item.get("session_id") == sid,  # type: ignore[misc]  # same
         )
+        if entry is None and (entry := _written_down(state, sid)) is not None:
+            entry["seq"] = state.append(entry)
         if entry is None:
             began = job.status.state is State.RUNNING
             why = "its runner died while it ran" if began else "its runner died before it began"
@@ -203,6 +208,42 @@ def recover(state: AgentState) -> bool:
             )  # fmt: skip
         project(state, entry)
     return found
+
+
+def _written_down(state: AgentState, sid: str) -> Json | None:
+    """The end of a session as its runner saw it, where it was killed between its last words and the commit.
+
+    It leaves them in .paos/sessions/<id>/exit.json (drivers/command/traces.py); one with `found_at` is the word of
+    somebody who came later, and knows no more than we do.
+    """
+    from worldfs.ground.clock import parse_stamp, stamp
+    from worldfs.ground.model.agent import OUTCOMES
+
+    from .documents import mapping
+    from .fold import FIGURES
+
+    stored = state.room.store.get(f"{KEPT}/sessions/{sid}/exit.json") if safe_name(sid) else None
+    facts = {} if stored is None else mapping(stored.data)
+    at = parse_stamp(facts["ended_at"]) if type(facts.get("ended_at")) is str else None
+    if at is None or facts.get("session_id") != sid or facts.get("outcome") not in OUTCOMES:
+        return None
+    entry: Json = {
+        "ts": stamp(at.replace(microsecond=0)), "event": "session_end", "session_id": sid, "outcome": facts["outcome"],
+    }  # fmt: skip
+    reported = facts.get("reported")
+    for key, value in reported.items() if type(reported) is dict else ():
+        if key in (*ENDED, *FIGURES, "summary", "handoff", "next_priority") and type(value) in (str, int, float):
+            entry[key] = value
+    errors = facts.get("errors")
+    if type(errors) is list and errors:
+        entry["errors"] = [str(text) for text in errors]
+    if facts.get("cause") == "cancelled":
+        entry["cause"] = "cancelled"
+    if entry["outcome"] == "completed" and (letters := state.inbox.claimed(sid)):
+        entry["inbox"] = [letter.message.id for letter in letters]
+        if flags := sum(letter.message.type == "flag" for letter in letters):
+            entry["cross_agent_flags_received"] = flags
+    return entry
 
 
 def runner(state: AgentState) -> Json | None:
