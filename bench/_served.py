@@ -73,8 +73,9 @@ def echo() -> Iterator[int]:
 def load(what: str, **more: Any) -> dict[str, Any]:
     """The load generator, in a process of its own; what it found."""
     done = subprocess.run(
-        [sys.executable, "-m", "bench._wsload", what, json.dumps(more)],
-        cwd=ROOT, env=environ(), stdout=subprocess.PIPE, text=True, check=True, timeout=600,
+        [sys.executable, "-m", "bench._wsload", what],
+        cwd=ROOT, env=environ(), input=json.dumps(more) + "\n",
+        stdout=subprocess.PIPE, text=True, check=True, timeout=600,
     )  # fmt: skip
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -256,11 +256,19 @@ async def idle(port: int, token: str, connections: int) -> Json:
     return {}
 
 
+async def _order(client: Client, op: str, payload: Json) -> Json:
+    answer = await client.ask({"channel": "control", "type": f"control.{op}", "id": "o", "payload": payload})
+    return answer["payload"]  # type: ignore[no-any-return] # JSON
+
+
 async def wake(port: int, token: str, waiters: int, rounds: int) -> Json:
     """From the moment that a change is asked for until the last of so many has been told of it."""
     others = await _many(waiters, port, token)
     asking = (await _many(1, port, token))[0]
-    selector = {"paths": ["/projects"], "kind": "changes", "timeout_ms": 3_600_000, "since": "now"}
+    selector = {"paths": ["/nodes"], "kind": "changes", "timeout_ms": 3_600_000, "since": "now"}
+    invite = await _order(asking, "node_invite_create", {})
+    joined = await _order(asking, "node_join", {"invite_token": invite["invite_token"], "node_name": "waker"})
+    node = {"node_id": joined["node_id"], "node_secret": joined["node_secret"]}
     found: list[float] = []
     for turn in range(rounds):
         for start in range(0, waiters, 100):
@@ -268,9 +276,14 @@ async def wake(port: int, token: str, waiters: int, rounds: int) -> Json:
         await asyncio.sleep(0.5)
         pending = [client._next for client in others if client._next is not None]
         assert not any(one.done() for one in pending), "they do not wait"
-        change = {"channel": "control", "type": "control.project_update", "id": "p"}
+        service = {
+            "service_id": "s",
+            "kind": "s",
+            "state": f"turn {turn}",
+            "endpoints": [f"/nodes/{node['node_id']}/s"],
+        }
         began = time.perf_counter()
-        await asking.ask({**change, "payload": {"project_id": "proj-1", "vision": f"turn {turn}"}})
+        await _order(asking, "node_service_upsert", {**node, "services": [service]})
         await asyncio.wait_for(asyncio.gather(*pending), 60)
         found.append(max(client.heard_at for client in others) - began)
     for client in (*others, asking):
@@ -284,4 +297,4 @@ if __name__ == "__main__":
     import gc
 
     gc.disable()  # a pause of ours would be taken for one of the server's
-    print(json.dumps(asyncio.run(_WHAT[sys.argv[1]](**json.loads(sys.argv[2])))))
+    print(json.dumps(asyncio.run(_WHAT[sys.argv[1]](**json.loads(sys.stdin.readline())))))

@@ -49,11 +49,13 @@ def _idle(server: Served) -> float:
     for _ in range(2):
         before = server.kib()
         holding = subprocess.Popen(
-            [sys.executable, "-m", "bench._wsload", "idle",
-             json.dumps({"port": server.port, "token": server.admin, "connections": IDLE})],
+            [sys.executable, "-m", "bench._wsload", "idle"],
             cwd=ROOT, env=environ(), text=True,
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
+        assert holding.stdin is not None
+        holding.stdin.write(json.dumps({"port": server.port, "token": server.admin, "connections": IDLE}) + "\n")
+        holding.stdin.flush()
         assert holding.stderr is not None
         if holding.stderr.readline() != "ready\n":
             raise RuntimeError(holding.stderr.read()[-2000:])

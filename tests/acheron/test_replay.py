@@ -71,7 +71,7 @@ def test_the_control_operations_answer_as_recorded(server: Served) -> None:
         joined_first(admin)
         wires = {"admin": admin, "user-gated": user, "user": user}
         found = replay("control.jsonl", names, lambda said: say_control(wires[said.label], said, names))
-    _explained(found, CONTROL)
+    explained(found, CONTROL)
 
 
 def test_the_namespace_answers_as_recorded(server: Served) -> None:
@@ -83,7 +83,7 @@ def test_the_namespace_answers_as_recorded(server: Served) -> None:
         _greeted(wire)
         # One line of the record is an answer that was lost in recording.
         found = replay("namespace.jsonl", names, lambda said: say_namespace(wire, said, names), skip=(91,))
-    _explained(found, NAMESPACE)
+    explained(found, NAMESPACE)
 
 
 def joined_first(admin: Wire) -> None:
@@ -117,7 +117,7 @@ def _own(difference: Difference) -> bool:
     return difference.where in ("tag", "id", "[1]", "[1].id", "[1].size")
 
 
-def _explained(found: list[tuple[Exchange, Difference]], reasons: tuple[Reason, ...]) -> None:
+def explained(found: list[tuple[Exchange, Difference]], reasons: tuple[Reason, ...]) -> None:
     used: set[Reason] = set()
     unexplained: list[str] = []
     for exchange, difference in found:

@@ -540,3 +540,37 @@ def test_an_index_of_a_thousand_nodes_is_made_once_a_version(served):
         tree.read("/agents/self/services/SERVICES.json")
     again = time.process_time() - begun
     assert again < 0.1
+
+
+def test_many_threads_may_look_while_the_world_changes(served):
+    from concurrent.futures import ThreadPoolExecutor
+    from contextlib import suppress
+
+    tree, done = served.admin(), []
+
+    def look():
+        while not done:
+            for path in every(tree, "/nodes"):
+                with suppress(NotFound):  # a node may go between its listing and this look
+                    stat = tree.stat(path)
+                    assert stat.directory or stat.size or not tree.read(path).data
+        return True
+
+    def looking():
+        while not done:
+            with suppress(NotFound):
+                look()
+        return True
+
+    with ThreadPoolExecutor(3) as pool:
+        looks = [pool.submit(looking) for _ in range(3)]
+        try:
+            for number in range(10):
+                node = served.join(f"n{number}", [])
+                served.upsert(node, [service("s", node["node_id"], capabilities={"invoke": True})])
+                if number % 2:
+                    served.control("node_delete", node_id=node["node_id"])
+        finally:
+            done.append(True)
+        assert all(look.result(30) for look in looks)
+    assert len([name for name in tree.list("/nodes") if name.startswith("node-")]) == 5
