@@ -60,7 +60,9 @@ def main(root: str) -> None:
     from lerobot.datasets.utils import dataset_to_policy_features
 
     kinds = {name: str(kind.type) for name, kind in dataset_to_policy_features(dataset.meta.features).items()}
-    pictures = {name: [round(float(first[name].mean()), 4), list(first[name].shape)] for name in dataset.meta.video_keys}
+    pictures = {
+        name: [round(float(first[name].mean()), 4), list(first[name].shape)] for name in dataset.meta.video_keys
+    }
     print(json.dumps({
         "version": __version__, "episodes": dataset.num_episodes, "frames": dataset.num_frames, "fps": dataset.fps,
         "task": first["task"], "state": first["observation.state"].tolist(), "action": first["action"].tolist(),

@@ -48,19 +48,17 @@ def read_edition(read: Read, said: Mapping[str, Any]) -> Edition:
         for name, feature in info["features"].items() if feature["dtype"] == "video"
     }  # fmt: skip
     last = rows.slice(rows.num_rows - 1).to_pylist()[0]
-    return Edition(
-        info["total_episodes"], info["total_frames"], int(said["trials"]), tuple(tasks), folded, sizes, last
-    )
+    return Edition(info["total_episodes"], info["total_frames"], int(said["trials"]), tuple(tasks), folded, sizes, last)
 
 
 def add(before: Edition, recipe: Recipe, taken: Sequence[Kept], read: Read) -> tuple[dict[str, bytes], Edition]:
     """The files that are new or change, by path, and the edition that they make."""
     import pyarrow as pa
 
-    data = _Growing(lerobot.DATA, "", "data/", lerobot.DATA_MB, before.last, read)
-    listed = _Growing(lerobot.EPISODES, "", "meta/episodes/", lerobot.DATA_MB, before.last, read)
+    data = _Growing(lerobot.DATA, "", "data/", most_mb=lerobot.DATA_MB, last=before.last, read=read)
+    listed = _Growing(lerobot.EPISODES, "", "meta/episodes/", most_mb=lerobot.DATA_MB, last=before.last, read=read)
     films = {
-        camera: _Growing(lerobot.VIDEO, key, f"videos/{key}/", lerobot.VIDEO_MB, before.last, read)
+        camera: _Growing(lerobot.VIDEO, key, f"videos/{key}/", most_mb=lerobot.VIDEO_MB, last=before.last, read=read)
         for camera, key in ((camera, lerobot.key_of(camera)) for camera in recipe.cameras)
     }
     files: dict[str, bytes] = {}
@@ -109,7 +107,9 @@ def add(before: Edition, recipe: Recipe, taken: Sequence[Kept], read: Read) -> t
 class _Growing:
     """The last file of a kind and those that follow it. `touched`: number → the parts that it is made of."""
 
-    def __init__(self, pattern: str, key: str, prefix: str, most_mb: int, last: Mapping[str, Any], read: Read) -> None:
+    def __init__(
+        self, pattern: str, key: str, prefix: str, *, most_mb: float, last: Mapping[str, Any], read: Read
+    ) -> None:
         self.touched: dict[int, list[bytes]] = {}
         self._pattern, self._key, self._prefix, self._most = pattern, key, prefix, most_mb * 1024**2
         self.number = int(last.get(f"{prefix}chunk_index", 0)) * CHUNK + int(last.get(f"{prefix}file_index", 0))

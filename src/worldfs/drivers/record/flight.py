@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
 from typing import Any, Final
 
 from .episode import Episode, columns
@@ -39,15 +38,14 @@ def log_of(episode: Episode, fps: int) -> bytes:
             channel_id=channels[topic], log_time=at, publish_time=at, sequence=frame, data=json.dumps(message).encode()
         )
 
-    table = episode.columns
+    rows = {name: values.astype(float).round(6).tolist() for name, values in episode.columns.items()}
     for frame in range(episode.length):
-        say("/observation", frame, {"state": _short(table["observation.state"][frame]),
-                                    "environment_state": _short(table["observation.environment_state"][frame])})  # fmt: skip
-        say("/action", frame, {"action": _short(table["action"][frame]),
-                               "intended": _short(table["intended_action"][frame])})  # fmt: skip
+        state, world = rows["observation.state"][frame], rows["observation.environment_state"][frame]
+        say("/observation", frame, {"state": state, "environment_state": world})
+        say("/action", frame, {"action": rows["action"][frame], "intended": rows["intended_action"][frame]})
     said = {"words": episode.words, "family": episode.family, "seed": episode.seed, "success": episode.success}
     say("/episode", episode.length, said)
-    writer.finish()
+    writer.finish()  # type: ignore[no-untyped-call]  # mcap's own
     return out.getvalue()
 
 
@@ -55,7 +53,3 @@ def _meaning(topic: str) -> dict[str, str]:
     names = columns()
     meant = {"/observation": ("observation.state", "observation.environment_state"), "/action": ("action",)}
     return {name: " ".join(names[name]) for name in meant.get(topic, ())}
-
-
-def _short(values: Sequence[float]) -> list[float]:
-    return [round(float(value), 6) for value in values]

@@ -58,9 +58,7 @@ def ready(recipe: Recipe) -> None:
         try:
             __import__(module)
         except ImportError as error:
-            raise Missing(
-                f"{module} is not installed", op="record", fix="pip install 'worldfs[sim,record]'"
-            ) from error
+            raise Missing(f"{module} is not installed", op="record", fix="pip install 'worldfs[sim,record]'") from error
     if recipe.cameras:
         from worldfs.drivers.mujoco.gl import gl_status
 

@@ -19,7 +19,7 @@ def encode(shots: NDArray[Any], fps: int) -> bytes:
 
     out = io.BytesIO()
     with av.open(out, "w", format="mp4") as box:
-        stream = box.add_stream(CODEC, rate=fps, options={"crf": "23", "preset": "veryfast", "g": "2", "bf": "0"})
+        stream: Any = box.add_stream(CODEC, rate=fps, options={"crf": "23", "preset": "veryfast", "g": "2", "bf": "0"})
         stream.height, stream.width, stream.pix_fmt = shots.shape[1], shots.shape[2], "yuv420p"
         stream.codec_context.thread_count = 1
         for i, shot in enumerate(shots):
@@ -40,7 +40,7 @@ def join(films: Sequence[bytes], fps: int) -> bytes:
     with av.open(out, "w", format="mp4") as box:
         stream: Any = None
         for film in films:
-            with av.open(io.BytesIO(film)) as source:
+            with av.open(io.BytesIO(film), "r") as source:
                 taken = source.streams.video[0]
                 if stream is None:
                     stream = box.add_stream_from_template(taken)
@@ -69,6 +69,6 @@ def size(film: bytes) -> tuple[int, int]:
     """Height and width of its pictures."""
     import av
 
-    with av.open(io.BytesIO(film)) as source:
+    with av.open(io.BytesIO(film), "r") as source:
         stream = source.streams.video[0]
         return int(stream.height), int(stream.width)
