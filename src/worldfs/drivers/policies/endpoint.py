@@ -116,3 +116,8 @@ def most_bytes(spec: PolicySpec) -> int:
     """The largest answer that is taken."""
     value = spec.extra.get("max_bytes")
     return value if isinstance(value, int) and value > 0 else MAX_BYTES
+
+
+def endpoint_text(spec: PolicySpec) -> str:
+    """Where a skill's policy is, for messages."""
+    return spec.endpoint or spec.checkpoint or spec.type
