@@ -46,6 +46,7 @@ class OpenPiPolicy:
         self._most = most_bytes(spec)
         self._socket: WebSocket | None = None
         self._info = PolicyInfo()
+        self._closes = 0
 
     def connect(self, timeout_s: float) -> PolicyInfo:
         deadline = time.monotonic() + timeout_s
@@ -59,6 +60,7 @@ class OpenPiPolicy:
 
     def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> Chunk:
         deadline = time.monotonic() + timeout_s
+        closes = self._closes
         data = pack({**observation, "prompt": words})
         kept = self._socket is not None and self._socket.alive()
         if not kept:
@@ -68,7 +70,7 @@ class OpenPiPolicy:
             answer = self._ask(data, deadline)
         except (OSError, WebSocketException) as error:
             self._hang_up()
-            if not kept or not isinstance(error, ConnectionError):
+            if not kept or self._closes != closes or not isinstance(error, ConnectionError):
                 raise self._trouble(error, timeout_s) from None
             self._open(deadline, timeout_s)  # the server was started anew: asking again changes nothing in the world
             try:
@@ -82,7 +84,8 @@ class OpenPiPolicy:
         return self._chunk(answer)
 
     def close(self) -> None:
-        """From any thread; what waits ends with a `PolicyError`."""
+        """From any thread; what waits ends with a `PolicyError`, and is not asked again."""
+        self._closes += 1
         self._hang_up()
 
     # -- its steps -----------------------------------------------------------------------------------------------
@@ -148,7 +151,8 @@ class OpenPiPolicy:
         if isinstance(error, Ended):
             return trouble.unreachable(self._where, f"the connection was dropped ({error})")
         if isinstance(error, OSError):
-            return trouble.unreachable(self._where, "the connection was dropped" if opened else error)
+            dropped = opened or isinstance(error, ConnectionResetError | BrokenPipeError)
+            return trouble.unreachable(self._where, "the connection was dropped" if dropped else error)
         if isinstance(error, InvalidHandshake):
             return trouble.nonsense(self._where, f"no WebSocket: {error}", "an openpi server")
         return trouble.nonsense(

@@ -28,6 +28,7 @@ class Web:
     def __init__(self, where: Endpoint, token: str = "", most: int = 1 << 26) -> None:
         self.where, self._most = where, most
         self._line: Line | None = None
+        self._closes = 0
         self._head = f"Host: {where.authority}\r\nUser-Agent: worldfs/{__version__}\r\nAccept: application/json\r\n"
         if token:
             self._head += f"Authorization: Bearer {token}\r\n"
@@ -37,44 +38,46 @@ class Web:
         deadline = time.monotonic() + timeout_s
         request = self._request(method, path or self.where.path, body)
         try:
-            kept = self._line is not None
+            kept, closes = self._line is not None, self._closes
             try:
                 return self._once(method, request, deadline)
             except (RemoteDisconnected, ConnectionError):
-                if not kept:
+                if not kept or self._closes != closes:
                     raise
-                self.close()  # the server has closed a line that was idle: that is no failure
+                self._hang_up()  # the server has closed a line that was idle: that is no failure
                 return self._once(method, request, deadline)
         except TimeoutError:
-            late = self._line is not None
-            self.close()
-            raise (
-                trouble.late(self.where, timeout_s)
-                if late
-                else trouble.unreachable(self.where, "no connection in time")
-            ) from None
+            self._hang_up()
+            raise trouble.late(self.where, timeout_s) from None
         except (HTTPException, ValueError) as error:  # RemoteDisconnected is a ConnectionError too
-            self.close()
+            self._hang_up()
             if isinstance(error, OSError):
                 raise trouble.unreachable(self.where, "the connection was dropped") from None
             raise trouble.nonsense(self.where, f"{type(error).__name__}: {error}", "an HTTP answer") from None
-        except OSError as error:
-            broken = self._line is not None
-            self.close()
-            raise trouble.unreachable(self.where, "the connection was dropped" if broken else error) from None
+        except OSError:
+            self._hang_up()
+            raise trouble.unreachable(self.where, "the connection was dropped") from None
         except BaseException:
-            self.close()
+            self._hang_up()
             raise
 
     def close(self) -> None:
+        """From any thread; what waits ends, and is not asked again."""
+        self._closes += 1
+        self._hang_up()
+
+    def _hang_up(self) -> None:
         line, self._line = self._line, None
         if line is not None:
             line.close()
 
     def _once(self, method: str, request: bytes, deadline: float) -> Reply:
-        if self._line is None:
-            self._line = Line.to(self.where, deadline, tls=self.where.scheme == "https")
         line = self._line
+        if line is None:
+            try:
+                self._line = line = Line.to(self.where, deadline, tls=self.where.scheme == "https")
+            except OSError as error:
+                raise trouble.unreachable(self.where, error) from None
         line.until(deadline)
         line.send(request)
         with HTTPResponse(line, method=method) as answer:  # type: ignore[arg-type]  # a line is what it needs of a socket
@@ -85,7 +88,7 @@ class Web:
             if len(body) > self._most:
                 raise trouble.oversize(self.where, len(body), self._most)
             if answer.will_close:
-                self.close()
+                self._hang_up()
             return Reply(answer.status, body)
 
     def _request(self, method: str, path: str, body: bytes) -> bytes:

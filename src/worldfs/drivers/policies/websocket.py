@@ -169,7 +169,8 @@ class WebSocket:
                 self._line.send(bytes(data))
 
     def _ended(self) -> Ended:
-        return Ended(self._protocol.close_code, self._protocol.close_reason or "")
+        said = self._protocol.close_rcvd
+        return Ended(said.code, said.reason) if said is not None else Ended(None)
 
 
 __all__ = ["Ended", "InvalidHandshake", "WebSocket", "WebSocketException"]
