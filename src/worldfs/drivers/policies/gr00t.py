@@ -262,10 +262,12 @@ class Gr00tPolicy:
 
     def _hang_up(self, *, context: bool = False) -> None:
         socket, self._socket = self._socket, None
+        monitor, self._monitor = self._monitor, None
         if socket is not None:
             socket.disable_monitor()
             socket.close(0)
-        self._monitor = None
+        if monitor is not None:
+            monitor.close(0)
         if context and self._context is not None:
             self._context.term()
             self._context = None
