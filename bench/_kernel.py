@@ -1,4 +1,4 @@
-"""A kernel in a process of its own, whose bodies do nothing: `python -m bench._kernel WORKSPACE`.
+"""A kernel in a process of its own, whose bodies, targets and skills do nothing: `python -m bench._kernel WORKSPACE`.
 
 Says "ready", then the number of durable writes so far for each line it is sent, until its input ends.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 def main(workspace: Path) -> None:
     from worldfs.ground.driver import Seat
     from worldfs.testing.driver import NullDriver
+    from worldfs.testing.target import null_parts
     from worldfs.tree.stores.disk import DiskStore
     from worldfs.world.world import World
 
@@ -20,7 +21,7 @@ def main(workspace: Path) -> None:
         return NullDriver()
 
     stop = threading.Event()
-    with World.open(workspace, serve=True, drivers={"null": body}) as world:
+    with World.open(workspace, serve=True, drivers={"null": body}, parts=null_parts()) as world:
         assert isinstance(world.store, DiskStore)
         disk = world.store.disk
 

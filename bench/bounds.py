@@ -47,4 +47,16 @@ BOUNDS = {
     "inbox.claims_over_need": at_least(1, "×"),
     "inbox.claim_next_100k_ms": at_most(20, "ms"),
     "wake.p99_ms": at_most(10, "ms"),
+    # Of what a bare echo on the same WebSocket library does in the same run.
+    "ws.stat_over_echo_1": at_least(0.5, "×"),
+    "ws.stat_over_echo_64": at_least(0.5, "×"),
+    "ws.read_over_echo_1": at_least(0.5, "×"),
+    "ws.read_over_echo_64": at_least(0.5, "×"),
+    "ws.blocked2000_stat_p99_ratio": at_most(3, "×"),
+    "ws.idle_connection_kib": at_most(64, "KiB"),
+    "wake.1000_waiters_ms": at_most(1000, "ms"),
+    "tree.walk_1000_nodes_s": at_most(10, "s"),
+    "services.index_5000_ms": at_most(100, "ms"),
+    "sessions.idle_cpu_percent": at_most(0.3, "% of a core"),
+    "schedule.decision_10k_ms": at_most(1, "ms"),
 }

@@ -13,11 +13,10 @@ sys.path.insert(0, str(ROOT / "src"))
 
 def pages() -> dict[Path, str]:
     """Every generated page and what it should say."""
-    from worldfs.world.protocol import files_page, matrix_page
+    from worldfs.world import protocol
 
     return {
-        ROOT / "docs/protocol/permissions.md": matrix_page(),
-        ROOT / "docs/protocol/files.md": files_page(),
+        **{ROOT / "docs/protocol" / name: text for name, text in protocol.pages().items()},
         ROOT / "docs/command.md": command_page(),
         **schemas(),
     }

@@ -23,7 +23,7 @@ def home(onboarded: Callable):
 def test_the_table_is_clear(home) -> None:
     assert home.said.code == 0, home.said
     assert all(home.where(thing["id"]) == {("in", "basket_01")} for thing in home.value("ENVIRONMENT.md")["objects"])
-    assert home.paos("check").out == "every file reads well\n"
+    assert home.paos("check").out == "所有文件都可正常读取\n"
 
 
 def test_progress_is_told_in_chinese(home) -> None:

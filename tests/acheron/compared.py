@@ -14,10 +14,10 @@ Json = Any
 
 _MADE = re.compile(
     r"(?:node|proj|invite|job|pending-join)-\d+\b|pending-join-[0-9a-f]{16}\b|(?:secret|lease|inv|proj)-[0-9a-f]{32}\b"
-    r"|0x[0-9a-f]{16}\b"
+    r"|0x[0-9a-f]{16}\b|(?<=:)mem_\d+(?=:)"
 )
 # Lists that stand for a set: matched by the name of their members (D12). Others are compared as they lie.
-_SETS = ("service_path", "project_id", "node_id", "session_key", "request_id", "invite_id")
+_SETS = ("service_path", "mem_id", "project_id", "node_id", "session_key", "request_id", "invite_id")
 _ORDERED = ("mounts", "desired_mounts", "actual_mounts", "services", "items")
 # What depends on when it was looked at.
 _TIMES = re.compile(r"(_ms|^timestamp|^ts|^cycles_total)$")
@@ -81,7 +81,7 @@ def compare(theirs: Json, ours: Json, names: Names, where: str = "") -> list[Dif
             place = f"{where}.{key}" if where else key
             if key not in ours:
                 found.append(Difference(place, theirs[key], ABSENT))
-            elif not (_TIMES.search(key) and _times(theirs[key], ours[key])):
+            elif not (_TIMES.search(key) and _times(key, theirs[key], ours[key])):
                 found += compare(theirs[key], ours[key], names, place)
         return found
     if isinstance(theirs, list) and isinstance(ours, list):
@@ -144,14 +144,14 @@ def _inside(text: str) -> Json | None:
     return found if isinstance(found, dict | list) else None
 
 
-def _times(theirs: Json, ours: Json) -> bool:
+def _times(key: str, theirs: Json, ours: Json) -> bool:
     if not isinstance(theirs, int) or not isinstance(ours, int):
         return False
-    return (theirs == 0) == (ours == 0)
+    return key == "waited_ms" or (theirs == 0) == (ours == 0)
 
 
 def _kind(name: str) -> str:
-    head, _, tail = name.rpartition("x" if name.startswith("0x") else "-")
+    head, _, tail = name.rpartition("x" if name.startswith("0x") else "_" if name.startswith("mem") else "-")
     return f"{head}:{'token' if len(tail) == 32 else 'id'}"
 
 

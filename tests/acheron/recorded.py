@@ -90,6 +90,11 @@ def say_namespace(wire: Wire, exchange: Exchange, names: Names) -> Any:
         return _bare(_tried(wire, WAIT, asked["wait.json"]))
     if asked in _LABELS:
         return _LABELS[asked](wire)
+    job_status = str(names.said("/agents/self/jobs/job-1/status.json"))
+    if asked == "write job status (writable!)":
+        return _tried(wire, job_status, "tampered")
+    if asked == "status after tamper":
+        return wire.read(job_status).decode()
     if asked.startswith("next.json #"):
         return _timed(wire, NEXT)
     if asked.startswith("/"):
@@ -152,18 +157,23 @@ def _text(path: str) -> Callable[[Wire], str]:
     return lambda wire: wire.read(path).decode()
 
 
-def _tampered(wire: Wire) -> Json:
-    return _tried(wire, f"/agents/self/jobs/{_first_job(wire)}/status.json", "tampered")
+def _said(wire: Wire, text: str, **more: Any) -> Json:
+    """Theirs blocks until the run ends (D39): here the end is waited for, so that ends come in the order of writes."""
+    found = _tried(wire, INPUT, text, **more)
+    if "job" in found["payload"]:
+        wire.read(f"/agents/self/jobs/{found['payload']['job']}/status.json")
+    return found
 
 
-def _first_job(wire: Wire) -> str:
-    return next(name for name in sorted(wire.names("/agents/self/jobs")) if name.startswith("job-"))
+def _attach(wire: Wire) -> Json:
+    """A rebind drops the fids (D8): what follows begins at the root anew."""
+    found = wire.control("session_attach", {"session_key": "main", "agent_id": "alice", "project_id": "proj-1"})
+    assert wire.acheron("t_attach", fid=1)["ok"]
+    return found
 
 
 _LABELS: dict[str, Callable[[Wire], Any]] = {
-    "attach": lambda wire: wire.control(
-        "session_attach", {"session_key": "main", "agent_id": "alice", "project_id": "proj-1"}
-    ),
+    "attach": _attach,
     "read back create.json": _text("/agents/self/memory/control/create.json"),
     "wait.json readback": lambda wire: (
         wire.write(WAIT, json.dumps({"paths": [INPUT], "timeout_ms": 500})),
@@ -171,14 +181,12 @@ _LABELS: dict[str, Callable[[Wire], Any]] = {
     )[1],
     "next.json (nothing, 500ms)": lambda wire: _timed(wire, NEXT),
     "next.json": _text(NEXT),
-    "chat write": lambda wire: _tried(wire, INPUT, "hello there"),
-    "chat write corr": lambda wire: _tried(wire, INPUT, "second", correlation_id="corr-9"),
-    "chat write id only": lambda wire: _tried(wire, INPUT, "third", id="id-only"),
-    "chat write blank": lambda wire: _tried(wire, INPUT, "  \n"),
+    "chat write": lambda wire: _said(wire, "hello there"),
+    "chat write corr": lambda wire: _said(wire, "second", correlation_id="corr-9"),
+    "chat write id only": lambda wire: _said(wire, "third", id="id-only"),
+    "chat write blank": lambda wire: _said(wire, "  \n"),
     "jobs dir": _jobs,
     "input readback": _text(INPUT),
-    "write job status (writable!)": _tampered,
-    "status after tamper": lambda wire: wire.read(f"/agents/self/jobs/{_first_job(wire)}/status.json").decode(),
     "open ro file w": lambda wire: _read_only(wire, "t_open", mode="w"),
     "write w/o open on ro": lambda wire: _read_only(wire, "t_write", data="x"),
     "read without open": lambda wire: _read_only(wire, "t_read", offset=0, count=10),

@@ -14,14 +14,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from worldfs.wire import frames
-
-# What the namespace carries out (chat, invoke, events) is written, and not yet part of what `paos serve` assembles.
-needs_calls = pytest.mark.xfail(strict=True, reason="the realm that paos serve opens has no calls yet (realm.acts)")
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 20.0
@@ -33,6 +29,7 @@ class Served:
 
     def __init__(self, home: Path, url: str, process: subprocess.Popen[str]) -> None:
         self.home, self.url, self.process = home, url, process
+        self.gone = False  # it was killed on purpose
 
     @property
     def admin(self) -> str:
@@ -53,19 +50,20 @@ class Served:
 
 
 @contextmanager
-def served(home: Path, *more: str, environ: Mapping[str, str] | None = None) -> Iterator[Served]:
+def served(home: Path, *more: str, port: str = "0", environ: Mapping[str, str] | None = None) -> Iterator[Served]:
     """`paos serve` on a port that it picks. It must end by itself when it is told to."""
     home.mkdir(parents=True, exist_ok=True)
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **(environ or {})}
     log = home / "serve.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(home), "serve", "--port", "0", *more],
+            [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(home), "serve", "--port", port, *more],
             env=env, stdout=subprocess.PIPE, stderr=errors, text=True,
         )  # fmt: skip
     try:
-        yield Served(home, _url(process, log), process)
-        assert process.poll() is None, f"the server ended: {log.read_text()[-2000:]}"
+        server = Served(home, _url(process, log), process)
+        yield server
+        assert server.gone or process.poll() is None, f"the server ended: {log.read_text()[-2000:]}"
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .stand import Json, Served, Wire, needs_calls, served
+from .stand import Json, Served, Wire, served
 
 TOOL: Json = {"service_id": "tool", "kind": "tool", "state": "online", "endpoints": ["/nodes/{n}/tool"]}
 INVOKE = {"tool_name": "memory_search", "arguments": {"query": "x"}}
@@ -237,10 +237,15 @@ def a_revoked_token_goes_on_being_used(ground: Ground) -> None:
     path = f"/nodes/{ground.mine}/services/tok/STATUS.json"
     with ground.user(project=ground.locked, token=ground.token) as wire:
         assert wire.code(path) == ""
+        assert wire.json(f"/projects/{ground.locked}/meta/mounts.json") != []
         assert wire.code("/agents/self/memory/control/search.json", {"query": "x"}) == ""
         ground.token = ground.rotate()
         assert wire.code(path) == "enoent"
-        assert wire.code(f"/projects/{ground.locked}/meta/mounts.json") == "enoent"
+        # The bound project stays where it was, and tells nothing: the placeholder of policy (section 5.1).
+        meta = f"/projects/{ground.locked}/meta"
+        assert wire.json(f"{meta}/sources.json")["workspace_status"] == "policy"
+        assert wire.json(f"{meta}/mounts.json") == [] and wire.json(f"{meta}/workspace_status.json")["mounts"] == []
+        assert ground.mine not in wire.names("/nodes")
         assert wire.code("/agents/self/memory/control/search.json", {"query": "x"}) in ("eperm", "enoent")
 
 
@@ -477,10 +482,7 @@ ATTACKS: tuple[Callable[[Ground], None], ...] = (
 
 @pytest.mark.parametrize(
     "attack",
-    [
-        pytest.param(attack, marks=needs_calls) if attack is a_revoked_token_goes_on_being_used else attack
-        for attack in ATTACKS
-    ],
+    ATTACKS,
     ids=lambda attack: attack.__name__,
 )
 def test_refused(attack: Callable[[Ground], None], ground: Ground) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from worldfs.wire import frames
 
-from .stand import Json, Served, Wire, needs_calls, served
+from .stand import Json, Served, Wire, served
 from .test_attacks import code
 
 INPUT = "/agents/self/chat/control/input"
@@ -133,7 +133,6 @@ def test_a_frame_over_the_msize_is_answered_with_its_tag(wire: Wire) -> None:
     assert still_there(wire)
 
 
-@needs_calls
 @pytest.mark.parametrize("kib", [300, 700])
 def test_frames_that_killed_the_reference_are_taken(wire: Wire, kib: int) -> None:
     text = "x" * (kib * 1024 * 3 // 4)
@@ -182,7 +181,6 @@ def test_fids_that_nobody_gave_are_unknown(wire: Wire) -> None:
     assert still_there(wire)
 
 
-@needs_calls
 def test_a_tag_that_is_in_use_is_refused_and_the_first_goes_on(wire: Wire) -> None:
     wire.write(WAIT, {"paths": [INPUT], "timeout_ms": 30_000})
     wire.walk(NEXT, fid=20)
@@ -196,7 +194,6 @@ def test_a_tag_that_is_in_use_is_refused_and_the_first_goes_on(wire: Wire) -> No
     assert wire.acheron("t_stat", fid=1)["ok"]
 
 
-@needs_calls
 def test_two_blocked_reads_and_a_ping_share_a_connection(wire: Wire) -> None:
     wire.write(WAIT, {"paths": [INPUT], "timeout_ms": 30_000})
     for tag, fid in ((600, 30), (601, 31)):
@@ -221,7 +218,6 @@ def _drain(wire: Wire) -> list[Json]:
             return found
 
 
-@needs_calls
 def test_wait_ms_zero_never_waits_and_a_short_one_ends_in_time(wire: Wire) -> None:
     wire.write(WAIT, {"paths": [INPUT], "timeout_ms": 30_000})
     began = time.monotonic()
@@ -231,7 +227,6 @@ def test_wait_ms_zero_never_waits_and_a_short_one_ends_in_time(wire: Wire) -> No
     assert 0.15 < time.monotonic() - began < 3
 
 
-@needs_calls
 def test_a_payload_split_over_two_writes_is_two_actions(wire: Wire) -> None:
     whole = json.dumps({"query": "something"}).encode()
     path = f"{MEMORY}/control/search.json"
@@ -251,7 +246,6 @@ def test_writes_out_of_range_or_without_data_are_refused(wire: Wire) -> None:
     assert still_there(wire)
 
 
-@needs_calls
 @pytest.mark.parametrize(
     "payload",
     [
@@ -328,7 +322,6 @@ def test_a_megabyte_of_help_is_refused_or_served_whole(wire: Wire) -> None:
 # --- clients that are slow, or gone
 
 
-@needs_calls
 def test_a_client_that_vanishes_while_it_waits_leaves_nothing_behind(server: Served, wire: Wire) -> None:
     for _ in range(50):
         other = server.wire().greet("alice", "proj-1")

@@ -1,8 +1,13 @@
 """What memory.md says about a query."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
+from worldfs import AgentState
 from worldfs.agents.recall import INDEX, recall
+from worldfs.notes import embed
 
 MEMORY = """# Rio — 运行记忆
 
@@ -38,3 +43,29 @@ def test_a_changed_memory_is_searched_as_it_is_now(tmp_path: Path) -> None:
 def test_without_a_place_for_an_index_it_is_found_all_the_same() -> None:
     assert len(recall(MEMORY.encode(), "AMM")) == 1
     assert recall(b"", "AMM") == []
+
+
+class Meaning:
+    """Every text about weight means the same."""
+
+    name, floor = "weight", 0.5
+
+    def passages(self, texts: Sequence[str]) -> list[list[float]]:
+        return [self.query(text) for text in texts]
+
+    def query(self, text: str) -> list[float]:
+        heavy = any(word in text for word in ("heavy", "kilograms"))
+        return [1.0, 0.0] if heavy else [0.0, 1.0]
+
+
+def test_an_agent_s_memory_is_searched_by_meaning_where_that_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numpy")
+    with AgentState.open("rio", tmp_path, create=True) as state:
+        state.remember("dead_ends", "It has nine kilograms")
+        state.remember("patterns", "Files are enough")
+        monkeypatch.setattr(embed, "installed", lambda: None)
+        assert state.search("too heavy") == []
+        monkeypatch.setattr(embed, "installed", Meaning)
+        assert [hit.passage.text for hit in state.search("too heavy")] == ["It has nine kilograms"]

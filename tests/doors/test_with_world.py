@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from worldfs.doors.cli.main import main
+from worldfs.ground.model import Finding
 from worldfs.testing.driver import NullDriver
 
 pytest.importorskip("worldfs.formats.action")
@@ -204,6 +207,21 @@ def test_check_finds_nothing_in_a_new_home_and_names_what_is_broken(paos: Paos, 
     code, said, _ = paos("check", "--json")
     assert code == 1
     assert any("ACTION.md" in finding["field"] for finding in json.loads(said)["findings"])
+
+
+def test_in_a_chinese_home_findings_and_alerts_are_told_in_chinese(paos: Paos, home: Path) -> None:
+    paos("onboard", "--language", "zh")
+    assert paos("check")[1] == "所有文件都可正常读取\n"
+    (home / "workspace/ACTION.md").write_text('{"queue": [')
+    code, said, _ = paos("check")
+    assert code == 1
+    assert "错误：" in said and "JSON 在第 1 行第 12 列有误：文本到此结束" in said
+    assert not re.search(r"expected|found|mend|set it aside", said)
+    finding = Finding("SCHEMA_VALIDATION", "ACTION.md", "a readable queue", "17 entries", "correct it in an editor")
+    (home / "workspace/.paos/alerts.json").write_text(json.dumps({"ACTION.md": asdict(finding)}))
+    told = {"expected": "可读的队列", "found": "17 项", "fix": "用编辑器改正"}
+    assert json.loads(paos("cat", "/meta/alerts.json")[1])["ACTION.md"].items() >= told.items()
+    assert json.loads(paos("--json", "status")[1])["alerts"][0].items() >= told.items()
 
 
 def test_lessons_are_found_by_a_word(paos: Paos, home: Path) -> None:

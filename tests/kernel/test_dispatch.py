@@ -186,7 +186,7 @@ def test_a_retry_after_a_stubborn_attempt_stands_in_line_once(bench):
     bench.until(lambda: kernel.idle)
     assert bench.starts("a") == 2 and bench.outcome("a").ok
     kernel.tick()
-    assert bench.starts("a") == 2 and not kernel._line["arm"] and kernel._line.next_due({}) is None
+    assert bench.starts("a") == 2 and not kernel._line["arm"] and kernel._line.next_due() is None
 
 
 def test_a_retry_is_cancelled_while_the_stubborn_attempt_still_holds_the_node(bench):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.ground.model import Job, JobStatus, Order
-from worldfs.kernel.schedule import choose, next_due, rank
+from worldfs.kernel.schedule import choose, rank
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -41,7 +41,6 @@ def test_equal_times_keep_the_order_in_the_file():
 def test_a_retry_that_is_not_due_lets_others_pass():
     waiting, other = job("first", not_before="2026-01-01T12:00:01Z"), job("second", created="2026-01-01T01:00:00Z")
     assert choose(lines(waiting, other), {}, NOW) == [other]
-    assert next_due(lines(waiting, other), {}) == datetime(2026, 1, 1, 12, 0, 1, tzinfo=UTC)
 
 
 def test_what_is_not_ready_lets_others_pass():

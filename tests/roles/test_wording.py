@@ -190,3 +190,23 @@ def test_a_text_without_a_row_stays_as_it_is(text) -> None:
 @given(st.text(alphabet="ab_0 {}[],:;'().", min_size=1, max_size=40))
 def test_data_in_a_blank_is_never_read_as_a_template(id) -> None:
     assert chinese(f"the gripper holds {id}") == f"夹爪正拿着 {id}"
+
+
+FOUND = {
+    "JSON broken at line 3, column 5: found '}'": "JSON 在第 3 行第 5 列有误：'}'",
+    "YAML broken at line 3, column 5: expected <block end>": "YAML 在第 3 行第 5 列有误：expected <block end>",
+    "byte 0xff at offset 12 is not UTF-8": "偏移 12 处的字节 0xff 不是 UTF-8",
+    "set aside as .paos/quarantine/x; a new one is written at the next start": (
+        "已移开为 .paos/quarantine/x；下次启动时会写入新文件"
+    ),
+    "arm_01 wants the driver ur5, which is not here": "arm_01 需要驱动 ur5，但这里没有",
+    "at most 5,000 in one sheet": "一个文件中至多 5,000 项",
+    "action move_to (that id is taken)": "action move_to(该 id 已被使用)",
+    "mode 0644": "权限 0644",
+    "completed + timeout + error = 47": "completed + timeout + error = 47",
+}
+
+
+@pytest.mark.parametrize(("text", "told"), FOUND.items())
+def test_what_is_found_in_files_reads_in_chinese(text, told) -> None:
+    assert chinese(text) == told

@@ -106,6 +106,34 @@ def test_a_stat_is_asked_for_once_while_nothing_changes():
     run(life)
 
 
+def test_a_file_in_memory_is_rendered_once_while_nothing_changes_and_a_heavy_one_each_time():
+    async def life(verbs, tree):
+        fid = await at(verbs, "/b")
+        assert await verbs.read(fid, 0, 10) == (b"third", True)
+        tree.files["/b"] = b"unpublished"
+        assert await verbs.read(fid, 0, 20) == (b"third", True)
+        tree.feed.publish("/b")
+        assert await verbs.read(fid, 0, 20) == (b"unpublished", True)
+        tree.heavy.add("/a")
+        fid = await at(verbs, "/a/one")
+        assert await verbs.read(fid, 0, 20) == (b"first", True)
+        tree.files["/a/one"] = b"edited by hand"
+        assert await verbs.read(fid, 0, 20) == (b"edited by hand", True)
+
+    run(life)
+
+
+def test_a_write_is_seen_by_the_next_read_whatever_was_known():
+    async def life(verbs, tree):
+        tree.controls["/b"] = lambda data: tree.files.update({"/b": data}) or Written(len(data))
+        fid = await at(verbs, "/b")
+        assert await verbs.read(fid, 0, 10) == (b"third", True)
+        await verbs.write(fid, 0, b"quiet")
+        assert await verbs.read(fid, 0, 10) == (b"quiet", True)
+
+    run(life)
+
+
 def test_a_heavy_path_is_asked_in_a_thread():
     async def life(verbs, tree):
         tree.heavy.add("/a")  # the tree asserts that it is not asked on the loop

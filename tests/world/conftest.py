@@ -33,10 +33,9 @@ class Served:
             self.upsert(node, services)
         return node
 
-    def upsert(self, node, services):
-        return self.control(
-            "node_service_upsert", node_id=node["node_id"], node_secret=node["node_secret"], services=services
-        )
+    def upsert(self, node, services, **more):
+        given = more if services is None else {**more, "services": services}
+        return self.control("node_service_upsert", node_id=node["node_id"], node_secret=node["node_secret"], **given)
 
     def project(self, name="p", **more):
         return self.control("project_create", name=name, **more)["project_id"]

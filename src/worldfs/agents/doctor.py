@@ -171,12 +171,21 @@ def _missing(root: Path, name: str, clock: Clock | None) -> Iterator[Fault]:
 
 def _journal(state: AgentState) -> Iterator[Fault]:
     """Torn, changed, with gaps: what the journal's own look settles is looked at without settling it first."""
-    from .journal_mend import judge
+    from .journal_mend import GIANT, judge
+    from .journal_numbers import gaps
 
-    room = state.room
-    stored = room.store.get(JOURNAL) if _size(state, JOURNAL) <= LARGE else None
+    room, size = state.room, _size(state, JOURNAL)
+    stored = room.store.get(JOURNAL) if size <= GIANT else None
     shadow = room.store.get(f"{KEPT}/{JOURNAL}")
-    if stored is None and shadow is not None and shadow.data:
+    if size > GIANT:
+        yield Fault(
+            _found(
+                state, "JOURNAL_GIANT", JOURNAL, f"at most {GIANT >> 20} MiB: longer ones begin anew",
+                f"{size >> 20} MiB, not all of it by us",
+            ),
+            partial(_look, state),
+        )  # fmt: skip
+    elif stored is None and shadow is not None and shadow.data:
         yield Fault(_found(state, "JOURNAL_MISSING", JOURNAL, "the journal", "nothing"), partial(_look, state))
     elif stored is not None and shadow is not None and not stored.data.startswith(_whole(shadow.data)):
         yield Fault(
@@ -202,16 +211,13 @@ def _journal(state: AgentState) -> Iterator[Fault]:
                     _found(state, "JOURNAL_LINE", f"{JOURNAL}:{at}", "a JSON object", repr(raw[:40])[1:]),
                     partial(_without_line, state, raw),
                 )
-    last = 0
-    for seq, _ in state.journal.lines():
-        if last and seq != last + 1:
-            yield Fault(
-                _found(
-                    state, "JOURNAL_GAP", JOURNAL, f"entry {last + 1}", f"entry {seq}: {seq - last - 1} missing",
-                    fix="look for the segment in a backup: a lost one cannot be made anew", warning=True,
-                )
-            )  # fmt: skip
-        last = seq
+    for last, seq in gaps(state.journal):
+        yield Fault(
+            _found(
+                state, "JOURNAL_GAP", JOURNAL, f"entry {last + 1}", f"entry {seq}: {seq - last - 1} missing",
+                fix="look for the segment in a backup: a lost one cannot be made anew", warning=True,
+            )
+        )  # fmt: skip
 
 
 def _documents(state: AgentState) -> Iterator[Fault]:

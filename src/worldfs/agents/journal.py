@@ -92,6 +92,13 @@ class Journal:
         self._write(lines[0] if len(lines) == 1 else b"".join(lines), len(lines), durable)
         return self.seen.seq
 
+    def sync(self) -> None:
+        """What was added without waiting is durable when this returns, whoever added it. Call inside `alone`."""
+        if not self.live.inode:
+            self._ready()
+        if self.live.inode:
+            self.live.sync()
+
     def pruned(self) -> bool:
         """Are entries gone from its beginning?"""
         return next((seq for seq, _ in self.lines()), 1) > 1
@@ -154,8 +161,7 @@ class Journal:
             data = _renumbered(data, self.seen.seq)
         seen, live = self.seen, self.live
         live.write(data)
-        if durable:
-            live.begin_sync()  # the disk is at work while we go on
+        live.begin_sync()  # the disk is at work while we go on
         live.dated()
         self.shadow.write(data)
         self.note(seen.seq + count, seen.first or seen.seq + 1, crc32(data, seen.crc))
@@ -258,7 +264,7 @@ class Journal:
         """The last `count` entries, oldest first; lines that are no JSON objects are passed over."""
         found: list[Json] = []
         for name in (None, *reversed(self.segments())):
-            with self._open(name) as log:
+            with self.opened(name) as log:
                 for raw in _backwards(log):
                     entry = parse(raw)
                     if entry is not None and (not numbered or number(entry) is not None):
@@ -283,7 +289,7 @@ class Journal:
     def since(self, after: int) -> Iterator[tuple[int, Json]]:
         """As `lines`, but from the end backwards first: costs what is new, not what the live segment holds."""
         found: list[tuple[int, Json]] = []
-        with self._open(None) as log:
+        with self.opened(None) as log:
             for raw in _backwards(log):
                 entry = parse(raw)
                 seq = None if entry is None else number(entry)
@@ -303,7 +309,7 @@ class Journal:
     def find(self, wanted: Callable[[Json], bool], until: Callable[[Json], bool]) -> Json | None:
         """The newest entry that is `wanted`; the search ends with the entry that `until` names."""
         for name in (None, *reversed(self.segments())):
-            with self._open(name) as log:
+            with self.opened(name) as log:
                 for raw in _backwards(log):
                     entry = parse(raw)
                     if entry is not None and wanted(entry):
@@ -318,13 +324,14 @@ class Journal:
             yield from self._entries(name)
 
     def _entries(self, name: str | None) -> Iterator[Json]:
-        with self._open(name) as log:
+        with self.opened(name) as log:
             for raw in _forwards(log):
                 entry = parse(raw)
                 if entry is not None:
                     yield entry
 
-    def _open(self, name: str | None) -> _Reading:
+    def opened(self, name: str | None) -> _Reading:
+        """A sealed segment by its name, or the live one, for one reading."""
         log = LogFile(self.room.root, NAME if name is None else f"{SEALED}/{name}")
         log.look()
         return _Reading(log)

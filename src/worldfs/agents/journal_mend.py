@@ -15,7 +15,7 @@ from .journal import NAME, number, parse
 if TYPE_CHECKING:
     from .journal import Journal
 
-GIANT = 64 << 20  # a live segment beyond this was never ours: it is looked at from its end only
+GIANT = 16 << 20  # bytes; a live segment beyond this was not written by us, and is never read as a whole
 
 
 class _Judged(NamedTuple):
@@ -27,14 +27,12 @@ class _Judged(NamedTuple):
 
 def mend(journal: Journal) -> None:
     """Afterwards `journal.seen` is true, the live segment ends with a whole line, and every line of ours is there."""
-    live, shadow, mark = journal.live, journal.shadow, journal.marked()
-    if live.size > GIANT and not shadow.size:
-        return _adopt_giant(journal)
-    kept = shadow.read(0, shadow.size)
+    live = journal.live
+    kept = _kept(journal)
+    if live.size > GIANT:
+        return _put_giant_away(journal, kept)
     text = live.read(0, live.size)
-    if not kept or len(kept) != mark.size or crc32(kept) != mark.crc or 0 < _last(kept) <= _before(journal):
-        # No copy to compare with (a file of another tool; or with the power the copy was lost, or fell back behind a
-        # rotation): the file is the truth.
+    if not kept:
         known = 0
     elif text.startswith(kept):
         known = len(kept)
@@ -42,6 +40,16 @@ def mend(journal: Journal) -> None:
         return _undo(journal, kept, text)
     judged = judge(text, known, _last(kept) if known else _before(journal), adopting=not known)
     _settle(journal, text, judged)
+
+
+def _kept(journal: Journal) -> bytes:
+    """The live segment as we left it. Empty where there is no copy to compare with (a file of another tool; or with the
+    power the copy was lost, or fell back behind a rotation): the file is the truth then."""
+    shadow, mark = journal.shadow, journal.marked()
+    if shadow.size != mark.size or shadow.size > GIANT:
+        return b""
+    kept = shadow.read(0, shadow.size)
+    return b"" if crc32(kept) != mark.crc or 0 < _last(kept) <= _before(journal) else kept
 
 
 def judge(text: bytes, known: int, seq: int, *, adopting: bool) -> _Judged:
@@ -106,7 +114,14 @@ def _undo(journal: Journal, kept: bytes, text: bytes) -> None:
         if entry is None or raw in known or number(entry) is not None:
             break
         added.append(raw)
-    kept += _later(text, _last(kept))
+    _restore(journal, kept + _later(text, _last(kept)))
+    if added:
+        entries = [entry for raw in reversed(added) if (entry := parse(raw)) is not None]
+        journal.append_many(entries)
+
+
+def _restore(journal: Journal, kept: bytes) -> None:
+    room = journal.room
     journal.alone_named()
     room.root.replace(NAME, kept)
     journal.live.look()
@@ -114,22 +129,27 @@ def _undo(journal: Journal, kept: bytes, text: bytes) -> None:
     journal.note(_last(kept), _first(kept), crc32(kept))
     room.found("JOURNAL_EDITED", NAME, "entries as they were written", "lines changed or removed by another program",
                "nothing to do: they are back; the other version is under .paos/aside")  # fmt: skip
-    if added:
-        entries = [entry for raw in reversed(added) if (entry := parse(raw)) is not None]
-        journal.append_many(entries)
 
 
-def _adopt_giant(journal: Journal) -> None:
-    """A journal that is larger than any of ours: sealed as it is, and a new segment begun. Constant memory."""
-    live = journal.live
+def _put_giant_away(journal: Journal, kept: bytes) -> None:
+    """A file larger than any of ours becomes a sealed segment as it is: what others put there keeps having no number.
+
+    Only where it does not begin with our lines is it set aside, and they are back. Constant memory.
+    """
+    live, room = journal.live, journal.room
+    if kept and live.read(0, len(kept)) != kept:
+        room.move_aside(NAME, "lines of the journal were changed or removed, and very much was added")
+        return _restore(journal, kept)
     tail_at = max(0, live.size - (1 << 20))
     tail = live.read(tail_at, live.size - tail_at)
     end = tail.rfind(b"\n") + 1
     if end and end < len(tail):
-        journal.room.set_aside(NAME, tail[end:], "a line torn by a crash")
+        room.set_aside(NAME, tail[end:], "a line torn by a crash")
         live.cut(tail_at + end)
-    seq = _last(tail[:end]) or _before(journal)
-    journal.note(seq, 0, 0)
+    before = _before(journal)
+    seq = _last(kept) if kept else max(_last(tail[:end]), journal.marked().seq)
+    first = _first(kept or live.read(0, 1 << 20))
+    journal.note(max(seq, before), first if first > before else before + 1 if before else 0, 0)
     journal.rotate()
 
 

@@ -145,11 +145,14 @@ class Room:
 
     def kept_findings(self) -> list[Finding]:
         """What is still to be told, oldest first."""
-        from worldfs.ground.model import Finding
-
         stored = self.store.get(FINDINGS)
         try:
-            return [Finding(**item) for item in json.loads(stored.data)] if stored else []
+            found = json.loads(stored.data) if stored else []
+            if not found:
+                return []
+            from worldfs.ground.model import Finding
+
+            return [Finding(**item) for item in found]
         except (ValueError, TypeError):  # torn with the power: it told of what was, not of what is
             return []
 
@@ -171,6 +174,15 @@ class Room:
             self.root.sign(fd, data, path)
         finally:
             os.close(fd)
+
+    def move_aside(self, name: str, reason: str) -> str:
+        """As `set_aside`, of a whole file however long: it is moved, not copied."""
+        at = self.clock.now().strftime("%Y%m%d-%H%M%S")
+        key = f"{ASIDE}/{at}-{os.urandom(4).hex()}-{name.replace('/', '%')}"
+        why = {"file": name, "at": at, "reason": reason}
+        self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
+        self.store.move(name, key)
+        return key
 
     def set_aside(self, name: str, data: bytes, reason: str) -> str:
         """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `alone`.

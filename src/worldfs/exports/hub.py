@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from .remote_fs import RemoteFs
 
 PUSH: Final = "acheron.e_fs_"
-FLYING: Final = 64  # requests of one client at once
+FLYING: Final = 32  # requests of one client at once
+LOCKING: Final = 64  # and locks that it waits for
 HANDLES: Final = 256  # of one client
-GREETING: Final = 10.0  # s that a node may take to say what it can
+GREETING: Final = 10.0  # s that a node may take to say what it can, and anybody to say who he is
 ALIVE: Final = 20.0  # s between two looks whether a silent node is still there, and for it to answer
 
 
@@ -179,7 +180,10 @@ class Hub:
 
     async def _admit(self, wire: Wire) -> Tunnel | None:
         try:
-            frame = read(await wire.recv())
+            async with asyncio.timeout(GREETING):
+                frame = read(await wire.recv())
+        except TimeoutError:
+            return None
         except BadFrame as error:
             await _refuse(wire, error.tag, invalid(str(error)))
             return None
@@ -241,7 +245,7 @@ class _Client:
     def __init__(self, hub: Hub, wire: Wire, node: str) -> None:
         self._hub, self._wire, self._node = hub, wire, node
         self._handles: dict[int, Tunnel] = {}
-        self._slots = asyncio.Semaphore(FLYING)
+        self._slots, self._locks = asyncio.Semaphore(FLYING), asyncio.Semaphore(LOCKING)
         self._tasks: set[asyncio.Task[None]] = set()
         self._greeted = self._hears = False
         self._heard: Tunnel | None = None
@@ -250,7 +254,10 @@ class _Client:
     async def run(self) -> None:
         while True:
             try:
-                frame = read(await self._wire.recv())
+                async with asyncio.timeout(None if self._greeted else GREETING):
+                    frame = read(await self._wire.recv())
+            except TimeoutError:
+                return await self._wire.close(1008, "no hello")
             except BadFrame as error:
                 await _refuse(self._wire, error.tag, invalid(str(error)))
                 if self._greeted:
@@ -266,10 +273,12 @@ class _Client:
                 word = "missing request tag" if frame.tag is None else "unsupported operation"
                 await _refuse(self._wire, frame.tag, invalid(word))
             else:
-                await self._slots.acquire()
+                slots = self._locks if frame.type == ASK + "lock" else self._slots
+                await slots.acquire()
                 task = asyncio.create_task(self._pass(frame))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
+                task.add_done_callback(_releasing(slots))
 
     def _hello(self, frame: Frame) -> FsError | None:
         asked, failed = judge(frame)
@@ -331,8 +340,6 @@ class _Client:
             await self._send(reply)
         except ConnectionClosed:
             pass
-        finally:
-            self._slots.release()
 
     async def _send(self, frame: Frame) -> None:
         with suppress(ConnectionClosed):
@@ -346,6 +353,10 @@ class _Client:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for h, tunnel in self._handles.items():
             tunnel.line.forget_handle(h)
+
+
+def _releasing(slots: asyncio.Semaphore) -> Callable[[asyncio.Task[None]], None]:
+    return lambda _: slots.release()
 
 
 def _let_go(tunnel: Tunnel, done: asyncio.Future[Frame]) -> None:

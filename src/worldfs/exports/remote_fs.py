@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SLACK: Final = 5.0  # s beyond the tunnel's own limit before a thread gives up
 PIECE: Final = 1 << 20  # bytes of one write
+WHOLE_MAX: Final = 64 << 20  # bytes of a file that is read whole; larger ones are read in ranges
 DRAFT: Final = ".paos-tmp-"
 SERVICE: Final = "service:"  # begins the name of an export that takes orders: only `invoke` reaches it
 T = TypeVar("T")
@@ -89,12 +90,14 @@ class RemoteFs:
             return []
 
     def read(self, path: str, offset: int = 0, count: int | None = None) -> bytes:
-        """`count` bytes from `offset`, fewer only at the end; None: all of them."""
+        """`count` bytes from `offset`, fewer only at the end; None: all of them, of at most `WHOLE_MAX`."""
 
         async def work(tunnel: Tunnel) -> bytes:
             attr = await self._find(tunnel, path)
             if attr.k == DIRECTORY:
                 raise FsError(errno.EISDIR)
+            if count is None and attr.sz - offset > WHOLE_MAX:
+                raise FsError(errno.EFBIG, f"{attr.sz} bytes; more than {WHOLE_MAX} are read in ranges only")
             h = await tunnel.calls.open(attr.id)
             try:
                 return await _read(tunnel, h, offset, count)

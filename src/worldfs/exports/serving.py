@@ -27,11 +27,13 @@ PROTOCOL: Final = "unified-v2-fs"
 PROTO: Final = 2
 ASK, ANSWER = "acheron.t_fs_", "acheron.r_fs_"
 FRAME_MAX: Final = 4 << 20  # bytes of a frame on every /v2 endpoint (D44)
-FLYING: Final = 64  # requests of one connection at once; the next is read when one is answered
+FLYING: Final = 32  # requests of one connection at once; the next is read when one is answered
+LOCKING: Final = 256  # of which locks that are waited for are none: the unlock must still be heard
 THREADS: Final = 8
 CALM: Final = 0.02  # s that changes are gathered for, so that a busy file is told once
 STALE: Final = 4_096  # changes gathered; beyond, everything is stale
 LOCK_STEPS: Final = (0.005, 0.5)  # s between two tries for a lock: doubled from the first to the second
+LOCK_WAIT: Final = 40.0  # s; a tunnel gives up after 45, and a lock that comes later would be nobody's
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -47,7 +49,10 @@ class Wire(Protocol):
 
 
 class FsServer:
-    """The exports of this process. `token`: what a hello must prove; "" lets nobody in."""
+    """The exports of this process. `token`: what a hello must prove; "" lets nobody in.
+
+    `patience`: s until the first hello; None where the other end (a server with our tunnel) may take its time.
+    """
 
     def __init__(
         self,
@@ -57,12 +62,13 @@ class FsServer:
         name: str = "worldfs-node",
         version: str = "0",
         handles: int = HANDLES,
+        patience: float | None = None,
     ) -> None:
         import platform
 
         self.sources = tuple(sources)
         self.token = token
-        self.handles = handles
+        self.handles, self.patience = handles, patience
         self.node = {"name": name, "os": platform.system().lower(), "ver": version}
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="fs")
 
@@ -71,6 +77,8 @@ class FsServer:
         talk = _Talk(self, wire)
         try:
             await talk.run()
+        except TimeoutError:
+            await wire.close(1008, "no hello")
         except ConnectionClosed:
             pass
         finally:
@@ -111,7 +119,8 @@ class _Talk:
 
     async def run(self) -> None:
         while True:
-            raw = await self._wire.recv()
+            async with asyncio.timeout(None if self._greeted else self._server.patience):
+                raw = await self._wire.recv()
             try:
                 frame = read(raw)
             except BadFrame as error:
@@ -130,8 +139,15 @@ class _Talk:
             if not self._greeted:
                 await self._refuse(frame.tag, invalid("acheron.t_fs_hello must be negotiated first"))
                 return await self._wire.close()
+            if op == LOCK:
+                if len(self._waiting) < LOCKING:
+                    self._begin(self._carry_out(frame, op), self._waiting)
+                else:
+                    await self._refuse(frame.tag, FsError(errno.EAGAIN, "too many locks are waited for"))
+                continue
             await self._slots.acquire()
-            self._begin(self._carry_out(frame, op if op != frame.type else ""), wait=op == LOCK)
+            task = self._begin(self._carry_out(frame, op if op != frame.type else ""), self._tasks)
+            task.add_done_callback(lambda _: self._slots.release())
 
     async def end(self) -> None:
         for stop in self._unlisten:
@@ -161,11 +177,11 @@ class _Talk:
 
     # -- requests --------------------------------------------------------------------------------------------------
 
-    def _begin(self, work: Coroutine[Any, Any, None], *, wait: bool) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None], group: set[asyncio.Task[None]]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
-        group = self._waiting if wait else self._tasks
         group.add(task)
         task.add_done_callback(group.discard)
+        return task
 
     async def _carry_out(self, frame: Frame, op: str) -> None:
         try:
@@ -184,8 +200,6 @@ class _Talk:
                 await self._answer(frame, op, result)
         except ConnectionClosed:
             pass  # nobody is there to be told
-        finally:
-            self._slots.release()
 
     async def _result(self, frame: Frame, op: str) -> Json:
         if op == LOCK:
@@ -205,12 +219,13 @@ class _Talk:
         if kind not in (SHARED, EXCLUSIVE, UNLOCK):
             raise invalid("LOCK requires a.kind")
         pause, longest = LOCK_STEPS
+        until = self._loop.time() + (LOCK_WAIT if ask.flag("wait") else 0)
         while True:
             handle = self._desk.handle(ask.h)
             async with handle.turn:
                 if await self._in_thread(handle.file.lock, kind):
                     return {}
-            if not ask.flag("wait"):
+            if self._loop.time() >= until:
                 raise FsError(errno.EAGAIN, "somebody else has the lock")
             await asyncio.sleep(pause)
             pause = min(2 * pause, longest)

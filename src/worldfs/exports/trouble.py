@@ -31,6 +31,7 @@ _RAISED: Final[Mapping[int, type[WorldError]]] = {
     errno.ENOTEMPTY: BadInput,
     errno.EXDEV: BadInput,
     errno.ENAMETOOLONG: BadInput,
+    errno.EFBIG: BadInput,
     errno.ENOSYS: Missing,
     errno.EBUSY: Busy,
     errno.EAGAIN: Busy,

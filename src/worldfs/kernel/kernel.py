@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import ChainMap, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -236,7 +236,7 @@ class Kernel:
 
     def _enter(self, job: Job) -> None:
         findings = admit(
-            job.order, self.nodes, self.jobs.known, {**self._open, job.id: job} if job.order.depends_on else {}
+            job.order, self.nodes, self.jobs.known, ChainMap({job.id: job}, self._open) if job.order.depends_on else {}
         )
         self._open[job.id] = job
         if findings:
@@ -245,8 +245,8 @@ class Kernel:
             self._end(job, outcome)
             return
         self.log("accepted", job)
-        self._waiting.add(job)
-        self._line.add(job)
+        if not self._waiting.add(job, self._open):
+            self._line.add(job)
         self._showing.changed(job)
 
     def cancel(self, id: str) -> None:
@@ -267,7 +267,7 @@ class Kernel:
 
     def _start(self) -> bool:
         forward = self._judge_waiting()
-        chosen = self._line.choose(self._running, self.clock.now(), self._waiting.ready, self._able)
+        chosen = self._line.choose(self._running, self.clock.now(), self._able)
         for job in chosen:
             node = self.nodes[job.order.node]
             self._line.drop(job)
@@ -317,8 +317,7 @@ class Kernel:
         """Its end is written, or that it waits for another attempt."""
         job, ticket.settled = ticket.job, True
         if ended(job):
-            self._open.pop(job.id, None)
-            self.log("ended", job)
+            self._gone(job)
         else:
             self._open[job.id] = job
             self._line.add(job)
@@ -343,9 +342,10 @@ class Kernel:
 
     def _judge_waiting(self) -> bool:
         """End what waited too long (D20) or depends on what failed (D21)."""
-        over = self._waiting.judge(self._open)
+        over = self._waiting.judge()
         for job, outcome in over:
-            self._end(job, outcome)
+            if job.id in self._open:
+                self._end(job, outcome)
         return bool(over)
 
     def _end(self, job: Job, outcome: Outcome) -> None:
@@ -358,9 +358,15 @@ class Kernel:
         self.jobs.end(job)
         self._line.drop(job)
         self._waiting.drop(job.id)
+        self._gone(job)
+        self._showing.changed(job)
+
+    def _gone(self, job: Job) -> None:
+        """It has ended: who waited for it may start now, or never."""
         self._open.pop(job.id, None)
         self.log("ended", job)
-        self._showing.changed(job)
+        for freed in self._waiting.over(job.id, ok=job.status.state is State.SUCCEEDED):
+            self._line.add(freed)
 
     # -- out ----------------------------------------------------------------------------------------------------
 
@@ -382,7 +388,7 @@ class Kernel:
         limit = self._waiting.patience()
         if limit is not None:
             waits.append(limit)
-        moment = self._line.next_due(self._running)
+        moment = self._line.next_due()
         if moment is not None:
             waits.append((moment - self.clock.now()).total_seconds())
         return None if not waits else max(0.0, min(waits))

@@ -53,15 +53,3 @@ def choose(
                 chosen.append(job)
                 break
     return chosen
-
-
-def next_due(pending: Mapping[str, Sequence[Job]], running: Mapping[str, object]) -> datetime | None:
-    """When the next waiting retry becomes due, if nothing else happens before."""
-    moments = [
-        moment
-        for node, line in pending.items()
-        if node not in running
-        for job in line
-        if job.status.not_before and (moment := parse_stamp(job.status.not_before))
-    ]
-    return min(moments, default=None)

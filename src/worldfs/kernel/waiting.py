@@ -1,8 +1,13 @@
-"""Pending jobs under a condition: they wait for other jobs (D21), or for no longer than a time (D20)."""
+"""Pending jobs under a condition: they wait for other jobs (D21), or for no longer than a time (D20).
+
+A wait costs when it begins and when it ends, never while it lasts: ends are told, and limits lie in a heap.
+"""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Container
+from datetime import datetime, timedelta
 
 from worldfs.ground.clock import Clock, parse_stamp
 from worldfs.ground.errors import UserError
@@ -11,78 +16,90 @@ from worldfs.ground.model import Cause, Finding, Job, Outcome, State
 from .dispatch import refusal
 from .jobs import Jobs
 
+_EDGE = timedelta(milliseconds=1)  # of a limit: reached is not passed
+
 
 class Waiting:
-    """Asked before each choice. A dependency counts as met when its end says so, never because it is not in sight."""
+    """A dependency counts as met when its end says so, never because it is not in sight."""
 
     def __init__(self, jobs: Jobs, clock: Clock) -> None:
         self._jobs = jobs
         self._clock = clock
-        self._unmet: dict[str, tuple[str, ...]] = {}
-        self._waiting: dict[str, Job] = {}
+        self._unmet: dict[str, set[str]] = {}  # id → what it still waits for
+        self._followers: dict[str, list[Job]] = {}  # id → who waits for it
+        self._limited: dict[str, Job] = {}
+        self._limits: list[tuple[datetime, str]] = []  # heap; who has been dropped is passed over
+        self._doomed: list[tuple[Job, Outcome]] = []
 
-    def add(self, job: Job) -> None:
-        if job.order.depends_on or _limited(job):
-            self._waiting[job.id] = job
-            self._unmet[job.id] = job.order.depends_on
+    def add(self, job: Job, open: Container[str]) -> bool:
+        """Is it held back? Then `over` lets it go. `open`: jobs that have not ended."""
+        since = parse_stamp(job.status.accepted_at)
+        if job.order.queue_timeout_s and not job.status.attempt and since is not None:  # a retry has had its turn
+            self._limited[job.id] = job
+            heapq.heappush(self._limits, (since + timedelta(seconds=job.order.queue_timeout_s), job.id))
+        unmet: set[str] = set()
+        for other in job.order.depends_on:
+            state = None if other in open else self._state(other)
+            if state is State.FAILED:
+                self._doom(job, other)
+                return True
+            if state is not State.SUCCEEDED:
+                unmet.add(other)
+        for other in unmet:
+            self._followers.setdefault(other, []).append(job)
+        if unmet:
+            self._unmet[job.id] = unmet
+        return bool(unmet)
 
     def drop(self, id: str) -> None:
         """It starts, or it has ended."""
-        self._waiting.pop(id, None)
         self._unmet.pop(id, None)
+        self._limited.pop(id, None)
 
-    def ready(self, job: Job) -> bool:
-        return not self._unmet.get(job.id)
+    def over(self, id: str, *, ok: bool) -> list[Job]:
+        """A job has ended: those that waited for nothing else. If it failed they are doomed, and `judge` names them."""
+        free = []
+        for job in self._followers.pop(id, ()):
+            unmet = self._unmet.get(job.id)
+            if unmet is None:
+                continue  # cancelled, or doomed by another
+            unmet.discard(id)
+            if not ok:
+                self._doom(job, id)
+            elif not unmet:
+                del self._unmet[job.id]
+                free.append(job)
+        return free
 
-    def judge(self, open: Container[str]) -> list[tuple[Job, Outcome]]:
-        """Those that must end now, and why. `open`: jobs that have not ended."""
-        over = []
-        for job in list(self._waiting.values()):
-            outcome = self._too_late(job) or self._doomed(job, open)
-            if outcome is not None:
+    def judge(self) -> list[tuple[Job, Outcome]]:
+        """Those that must end now, and why."""
+        ends, self._doomed = self._doomed, []
+        now = self._clock.now()
+        while self._limits and self._limits[0][0] < now:
+            job = self._limited.pop(heapq.heappop(self._limits)[1], None)
+            if job is not None:
                 self.drop(job.id)
-                over.append((job, outcome))
-        return over
+                why = f"waited longer than {job.order.queue_timeout_s:g} s for its turn"
+                ends.append((job, Outcome.failure(Cause.REJECTED, "QUEUE_TIMEOUT", why)))
+        return ends
 
     def patience(self) -> float | None:
         """Seconds until the first of them has waited too long; None: no limit is near or far."""
-        waits = [self._left(job) for job in self._waiting.values() if _limited(job)]
-        return min((left for left in waits if left is not None), default=None)
+        while self._limits and self._limits[0][1] not in self._limited:
+            heapq.heappop(self._limits)
+        if self._doomed:
+            return 0.0
+        return (self._limits[0][0] + _EDGE - self._clock.now()).total_seconds() if self._limits else None
 
-    def _left(self, job: Job) -> float | None:
-        since = parse_stamp(job.status.accepted_at)
-        if since is None:
-            return None
-        return job.order.queue_timeout_s + 0.001 - (self._clock.now() - since).total_seconds()
-
-    def _too_late(self, job: Job) -> Outcome | None:
-        left = self._left(job) if _limited(job) else None
-        if left is None or left >= 0.001:
-            return None
-        why = f"waited longer than {job.order.queue_timeout_s:g} s for its turn"
-        return Outcome.failure(Cause.REJECTED, "QUEUE_TIMEOUT", why)
-
-    def _doomed(self, job: Job, open: Container[str]) -> Outcome | None:
-        unmet = []
-        for other in self._unmet.get(job.id, ()):
-            state = None if other in open else self._state(other)
-            if state is State.FAILED:
-                field = f"{job.order.sheet} {job.id} depends_on"
-                fix = f"see why {other} failed, then submit both again under new ids"
-                return refusal(
-                    (Finding("DEPENDENCY_FAILED", field, f"{other} succeeded", f"{other} failed", fix, job.id),)
-                )
-            if state is not State.SUCCEEDED:
-                unmet.append(other)
-        self._unmet[job.id] = tuple(unmet)
-        return None
+    def _doom(self, job: Job, other: str) -> None:
+        self.drop(job.id)
+        field = f"{job.order.sheet} {job.id} depends_on"
+        fix = f"see why {other} failed, then submit both again under new ids"
+        finding = Finding("DEPENDENCY_FAILED", field, f"{other} succeeded", f"{other} failed", fix, job.id)
+        self._doomed.append((job, refusal((finding,))))
 
     def _state(self, id: str) -> State:
         try:
             return self._jobs.load(id).status.state
         except UserError:  # its files are gone or say nothing: nobody can say that it succeeded
             return State.FAILED
-
-
-def _limited(job: Job) -> bool:
-    return bool(job.order.queue_timeout_s) and not job.status.attempt  # a retry has had its turn

@@ -287,7 +287,16 @@ async def _asked(answer: Awaitable[T]) -> T:
         raise _os_error(error) from error
 
 
-_NUMBERS: Final = {errno.ENOENT, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EINVAL}
+_NUMBERS: Final = {
+    errno.ENOENT,
+    errno.EACCES,
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.EEXIST,
+    errno.EROFS,
+    errno.EINVAL,
+    errno.EOPNOTSUPP,
+}
 
 
 def _os_error(error: WorldError) -> OSError:

@@ -7,7 +7,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.errors import BadInput, NotFound, WorldError
+from worldfs.ground.errors import BadInput, WorldError
 
 from .attached import is_control
 from .errors import TimedOut
@@ -72,34 +72,39 @@ async def invoke(world: World, path: str, tool: str, args: Json, timeout: float)
     """Through control/invoke.json with the tool's name, or, for a path that is a control file, with the bare arguments
     when no tool is said. The answer is the job's own where the server names a job, else the service's latest."""
     control = path if is_control(path) else f"{path.rstrip('/')}/control/invoke.json"
-    home = control.partition("/control/")[0]
     payload = {"tool_name": tool, "arguments": args} if tool else args
-    async with asyncio.timeout(timeout):
-        written = await world.write(control, json.dumps(payload, ensure_ascii=False))
-        if written.job:
-            ended = await Job(world, written.job).result()
-            found = await _result_of(world, home, ended)
-            return found._replace(job=written.job)
+    try:
+        async with asyncio.timeout(timeout):
+            return await _invoke(world, control, json.dumps(payload, ensure_ascii=False))
+    except TimedOut:
+        raise
+    except TimeoutError:
+        raise TimedOut(f"not ended after {timeout:g} s; it goes on", path=path, op="invoke") from None
+
+
+async def _invoke(world: World, control: str, payload: str) -> Invoked:
+    written = await world.write(control, payload)
+    if written.job:
+        job = Job(world, written.job)
+        return (await _result_of(job, await job.result()))._replace(job=job.id)
+    home = control.partition("/control/")[0]
+    status = parse(await world.read(f"{home}/status.json"), home)
+    while status.get("state") == "running":
+        await asyncio.sleep(_POLL_S)
         status = parse(await world.read(f"{home}/status.json"), home)
-        while status.get("state") == "running":
-            await asyncio.sleep(_POLL_S)
-            status = parse(await world.read(f"{home}/status.json"), home)
-        return _invoked(parse(await world.read(f"{home}/result.json"), home), status.get("state") == "done")
+    return _invoked(parse(await world.read(f"{home}/result.json"), home), status.get("state") == "done")
 
 
-async def _result_of(world: World, home: str, ended: Ended) -> Invoked:
-    """The job's text is the payload as JSON; a text that is not leaves the service's result.json."""
-    try:
-        return _invoked(json.loads(ended.text), ended.ok)
-    except ValueError:
-        pass
-    if not ended.ok:
-        cause, _, message = ended.error.partition(": ")
-        return Invoked(False, None, cause if message else "failed", message or ended.error or ended.text)
-    try:
-        return _invoked(parse(await world.read(f"{home}/result.json"), home), ended.ok)
-    except NotFound:
-        return Invoked(ended.ok, ended.text)
+async def _result_of(job: Job, ended: Ended) -> Invoked:
+    """From the job's own files, so that two invokes of one service do not get each other's answers."""
+    if ended.ok:
+        try:
+            return _invoked(json.loads(ended.text), True)
+        except ValueError:
+            return Invoked(True, ended.text)
+    told = next((line for line in reversed(await job.log()) if line.get("type") == "error"), {})
+    message = str(told.get("message") or ended.error or ended.text)
+    return Invoked(False, None, str(told.get("code") or "failed"), message)
 
 
 def _invoked(found: Any, ok: bool) -> Invoked:

@@ -132,14 +132,8 @@ class World:
         body = data.encode() if isinstance(data, str) else data
         pieces = not is_control(path) if split is None else split
         tree = await self._up()
-        if replace and not is_control(path) and (there := await tree.stat(path, self.timeout)).size > len(body):
-            raise BadInput(
-                f"{len(body)} bytes instead of {there.size}: the protocol cannot make a file shorter",
-                path=path,
-                op="write",
-                fix="write it at the node, or fill the rest with blanks",
-                code="unsupported",
-            )
+        if replace and not is_control(path):
+            _fits(await tree.stat(path, self.timeout), len(body))
         return await tree.write(path, body, offset=offset, correlation=correlation, split=pieces, timeout=self.timeout)
 
     async def open(self, path: str, mode: str = "r") -> File:
@@ -294,3 +288,15 @@ class World:
 async def _drain(queue: asyncio.Queue[Push]) -> AsyncIterator[Push]:
     while True:
         yield await queue.get()
+
+
+def _fits(there: Place, size: int) -> None:
+    """What is read-only is refused by who keeps it."""
+    if there.writable and there.size > size:
+        raise BadInput(
+            f"{size} bytes instead of {there.size}: the protocol cannot make a file shorter",
+            path=there.path,
+            op="write",
+            fix="write it at the node, or fill the rest with blanks",
+            code="unsupported",
+        )

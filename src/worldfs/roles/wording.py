@@ -1,4 +1,4 @@
-"""The words of bodies and of the kernel in the workspace's language: one table, pattern → Chinese, applied once.
+"""The words of bodies, kernel and checks in the workspace's language: a table, pattern → Chinese, applied once.
 
 Drivers and kernel speak English (machine text). What people read in a Chinese workspace passes through here; ids,
 numbers and vectors go through unchanged, and so does a text that no pattern fits.
@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from worldfs.ground.model import Finding, Outcome
 
+from . import wording_files
 from .wording_table import BLANKS, PLAIN
 
 LONGEST = 2000  # signs: no phrase of the house is longer, so a longer text is somebody's data
@@ -41,8 +42,9 @@ def localise_outcome(outcome: Outcome, language: str) -> Outcome:
 
 def chinese(text: str) -> str:
     """The first row that fits the whole text, its `rest…` blanks put into Chinese in turn; else the text itself."""
-    if text in PLAIN:
-        return PLAIN[text]
+    for table in (PLAIN, wording_files.PLAIN):
+        if text in table:
+            return table[text]
     if not text or not text.isprintable() or len(text) > LONGEST:
         return text
     for pattern, template in _rows():
@@ -57,7 +59,7 @@ def chinese(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(pattern), template) for pattern, template in BLANKS)
+    return tuple((re.compile(pattern), template) for pattern, template in (*BLANKS, *wording_files.BLANKS))
 
 
 # A message is often put together from its finding: (as the kernel or a body writes it, as it reads in Chinese).

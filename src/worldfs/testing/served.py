@@ -161,6 +161,9 @@ class ServedRealm:
         self.bindings.append(binding)
         return self.tree
 
+    def attach(self, binding: Binding) -> ServedTree:
+        return self.tree
+
     def agents(self) -> Sequence[str]:
         return list(self.names)
 

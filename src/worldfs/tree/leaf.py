@@ -64,6 +64,8 @@ class Behaviour(Protocol):
 
     def wait(self, names: Names) -> Wait | None: ...
 
+    def size(self, names: Names) -> int | None: ...
+
 
 class Leaf:
     """A computed file that is always there, never waits, and takes no write. Say what differs."""
@@ -87,6 +89,10 @@ class Leaf:
 
     def wait(self, names: Names) -> Wait | None:
         """What a read should wait for first; None when it need not."""
+        return None
+
+    def size(self, names: Names) -> int | None:
+        """Bytes, where they are known or must not be counted by reading; None: read and count."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""The row: one file of the world, declared. A tree is a table of rows (layout.py holds them)."""
+"""The row: one file of the world, declared. A tree is a table of rows (world/layout/ holds them)."""
 
 from __future__ import annotations
 
@@ -106,6 +106,8 @@ class Table:
         place.rows.append(row)
         for part in segments(row.pattern):
             if part.endswith("*}"):
+                if place.rest is not None:
+                    raise ValueError(f"{row.pattern}: there is such a row already")
                 place.rest = part[1:-2], row
                 return
             if part.startswith("{"):
@@ -117,6 +119,8 @@ class Table:
             else:
                 place = place.fixed.setdefault(part, Place())
             place.rows.append(row)
+        if place.row is not None:
+            raise ValueError(f"{row.pattern}: there is such a row already")
         place.row = row
 
     def matches(self, parts: Sequence[str]) -> list[tuple[Place, dict[str, str]]]:

@@ -2,7 +2,7 @@
 
 from .eager import Rest, begin
 from .fids import Interrupted
-from .known import Known
+from .known import Known, Writes
 from .ports import Content, Served, Shaped, Stat, Wait, Written
 from .verbs import Verbs
 from .waiters import Waiters
@@ -18,6 +18,7 @@ __all__ = [
     "Verbs",
     "Wait",
     "Waiters",
+    "Writes",
     "Written",
     "begin",
 ]

@@ -69,6 +69,13 @@ class Served(Protocol):
 
 
 @runtime_checkable
+class Stamped(Protocol):
+    """A tree that says when what it answers from memory may be another: by another object."""
+
+    def stamp(self) -> object: ...
+
+
+@runtime_checkable
 class Shaped(Protocol):
     """A tree in which names can be made and unmade; one without these methods refuses with `eperm`."""
 

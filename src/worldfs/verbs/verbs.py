@@ -16,7 +16,7 @@ from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
 
 from .fids import Fid, Fids, Interrupted
 from .known import Known
-from .ports import Content, Found, Rendered, Shaped, Stat, Taken, Wait, Written
+from .ports import Content, Found, Rendered, Served, Shaped, Stat, Taken, Wait, Written
 from .staging import MOST, Staging
 from .waiters import Waiters
 
@@ -37,9 +37,11 @@ class Verbs:
         threads: Executor,
         *,
         own: Mapping[str, Callable[[], bytes]] | None = None,
+        tree: Served | None = None,
     ) -> None:
+        """`tree`: the binding's as this peer has it, where that is more than what is known of it by all."""
         self._known, self._waiters, self._threads = known, waiters, threads
-        self._tree = known.tree
+        self._tree = known.tree if tree is None else tree
         self._own = own or {}
         self._fids = Fids()
 
@@ -134,14 +136,28 @@ class Verbs:
             data = "\n".join(names).encode("utf-8", "surrogateescape")
             self._fids.keep(held, data)
         else:
-            if not offset and wait_ms != 0:
-                wait = self._tree.waits(held.path)
-                if wait is not None and not wait.ready():
-                    await self._wait(held, wait, None if wait_ms is None else wait_ms / 1000, aside)
-            data = (await self._content(held.path)).data
+            data = await self._fresh(held, wait_ms if not offset else 0, aside)
             self._fids.keep(held, data)
         end = offset + count
         return data[offset:end], end >= len(data)
+
+    async def _fresh(self, held: Fid, wait_ms: int | None, aside: Aside | None) -> bytes:
+        """The present bytes of a file, waited for first if its row says so."""
+        path = held.path
+        known = None if path in self._own else self._known.content(path)
+        if known is not None:
+            return known.data
+        wait = self._tree.waits(path)
+        if wait is not None and wait_ms != 0 and not wait.ready():
+            await self._wait(held, wait, None if wait_ms is None else wait_ms / 1000, aside)
+            known = None if path in self._own else self._known.content(path)
+            if known is not None:  # somebody who waited for the same was faster
+                return known.data
+        asked = self._known.now
+        content = await self._content(path)
+        if path not in self._own and self._tree.light(path) and self._tree.waits(path) is None:
+            self._known.learn_content(path, content, asked)
+        return content.data
 
     async def wait(self, fid: int | None, wait: Wait, timeout: float | None = None) -> bool:
         """Any wait of a door (poll of a mount): True when ready, False when the time is over."""
@@ -190,7 +206,7 @@ class Verbs:
         tree = self._shaped(held.path)
         path = _child(held.path, name)
         made = await self._thread(lambda: tree.create(path, directory=directory))
-        self._known.forget()
+        self._known.wrote()
         self._fids.put(newfid, Fid(path, made.directory, made.id))
         return made
 
@@ -199,13 +215,13 @@ class Verbs:
         old, to = _child(self._fids[fid].path, name), _child(self._fids[target].path, new)
         tree = self._shaped(old)
         await self._thread(lambda: tree.rename(old, to))
-        self._known.forget()
+        self._known.wrote()
 
     async def remove(self, fid: int | None, name: str) -> None:
         path = _child(self._fids[fid].path, name)
         tree = self._shaped(path)
         await self._thread(lambda: tree.remove(path))
-        self._known.forget()
+        self._known.wrote()
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
@@ -239,12 +255,14 @@ class Verbs:
     async def _stat(self, path: str) -> Stat:
         found = self._known.stat(path)
         if found is None:
-            seq = self._known.feed.seq
+            asked = self._known.now
             if self._tree.light(path):
                 found = self._tree.stat(path)
-                self._known.learn(path, found, seq)
+                self._known.learn(path, found, asked)
             else:
                 found = await self._thread(lambda: self._tree.stat(path))
+                if found.directory:  # nothing of it can be cut, and it is asked for at every step
+                    self._known.learn(path, found, asked)
         own = self._own.get(path)
         return found if own is None else _sized(found, len(own()))
 
@@ -273,7 +291,7 @@ class Verbs:
     async def _put(self, held: Fid, data: bytes, offset: int, correlation: str, aside: Aside | None) -> Written:
         path = held.path
         written = await self._thread(lambda: self._tree.write(path, data, offset=offset, correlation=correlation))
-        self._known.forget()
+        self._known.wrote()
         if written.until is not None and not written.until.ready():
             # The change has happened: whoever flushed the tag is told of it, not of an interruption.
             with suppress(asyncio.CancelledError, Interrupted):
@@ -290,7 +308,7 @@ class Verbs:
         tree, path = self._tree, held.path
         if isinstance(tree, Shaped):
             await self._thread(lambda: tree.replace(path, data))
-            self._known.forget()
+            self._known.wrote()
         else:
             await self._put(held, data, 0, staging.correlation, aside)
         return Taken(n)

@@ -157,12 +157,11 @@ def job_views(jobs: Jobs) -> dict[str, View]:
     return {"job": View(order), "status": View(status), "result": View(result)}
 
 
-def meta_views(store: Store) -> dict[str, View]:
-    def alerts(names: Names) -> bytes:
-        stored = store.get(ALERTS)
-        return stored.data if stored else b"{}"
+def meta_views(store: Store, language: Callable[[], str]) -> dict[str, View]:
+    def told(names: Names) -> bytes:
+        return json.dumps(alerts(store, language()), ensure_ascii=False, indent=1).encode("utf-8", "replace")
 
-    return {"alerts": View(alerts), **meta_pages()}
+    return {"alerts": View(told), **meta_pages()}
 
 
 def meta_pages() -> dict[str, View]:
@@ -181,11 +180,18 @@ def meta_pages() -> dict[str, View]:
     return {"pages": View(readme), "schema": View(schema)}
 
 
-def alerts(store: Store) -> list[dict[str, object]]:
-    """What is wrong now, as the kernel last wrote it."""
+def alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
+    """What is wrong now, by its place, as the kernel last wrote it; told in `language`."""
     stored = store.get(ALERTS)
+    if stored is None:
+        return {}
+    from dataclasses import asdict
+
+    from worldfs.ground.model import Finding
+    from worldfs.roles.wording import localise
+
     try:
-        value = json.loads(stored.data) if stored else {}
-    except ValueError:
-        return []
-    return list(value.values()) if isinstance(value, dict) else []
+        value = json.loads(stored.data)
+        return {where: asdict(localise(Finding(**item), language)) for where, item in value.items()}
+    except (ValueError, TypeError, AttributeError):  # not by us, or not of this version
+        return {}

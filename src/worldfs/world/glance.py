@@ -46,7 +46,7 @@ def glance(world: World) -> dict[str, Any]:
         "nodes": nodes,
         "jobs": counts,
         "recent": [job_value(job) for job in _shown(world, jobs)],
-        "alerts": files.alerts(world.store),
+        "alerts": list(files.alerts(world.store, world.language()).values()),
     }
 
 

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .home import Home
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ENTRY = re.compile(rb"^(#{1,3} |- \*\*)", re.MULTILINE)
@@ -17,6 +23,25 @@ def language(task: bytes, lessons: bytes, profile: bytes) -> str:
         if data.strip() and data is not profile:
             return "en"
     return "en"
+
+
+def language_of(place: Home | Path, environ: Mapping[str, str] | None = None) -> str:
+    """Of a home that nobody has opened, or of one workspace directory; `en` where nothing can be read."""
+    from worldfs.ground.errors import UserError
+    from worldfs.ground.walk import Walk
+
+    root = place if isinstance(place, Path) else place.workspace
+    if not isinstance(place, Path):
+        try:
+            if chosen := place.config(environ or {}).language:
+                return chosen
+        except UserError:  # who checks it says so
+            pass
+    try:
+        walk = Walk(root)
+        return language(*(walk.read(name) or b"" for name in ("TASK.md", "LESSONS.md", "EMBODIED.md")))
+    except UserError:
+        return "en"
 
 
 def _entries(lessons: bytes) -> bytes:

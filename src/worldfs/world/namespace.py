@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted, UserError
 from worldfs.tree import path as paths
 from worldfs.tree.leaf import Ask, Behaviour, Branch, Leaf, Names, Spot, Stat, Wait, Written
 from worldfs.tree.rights import demand_read, may_write
@@ -20,13 +20,26 @@ from .views.readme import Readmes
 if TYPE_CHECKING:
     from worldfs.tree.binding import Binding
 
+    from .ports import Exported
     from .seat import Seat
 
+_SELF: Final = ("agents", "self")
 ROOT_ID: Final = 1
-WAITING_SIZE: Final = 1 << 20  # what stat says of a file whose read would wait: too large is harmless (decision D11)
 _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
+_STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
+PLACES_MOST: Final = 16_384  # that one sight remembers
 LINKS_MOST: Final = 8  # links that one path may walk through
-_HEAVY: Final = frozenset({"workspace", "mind"})  # rooms whose files are on the disk
+_HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # rooms whose files are on the disk
+
+
+class Looked(NamedTuple):
+    """What was found at a path, and where it really is."""
+
+    parts: tuple[str, ...]
+    real: tuple[str, ...]  # behind the links that the path walks through
+    role: str  # in which the binding looks at it; "" sees nothing
+    found: Spot | tuple[Row | None, dict[str, str]] | None
+    light: bool | None = None  # None: nobody has asked yet
 
 
 class Sources(NamedTuple):
@@ -45,8 +58,10 @@ class Namespace:
     def __init__(self, binding: Binding, sources: Sources, seer: Seat) -> None:
         self.binding = binding
         self._seer = seer
+        self._base_role = visibility.role(binding, ())
+        self._own_role = visibility.role(binding, _SELF)
         from .rooms.joined import Joined
-        from .rooms.sighted import SERVED, Minds, Sighted, Workspaces
+        from .rooms.sighted import SERVED, Minds, Pages, Sighted, Workspaces
 
         behaviours: dict[str, Behaviour | Branch] = {
             **sources.behaviours,
@@ -59,23 +74,21 @@ class Namespace:
         }
         rooms: dict[str, Rooms] = dict.fromkeys(SERVED, Sighted(seer, behaviours))
         if "workspace" in sources.rooms:
-            rooms["workspace"] = Workspaces(seer, sources.rooms["workspace"])
+            rooms["workspace"] = workspace = Workspaces(seer, sources.rooms["workspace"])
+            rooms["workspace_pages"] = Pages(workspace)
         if "mind" in sources.rooms:
-            rooms["mind"] = Minds(seer, sources.rooms["mind"])
+            rooms["mind"] = minds = Minds(seer, sources.rooms["mind"])
+            rooms["mind_pages"] = Pages(minds)
         self._rooms = Joined(rooms)
         behaviours["readme"] = _Readme(binding, sources.readmes, self._rooms, frozenset(rooms))
         self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})
+        seer.readable = self.readable
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def stat(self, path: str) -> Stat:
         """What is there, with its true size. Never waits. Raises `NotFound`."""
-        parts = self._start(path)
-        role = visibility.role(self.binding, parts)
-        if not role:
-            raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
-        real = self._real(parts, role)
-        found = self.tree.look(real, visibility.role(self.binding, real))
+        parts, _, role, found, _ = self._look(path)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
         shown = "/" + "/".join(parts)
@@ -86,27 +99,26 @@ class Namespace:
         row, names = found
         if row is None:
             return Stat(identity(shown), name, shown, True, 0, False, "", None)
-        role = visibility.role(self.binding, real)
         size, revision = self._size(row, names)
         return Stat(identity(shown), name, shown, False, size, self._writable(row, names, role), revision, row.kind)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted by bytes. Raises `NotFound`, `BadInput` (enotdir)."""
-        parts = self._start(path)
-        real = self._real(parts, visibility.role(self.binding, parts))
-        role = visibility.role(self.binding, real)
-        names = self.tree.children(real, role) if role else {}
-        if not names:
-            found = self.tree.look(real, role) if role else None
-            if found is None:
-                raise NotFound("no such file or directory", path=path, op="list", actor=self.binding.role)
-            if (found.directory if isinstance(found, Spot) else found[0] is None) is False:
-                raise BadInput("it is a file", path=path, op="list", actor=self.binding.role, code="enotdir")
-        return sorted(names)
+        _, real, role, found, _ = self._look(path)
+        if found is None:
+            raise NotFound("no such file or directory", path=path, op="list", actor=self.binding.role)
+        if not (found.directory if isinstance(found, Spot) else found[0] is None):
+            raise BadInput("it is a file", path=path, op="list", actor=self.binding.role, code="enotdir")
+        return sorted(self.tree.children(real, role))
 
     def read(self, path: str) -> Content:
         """The present bytes of a file. Raises `NotFound`, `BadInput` (eisdir)."""
-        _, row, names = self._place(path, "read")
+        _, real, _, found, _ = self._look(path)
+        row, names = self.tree.found(real) or (None, {}) if isinstance(found, Spot) else found or (None, {})
+        if found is None:
+            raise self._absent(path, "read")
+        if row is None or (isinstance(found, Spot) and found.directory):
+            raise BadInput("it is a directory", path=path, op="read", actor=self.binding.role, code="eisdir")
         if row.view:
             return Content(self.tree.behaviours[row.view].read(names), "")
         stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
@@ -120,7 +132,7 @@ class Namespace:
         A Record is replaced whole at offset 0, and patched beyond it; a Log is added to.
         """
         real, row, names = self._place(path, "write")
-        role = visibility.role(self.binding, real)
+        role = self._role(real)
         if may_write(row, role) and not self._writable(row, names, role):
             raise NotPermitted(own.DENIED, path=path, op="write", actor=role)
         if offset and row.kind is Kind.RECORD:
@@ -134,27 +146,127 @@ class Namespace:
         """May it be asked on an event loop? Only what is answered from memory; a write is made durable first."""
         if write:
             return False
-        parts = self._start(path)
-        real = self._real(parts, visibility.role(self.binding, parts))
-        rooms = self._rooms
-        for place, captured in self.tree.table.matches(real):
-            names = self.tree.named(captured, place.row)
-            if place.row is not None and rooms.holds(place.row.room, names):
-                return place.row.room not in _HEAVY and self._behaviour(place.row).light
-            if any(row.room in _HEAVY and rooms.holds(row.room, names) for row in place.rows):
-                return False
-        for row, captured in self.tree.table.rests(real):
-            names = self.tree.named(captured, row)
-            if rooms.holds(row.room, names):
-                return row.room not in _HEAVY and not names.get("mount", "").startswith("fs/")
-        return True
+        places = self._seer.sight.places
+        known = places.get(path)
+        if known is not None:
+            if known.light is None:
+                known = places[path] = known._replace(light=self._light(known.real))
+            return known.light is True
+        parts = paths.segments(paths.parse(path))
+        return self._light(self._real(parts, self._role(parts)))
 
     def waits(self, path: str) -> Wait | None:
-        """What a read of it should wait for first; None: it never blocks, or need not now."""
-        _, row, names = self._place(path, "read")
-        return self._behaviour(row).wait(names) if row.blocking and row.room not in _HEAVY else None
+        """What a read of it should wait for first; None: it never blocks, or need not now. Never waits for a disk."""
+        known = self._seer.sight.places.get(path)
+        if known is None:
+            parts = paths.segments(paths.parse(path))
+            real = self._real(parts, self._role(parts))
+            rows = [place.row for place, _ in self.tree.table.matches(real) if place.row is not None]
+            if not rows or not rows[0].blocking or rows[0].room in _HEAVY:
+                return None
+            known = self._look(path)
+        if known.found is None or isinstance(known.found, Spot):
+            return None
+        row, names = known.found
+        return self._behaviour(row).wait(names) if row is not None and row.blocking else None
+
+    def readable(self, path: str) -> bool:
+        """Is it there for this binding, as a file or a directory?"""
+        try:
+            self.stat(path)
+        except UserError:
+            return False
+        return True
+
+    def sees(self, node: str, service: str) -> bool:
+        """Is that service of that node there for this binding?"""
+        self._seer.refresh()
+        view = self._seer.sight.node(node)
+        return view is not None and service in view.by_id
+
+    # -- names made and unmade ----------------------------------------------------------------------------------------
+
+    def replace(self, path: str, data: bytes) -> None:
+        """The whole content of a file at once."""
+        far = self._far(path, "write")
+        if far is None:
+            self.write(path, data)
+        else:
+            far[0].replace(far[1], data)
+
+    def create(self, path: str, *, directory: bool = False) -> Stat:
+        """A new file or directory, in what a node exports."""
+        exports, there = self._made(path, "create")
+        if directory:
+            exports.mkdir(there)
+        else:
+            exports.create(there)
+        return self.stat(path)
+
+    def rename(self, old: str, new: str) -> None:
+        """Within one node's exports; what is at `new` is replaced."""
+        exports, there = self._made(old, "rename")
+        other, target = self._made(new, "rename")
+        if exports is not other:
+            raise BadInput("the two lie on different nodes", path=new, op="rename", code="invalid")
+        exports.rename(there, target)
+
+    def remove(self, path: str) -> None:
+        """A file, or an empty directory, in what a node exports."""
+        exports, there = self._made(path, "remove")
+        exports.remove(there)
+
+    def _made(self, path: str, op: str) -> tuple[Exported, str]:
+        far = self._far(path, op)
+        if far is None:
+            raise NotPermitted("names are not made or unmade here", path=path, op=op, actor=self.binding.role)
+        return far
+
+    def _far(self, path: str, op: str) -> tuple[Exported, str] | None:
+        """The exports behind a path, and the path in them; None for what is of this house."""
+        parts = self._start(path)
+        real = self._real(parts, self._role(parts))
+        role = self._role(real)
+        found = self.tree.found(real) if role else None
+        if found is None or found[0].view != "mounts" or not may_write(found[0], role):
+            return None
+        return cast("mounts.Mounts", self.tree.behaviours["mounts"]).reached(found[1], op)
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _role(self, parts: tuple[str, ...]) -> str:
+        return self._own_role if parts[:2] == _SELF else self._base_role
+
+    def _look(self, path: str) -> Looked:
+        """What is at a path. What cannot change while the sight is the same is looked for once."""
+        self._seer.refresh()
+        known = self._seer.sight.places
+        looked = known.get(path)
+        if looked is not None:
+            return looked
+        parts = paths.segments(paths.parse(path))
+        role = self._role(parts)
+        real = self._real(parts, role)
+        if real is not parts:
+            role = self._role(real)
+        found = self.tree.look(real, role) if role else None
+        looked = Looked(parts, real, role, found)
+        if found is not None and not isinstance(found, Spot) and real is parts and _steady(*found):
+            if len(known) >= PLACES_MOST:
+                known.clear()
+            known[path] = looked
+        return looked
+
+    def _light(self, real: tuple[str, ...]) -> bool:
+        if real[:1] == ("nodes",) and real[2:3] == ("fs",):
+            return False  # on another machine
+        for place, names in self.tree.table.matches(real):
+            row = place.row
+            if row is not None:
+                return row.room not in _HEAVY and (not row.view or self._behaviour(row).light)
+            if any(below.room in _HEAVY for below in place.rows) and (names or real == ("agents",)):
+                return False
+        return True
 
     def _start(self, path: str) -> tuple[str, ...]:
         self._seer.refresh()
@@ -177,8 +289,8 @@ class Namespace:
 
     def _place(self, path: str, op: str) -> tuple[tuple[str, ...], Row, Names]:
         parts = self._start(path)
-        real = self._real(parts, visibility.role(self.binding, parts))
-        role = visibility.role(self.binding, real)
+        real = self._real(parts, self._role(parts))
+        role = self._role(real)
         found = self.tree.found(real)
         if found is None or not role:
             if role and self.tree.look(real, role) is not None:
@@ -225,9 +337,17 @@ class Namespace:
             stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
             return (len(stored.data), stored.revision) if stored is not None else (0, "")
         behaviour = self._behaviour(row)
-        if row.blocking and behaviour.wait(names) is not None:
-            return WAITING_SIZE, ""
-        return len(behaviour.read(names)), ""
+        if row.blocking and row.room not in _HEAVY and behaviour.wait(names) is not None:
+            return own.WAITING_SIZE, ""
+        size = behaviour.size(names)
+        return len(behaviour.read(names)) if size is None else size, ""
+
+
+def _steady(row: Row | None, names: Names) -> bool:
+    """Is a place there as long as nothing changed that a sight is made of? Jobs, agents and links come and go."""
+    if row is None:
+        return "job" not in names and "agent" not in names
+    return row.room in _STEADY and row.kind is not Kind.LINK
 
 
 def identity(path: str) -> int:

@@ -45,6 +45,7 @@ class Policy(NamedTuple):
     visible_agents: tuple[str, ...]
     links: tuple[PolicyLink, ...]
     named_agents: bool = False  # a manifest says which agents are visible
+    named_nodes: bool = False  # a manifest says which nodes there are
     warnings: tuple[str, ...] = ()
 
 
@@ -56,19 +57,24 @@ class Policies:
 
     def __init__(self, home: str | os.PathLike[str]) -> None:
         self._home = os.fspath(home)
-        self._known: dict[tuple[str, str], tuple[tuple[Stamp, Stamp], Policy]] = {}
+        self._known: dict[tuple[str, str], tuple[tuple[str, str], tuple[Stamp, Stamp], Policy]] = {}
 
     def of(self, binding: Binding) -> Policy:
         """Of the binding's agent in its project; a binding without one has the project that its manifest names."""
-        stamps, known = self._known.get((binding.agent, binding.project), (None, None))
-        project = known.project if known is not None else binding.project
-        now = (_stamp(self._agent(binding.agent)), _stamp(self._project(project)))
-        if known is not None and stamps == now:
-            return known
+        known = self._known.get((binding.agent, binding.project))
+        if known is not None:
+            (agent, project), stamps, policy = known
+            if (_stamp(agent), _stamp(project)) == stamps:
+                return policy
+        # Looked at before they are read: a change meanwhile is seen the next time.
+        agent = self._agent(binding.agent)
+        first = _stamp(agent)
         policy = compiled(binding, self._load)
-        if policy.project != project:
-            now = (now[0], _stamp(self._project(policy.project)))
-        self._known[binding.agent, binding.project] = now, policy
+        project = self._project(policy.project)
+        second = _stamp(project)
+        if second != (0, 0, 0):
+            policy = compiled(binding, self._load)
+        self._known[binding.agent, binding.project] = (agent, project), (first, second), policy
         return policy
 
     def _agent(self, agent: str) -> str:
@@ -102,14 +108,14 @@ def compiled(binding: Binding, load: Callable[[str, str], tuple[dict[str, Any], 
     warnings = [unread]
     project = binding.project
     named = agent_says.get("project_id")
-    if not project and isinstance(named, str) and _IDENTIFIER.fullmatch(named):
+    if not project and _identifier(named):
         project = named
     project = project or SYSTEM
     project_says, warning = load("project", project)
     says = {**_typed(agent_says, warnings), **_typed(project_says, warnings)}
     nodes = tuple(_nodes(says["nodes"])) if "nodes" in says else (LOCAL,)
     links = tuple(_links(says["project_links"])) if "project_links" in says else tuple(_derived(nodes))
-    agents = [name for name in says.get("visible_agents", ()) if isinstance(name, str) and _IDENTIFIER.fullmatch(name)]
+    agents = [name for name in says.get("visible_agents", ()) if _identifier(name)]
     if binding.agent not in agents:
         agents.append(binding.agent)
     return Policy(
@@ -120,6 +126,7 @@ def compiled(binding: Binding, load: Callable[[str, str], tuple[dict[str, Any], 
         tuple(dict.fromkeys(agents)),
         links,
         "visible_agents" in says,
+        "nodes" in says,
         tuple(text for text in (*warnings, warning) if text),
     )
 
@@ -181,7 +188,9 @@ def _identifier(value: object) -> TypeGuard[str]:
 
 def _stamp(path: str) -> Stamp:
     try:
-        found = os.stat(path)
+        found = os.stat(path) if path else None
     except (OSError, ValueError):
+        found = None
+    if found is None:
         return 0, 0, 0
     return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,4 +1,4 @@
-"""The protocol pages: the permission matrix and the table of files, written from layout.py."""
+"""The protocol pages: the permission matrix, the table of files and the served tree, written from the layout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def matrix_page() -> str:
     lines = [
         "# Who reads, who writes",
         "",
-        "Computed from `worldfs/world/layout.py`; every read and write through the tree is judged by it. A writer may",
+        "Computed from `worldfs/world/layout/`; every read and write through the tree is judged by it. A writer may",
         "read back what it writes. What a role may not see does not exist for it. One cell differs from the",
         "specification's matrix: the planner reads ORCHESTRATOR.md, which nobody read before.",
         "",
@@ -38,17 +38,64 @@ def files_page() -> str:
     lines = [
         "# The files of the world",
         "",
-        "One row per file, computed from `worldfs/world/layout.py`.",
+        "One row per file, computed from `worldfs/world/layout/`.",
         "",
         "| Path | Kind | Written by | Read by | What it is |",
         "|---|---|---|---|---|",
     ]
     for row in ROWS:
-        writers = ", ".join(f"{role} ({when})" if when else role for role, when in row.writers.items()) or "computed"
         readers = "everybody" if set(MATRIX_ROLES) <= row.readers else ", ".join(sorted({*row.readers, OPERATOR}))
-        about = row.about + ("; a read may wait for the next change" if row.blocking else "")
-        lines.append(f"| `{row.pattern}` | {row.kind.value} | {writers} | {readers} | {about} |")
+        lines.append(f"| `{row.pattern}` | {row.kind.value} | {_writers(row)} | {readers} | {_about(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def tree_page() -> str:
+    """The manual of the served tree: one section a directory, as its README.md, SCHEMA.json and CAPS.json say it."""
+    lines = [
+        "# The served tree",
+        "",
+        "One section per directory (004), computed from `worldfs/world/layout/`. `{name}` stands for one name,",
+        "`{rest*}` for all that is left of a path. Besides what is listed here a directory holds its README.md.",
+    ]
+    folders = sorted((row for row in ROWS if row.title), key=lambda row: row.pattern.rsplit("/", 1)[0])
+    for folder in folders:
+        base = folder.pattern.rsplit("/", 1)[0]
+        lines += ["", f"## {base or '/'}", "", folder.about]
+        files = [row for row in ROWS if _in(base, row) and row.name not in ("README.md", "SCHEMA.json", "CAPS.json")]
+        if files:
+            lines += ["", "| File | Kind | Written by | What it is |", "|---|---|---|---|"]
+            lines += [
+                f"| `{row.pattern[len(base) + 1 :]}` | {row.kind.value} | {_writers(row)} | {_about(row)} |"
+                for row in files
+            ]
+        for name in ("SCHEMA.json", "CAPS.json"):
+            value = next(
+                (row.literal for row in ROWS if row.pattern == f"{base}/{name}" and row.view == "literal"), None
+            )
+            if value is not None:
+                lines += [
+                    "",
+                    f"{name}:",
+                    "",
+                    "```json",
+                    json.dumps(value, ensure_ascii=False, separators=(", ", ": ")),
+                    "```",
+                ]
+    return "\n".join(lines) + "\n"
+
+
+def _in(base: str, row: Row) -> bool:
+    """Is it a file of this directory, or of all that is left below it?"""
+    above, _, name = row.pattern.rpartition("/")
+    return above == base and bool(name)
+
+
+def _writers(row: Row) -> str:
+    return ", ".join(f"{role} ({when})" if when else role for role, when in row.writers.items()) or "computed"
+
+
+def _about(row: Row) -> str:
+    return row.about + ("; a read may wait for the next change" if row.blocking else "")
 
 
 def schema() -> bytes:
@@ -74,7 +121,7 @@ def readme() -> bytes:
 
 def pages() -> dict[str, str]:
     """File name under docs/protocol/ → content."""
-    return {"files.md": files_page(), "permissions.md": matrix_page()}
+    return {"files.md": files_page(), "permissions.md": matrix_page(), "worldfs.md": tree_page()}
 
 
 def _operator(row: Row) -> str:

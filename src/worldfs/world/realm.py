@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -16,17 +15,19 @@ from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.tree.leaf import Behaviour
 
-from .bodies import Bodies
+from .attached import Attached
+from .bodies import SERVICE, Bodies
 from .home import Home
 from .layout import table
 from .namespace import Literal, Namespace
 from .namespace import Sources as Ground
 from .policy import Policies
-from .ports import Acts, Exported
-from .quiet import Quiet
+from .ports import Exported
 from .rooms.agents import Agents
-from .seat import Seat
-from .sight import Sight, Sources
+from .seat import Make, Seat
+from .services.node import Far
+from .services.services import Services
+from .sight import Sources
 from .views.debug import Desk
 from .views.readme import Readmes
 from .world import PROJECT, World
@@ -37,29 +38,52 @@ if TYPE_CHECKING:
 SELF: Final = "self"  # no agent's name: it stands for whoever asks
 
 
-class Hub(Protocol):
-    """The nodes that can be reached now (worldfs.exports)."""
+class Reached(Exported, Far, Protocol):
+    """A node on the other end of a tunnel: its files, and its services (`worldfs.exports.remote_fs.RemoteFs`)."""
 
-    def mounted(self, node: str) -> Exported | None: ...
+
+class Hub(Protocol):
+    """The nodes that can be reached now (`worldfs.exports.hub.Hub`)."""
+
+    def mounted(self, node: str) -> Reached | None: ...
 
 
 class Realm:
     """`open` it, ask it for namespaces, `close` it. Usable from many threads."""
 
     def __init__(
-        self, home: Path, plane: Plane, clock: Clock, feed: Feed, *, world: World | None, agents: Agents, owned: bool
+        self,
+        home: Path,
+        plane: Plane,
+        clock: Clock,
+        feed: Feed,
+        *,
+        world: World | None,
+        agents: Agents,
+        owned: bool,
+        memory_only: bool,
     ) -> None:
         """Use `open`."""
         self.home, self.plane, self.clock, self.feed, self.world = home, plane, clock, feed, world
-        self.hub: Hub | None = None
-        self.acts: Callable[[Sight], Acts] = Quiet
+        self.hub: Hub | None = None  # set by who holds the tunnels
+        self.services = Services.open(
+            home,
+            world=world,
+            agents=agents.root,
+            clock=clock,
+            feed=feed,
+            environ=os.environ,
+            reach=self._mounted,
+            may=self._may,
+            memory_only=memory_only,
+            held=True,  # what an earlier process left queued asks for rights and nodes, which are not here yet
+        )
         self._agents = agents
         self._owned = owned  # is the workspace's world ours to close?
         self._bodies = Bodies(world) if world is not None else None
         self._lock = threading.Lock()
         self._namespaces: dict[Binding, Namespace] = {}
         self._desk = Desk(plane, self._control, clock, feed)
-        self._end = plane.listen(self._desk.heard)
         rows = table()
         rooms: dict[str, Rooms] = {"mind": agents}
         behaviours: dict[str, Behaviour] = dict(agents.behaviours())
@@ -77,13 +101,15 @@ class Realm:
             agents=self.agents,
             bodies=self._bodies.all if self._bodies is not None else dict,
             online=self._bodies.online if self._bodies is not None else bool,
-            stamp=self._stamp,
+            stamp=self._bodies.stamp if self._bodies is not None else int,
+            gathering=self._gathering,
             home=PROJECT if world is not None else "",
         )
         if world is not None:
-            ids = [spec.id for spec in world.specs]
+            ids = world.node_ids()
             plane.set_local_nodes(ids)
             plane.ensure_project(PROJECT, PROJECT, ids)
+        self.services.begin()
 
     @classmethod
     def open(
@@ -110,13 +136,13 @@ class Realm:
             if world is None and place.is_dir():
                 world = World.open(place, config=Home(home).config(os.environ), agents=root, clock=clock)
             minds = world.agents if world is not None and world.agents.root == root else Agents(root)
-            return cls(home, plane, clock, feed, world=world, agents=minds, owned=owned)
+            return cls(home, plane, clock, feed, world=world, agents=minds, owned=owned, memory_only=memory_only)
         except BaseException:
             plane.close()
             raise
 
     def close(self) -> None:
-        self._end()
+        self.services.close()
         if self.world is None or self.world.agents is not self._agents:
             self._agents.close()
         if self.world is not None and self._owned:
@@ -157,22 +183,34 @@ class Realm:
                     found = self._namespaces[binding] = self._namespace(binding)
         return found
 
-    def _namespace(self, binding: Binding) -> Namespace:
-        seat = Seat(binding, self._sources, self._mounted, self._desk, self.acts)
-        return Namespace(binding, self._ground, seat)
+    def attach(self, binding: Binding) -> Attached:
+        """The tree of a binding as one connection has it: what it waits for is its own."""
+        since = self.services.calls.number()
+        return Attached(
+            self.namespace(binding),
+            lambda: self._namespace(binding, lambda bound, readable: self.services.acts(bound, readable, since)),
+        )
+
+    def _namespace(self, binding: Binding, acts: Make | None = None) -> Namespace:
+        return Namespace(
+            binding, self._ground, Seat(binding, self._sources, self._mounted, self._desk, acts or self.services.acts)
+        )
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _mounted(self, node: str) -> Exported | None:
+    def _may(self, binding: Binding, node: str) -> bool:
+        """May it command a body? Whoever sees the body's service may."""
+        return self.namespace(binding).sees(node, SERVICE)
+
+    def _mounted(self, node: str) -> Reached | None:
         hub = self.hub
         return hub.mounted(node) if hub is not None else None
 
     def _control(self, op: str, payload: dict[str, Any], binding: Binding, correlation: str) -> dict[str, Any]:
         return self.plane.call(op, payload, Caller(binding, correlation))
 
-    def _stamp(self) -> object:
-        bodies = self._bodies.stamp() if self._bodies is not None else None
+    def _gathering(self) -> object:
         try:
-            return bodies, os.stat(self._agents.root).st_mtime_ns
+            return os.stat(self._agents.root).st_mtime_ns
         except OSError:
-            return bodies, 0
+            return 0

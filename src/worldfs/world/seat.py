@@ -8,38 +8,47 @@ from functools import cached_property
 from worldfs.tree.binding import Binding
 
 from .ports import Acts, Mounted
-from .sight import Sight, Sources
+from .sight import Sight, Sources, Views
 from .views.debug import Desk
+
+Readable = Callable[[str], bool]
+Make = Callable[[Binding, Readable], Acts]
 
 
 class Seat:
     """`refresh` once an operation; everything else of that operation then looks at one sight."""
 
-    def __init__(
-        self, binding: Binding, sources: Sources, mounted: Mounted, desk: Desk, acts: Callable[[Sight], Acts]
-    ) -> None:
+    def __init__(self, binding: Binding, sources: Sources, mounted: Mounted, desk: Desk, acts: Make) -> None:
         self.binding = binding
         self.mounted = mounted
         self.desk = desk
         self._sources = sources
         self._make = acts
+        self.readable: Readable = lambda path: False  # may the binding read that path? The namespace says
+        self._views: Views = {}
         self.sight = self._look()
 
     def refresh(self) -> None:
-        sources, sight = self._sources, self.sight
-        if (
-            sight.policy is not sources.policies.of(self.binding)
-            or sight.version != sources.plane.version
-            or sight.stamp != sources.stamp()
-        ):
+        sight = self.sight
+        if sight.version != self._version() or sight.policy is not self._sources.policies.of(self.binding):
             self.sight = self._look()
 
     @cached_property
     def acts(self) -> Acts:
-        return self._make(self.sight)
+        return self._make(self.sight.bound, self._readable)
+
+    def _readable(self, path: str) -> bool:
+        return self.readable(path)
 
     def _look(self) -> Sight:
-        # The versions are taken before what they stand for is looked at: a change meanwhile is seen by the next look.
+        # The version is taken before what it stands for is looked at: a change meanwhile is seen by the next look.
+        sources, version = self._sources, self._version()
+        if len(self._views) > 2 * len(sources.plane.node_ids()) + 64:
+            self._views = {}  # most of them are of nodes that have gone
+        return Sight(self.binding, sources, sources.policies.of(self.binding), version, self._views)
+
+    def _version(self) -> object:
+        """Only who sees all agents need look whether there are others."""
         sources = self._sources
-        version, stamp = sources.plane.version, sources.stamp()
-        return Sight(self.binding, sources, sources.policies.of(self.binding), version, stamp)
+        gathering = sources.gathering() if self.binding.primary else 0
+        return sources.plane.version, sources.stamp(), gathering

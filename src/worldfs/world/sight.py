@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldfs.tree.binding import Binding
 
@@ -16,6 +16,12 @@ from .ports import Json, PlaneReads
 from .views.node import NodeView
 from .views.services import Service, catalogued, fallback
 
+if TYPE_CHECKING:
+    from .namespace import Looked
+
+# By node: what a view was computed from, and the view. One dictionary a seat, so that a change costs what it changed.
+Views = dict[str, tuple[tuple[object, ...], tuple[bool, ...], NodeView]]
+
 
 class Sources(NamedTuple):
     """Where a sight is computed from. `home`: the project of the home's own workspace, "" without one."""
@@ -25,21 +31,26 @@ class Sources(NamedTuple):
     agents: Callable[[], list[str]]
     bodies: Callable[[], Mapping[str, Body]]  # of the home's own workspace
     online: Callable[[], bool]  # does anybody carry out what is asked of them?
-    stamp: Callable[[], object]  # changes when agents or bodies may have changed
+    stamp: Callable[[], object]  # changes when bodies may have changed
+    gathering: Callable[[], object]  # changes when there may be other agents
     home: str
 
 
 class Sight:
-    """Made anew when policy, `version` or `stamp` changed; its parts are computed when they are first asked for."""
+    """Made anew when policy or `version` changed; its parts are computed when they are first asked for."""
 
-    def __init__(self, binding: Binding, sources: Sources, policy: Policy, version: int, stamp: object) -> None:
+    def __init__(
+        self, binding: Binding, sources: Sources, policy: Policy, version: object, before: Views | None = None
+    ) -> None:
         self.binding = binding
         self.sources = sources
         self.policy = policy
-        self.version, self.stamp = version, stamp
+        self.version = version
         self.project = policy.project
         self.debug = visibility.debug_seen(binding, policy)
+        self.places: dict[str, Looked] = {}  # what the namespace has found, by path, while it stays as it is
         self._views: dict[str, NodeView] = {}
+        self._before = before if before is not None else {}
 
     # -- the project --------------------------------------------------------------------------------------------------
 
@@ -54,10 +65,38 @@ class Sight:
         return status if status is not None and status.get("project_id") == self.project else None
 
     @cached_property
-    def mounted(self) -> frozenset[str]:
+    def members(self) -> frozenset[str]:
         """Nodes that the project's mounts name, and its other members."""
         plane, bound = self.sources.plane, self.bound
         return frozenset(plane.members(self.project)) if plane.allows(bound, "read") else frozenset()
+
+    @cached_property
+    def exporting(self) -> frozenset[str]:
+        """Nodes that the project's mounts lead to."""
+        project = self.sources.plane.project(self.project) or {}
+        return frozenset(str(mount["node_id"]) for mount in project.get("mounts", ())) & self.members
+
+    def exports(self, view: NodeView) -> frozenset[str] | None:
+        """Which exports of a node are there: all (None) for who sees its `fs` service, else those that are mounted."""
+        if self.binding.admin or any(service.kind == "fs" for service in view.services):
+            return None
+        project = self.sources.plane.project(self.project) or {}
+        return frozenset(str(m["export_name"]) for m in project.get("mounts", ()) if m["node_id"] == view.id)
+
+    @cached_property
+    def beside(self) -> Sight | None:
+        """The same binding's sight of the home's own project, where it sees that beside its own."""
+        sources = self.sources
+        if not self.home or self.project == sources.home:
+            return None
+        binding = self.binding._replace(project=sources.home, token="")
+        return Sight(binding, sources, sources.policies.of(binding), self.version)
+
+    def of(self, project: str) -> Sight | None:
+        """The sight of a project by its name; None for one that is not there for this binding."""
+        if project == self.project:
+            return self
+        return self.beside if project == self.sources.home else None
 
     @cached_property
     def home(self) -> bool:
@@ -69,12 +108,19 @@ class Sight:
 
     @cached_property
     def bodies(self) -> Mapping[str, Body]:
-        return self.sources.bodies() if self.sources.home else {}
+        """The bodies of the home's own workspace that it sees. The `local` of a missing manifest stands for none."""
+        if not self.sources.home:
+            return {}
+        bodies = self.sources.bodies()
+        if self.home or self.binding.admin:
+            return bodies
+        named = self.members | (self._policy_nodes.keys() if self.policy.named_nodes else set())
+        return {id: body for id, body in bodies.items() if id in named}
 
     @cached_property
     def nodes(self) -> list[str]:
-        bodies = self.bodies if self.home or self.binding.admin else ()
-        return visibility.nodes_seen(self.binding, self.policy, self.mounted, self.sources.plane.node_ids(), bodies)
+        registered = self.sources.plane.node_ids()
+        return visibility.nodes_seen(self.binding, self.policy, self.members, registered, self.bodies)
 
     @cached_property
     def node_set(self) -> frozenset[str]:
@@ -101,17 +147,31 @@ class Sight:
             view = self._views[id] = self._look(id)
         return view
 
+    @cached_property
+    def _registered(self) -> frozenset[str]:
+        return frozenset(self.sources.plane.node_ids())
+
     def _look(self, id: str) -> NodeView:
-        plane = self.sources.plane
-        registered = plane.node(id) is not None
-        catalog = plane.catalog(id) if registered else None
-        exports = id in self.mounted and catalog != []
+        """As an earlier sight of this seat had it, if nothing changed from which it was computed."""
+        registered = id in self._registered
+        catalog = self.sources.plane.catalog(id) if registered else None
+        known = self._before.get(id)
+        said = (catalog, self.bodies.get(id), self._policy_nodes.get(id))
+        flags = (registered, id in self.exporting, self._may_invoke, self._token)
+        if known is not None and known[1] == flags and all(a is b for a, b in zip(known[0], said, strict=True)):
+            return known[2]
+        view = self._made(id, registered, catalog)
+        self._before[id] = said, flags, view
+        return view
+
+    def _made(self, id: str, registered: bool, catalog: Sequence[Json] | None) -> NodeView:
+        exports = id in self.exporting and catalog != []
         body = self.bodies.get(id)
         policy = self._policy_nodes.get(id)
         if catalog is not None:
             services = catalogued(id, catalog)
         elif body is not None:
-            services = catalogued(id, [body.service])
+            services = catalogued(id, body.services)
         elif policy is not None:
             services = fallback(policy)
         else:
@@ -169,10 +229,10 @@ class Sight:
     @cached_property
     def services_index(self) -> bytes:
         """SERVICES.json of the agent: encoded once a version (reference 4.3)."""
-        lines = [line for id in self.nodes if (view := self.node(id)) is not None for line in view.index]
+        lines = [view.index for id in self.nodes if (view := self.node(id)) is not None and view.services]
         if self.own_invokes:
-            lines += own_services()
-        return compact(lines)
+            lines.append(compact(own_services())[1:-1])
+        return b"[" + b",".join(lines) + b"]"
 
 
 def own_services() -> Sequence[dict[str, Any]]:

@@ -46,14 +46,14 @@ def service_seen(permissions: object, binding: Binding, *, invoke: bool, token: 
 
 
 def nodes_seen(
-    binding: Binding, policy: Policy, mounted: Iterable[str], registered: Iterable[str], bodies: Iterable[str]
+    binding: Binding, policy: Policy, members: Iterable[str], registered: Iterable[str], bodies: Iterable[str]
 ) -> list[str]:
     """Sorted ids: an admin sees every node there is, a user those of the bound project.
 
-    `mounted`: of the project's mounts. `registered`: known to the control plane. `bodies`: of the home's workspace, if
-    this binding's project is its project or nobody's in particular.
+    `members`: of the project. `registered`: known to the control plane. `bodies`: of the home's own workspace, where
+    this binding sees that.
     """
-    seen = {node.id for node in policy.nodes} | set(mounted) | set(bodies)
+    seen = {node.id for node in policy.nodes} | set(members) | set(bodies)
     if binding.admin:
         seen.update(registered)
     return sorted(seen)

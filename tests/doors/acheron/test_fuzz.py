@@ -95,7 +95,7 @@ class Wire:
     """A line that goes nowhere."""
 
     def __init__(self):
-        self.sent, self.full, self.closed = [], False, None
+        self.sent, self.full, self.closed, self.batch = [], False, None, 0
 
     def send(self, message):
         self.sent.append(json.loads(message))

@@ -1,6 +1,7 @@
 """Calls: accepted durably, run once, ended once, shown for a day; nothing costs more because calls have ended."""
 
 import json
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -18,6 +19,9 @@ from worldfs.tree.stores.disk import DiskStore
 from worldfs.world.calls import calls as module
 from worldfs.world.calls.call import Run
 from worldfs.world.calls.calls import Calls
+from worldfs.world.calls.recovery import LOST
+from worldfs.world.calls.shown import GROUP
+from worldfs.world.calls.table import SHOWN_S
 
 
 def ask(calls: Calls, text: str = "hello", binding: Binding = ALICE, **more: object) -> str:
@@ -78,7 +82,7 @@ def test_ids_go_on_after_a_restart_though_the_files_are_gone_from_the_view(tmp_p
     calls.carry("chat", echo)
     for _ in range(70):  # more than one durable write of the counter covers
         until(calls, ask(calls))
-    clock.advance(module.SHOWN_S + 1)
+    clock.advance(SHOWN_S + 1)
     assert calls.ids(ALICE) == []
     calls.close()
     again = opened(tmp_path, clock)
@@ -93,7 +97,7 @@ def test_a_lost_counter_gives_no_id_twice(tmp_path: Path) -> None:
     calls.carry("chat", echo)
     for _ in range(3):
         until(calls, ask(calls))
-    clock.advance(module.SHOWN_S + 1)
+    clock.advance(SHOWN_S + 1)
     calls.ids(ALICE)
     calls.close()
     (tmp_path / ".paos/calls.next").write_bytes(b"\0\0")
@@ -119,7 +123,7 @@ def test_found_running_is_lost_and_found_queued_is_run(tmp_path: Path) -> None:
     for name, data in kept.items():
         (after / ".paos/jobs" / name).write_bytes(data)
     again = opened(after)
-    assert state(again, first) == ("failed", f"lost: {module.LOST}")
+    assert state(again, first) == ("failed", f"lost: {LOST}")
     assert state(again, second) == ("queued", None)
     again.carry("chat", echo)
     until(again, second)
@@ -129,6 +133,22 @@ def test_found_running_is_lost_and_found_queued_is_run(tmp_path: Path) -> None:
     again.close()
     held.set()
     calls.close()
+
+
+def test_what_is_held_begins_when_it_is_told_to(tmp_path: Path) -> None:
+    calls = opened(tmp_path)
+    first = ask(calls)
+    calls.close()
+    held = Calls.open(tmp_path, ManualClock(), Feed(), held=True)
+    held.carry("chat", echo)
+    second = ask(held)
+    time.sleep(0.05)
+    assert [state(held, id)[0] for id in (first, second)] == ["queued", "queued"]
+    held.begin()
+    third = ask(held)
+    for id in (first, second, third):
+        until(held, id)
+    held.close()
 
 
 def test_a_torn_last_line_is_as_if_it_had_not_been_written(tmp_path: Path) -> None:
@@ -153,7 +173,7 @@ def test_a_file_that_says_nothing_stops_no_other(tmp_path: Path) -> None:
     for id in ids:
         until(calls, id)
     assert ids == ["job-1", "job-2", "job-4"]
-    assert calls.unreadable == ["job-3"]
+    assert calls.unreadable == ("job-3",)
     assert (tmp_path / ".paos/jobs/job-3.jsonl").read_bytes() == b"\xff\xff{"
     calls.close()
 
@@ -188,7 +208,7 @@ def test_an_ended_call_leaves_the_view_after_a_day_and_its_file_stays(tmp_path: 
     calls.carry("chat", echo)
     id = ask(calls)
     until(calls, id)
-    clock.advance(module.SHOWN_S - 1)
+    clock.advance(SHOWN_S - 1)
     assert calls.ids(ALICE) == [id]
     clock.advance(2)
     with pytest.raises(NotFound):
@@ -387,7 +407,7 @@ def test_an_end_that_cannot_be_kept_is_told_as_a_failure_not_as_success(tmp_path
     assert "No space left" in str(state(calls, id)[1])
     calls.close()
     again = opened(tmp_path)
-    assert state(again, id)[1] == f"lost: {module.LOST}"
+    assert state(again, id)[1] == f"lost: {LOST}"
     again.close()
 
 
@@ -427,9 +447,82 @@ def test_nothing_looks_at_what_has_ended(tmp_path: Path) -> None:
     id = ask(calls)
     until(calls, id)
     assert id == "job-1001"
-    assert listed == [".paos/jobs"]
+    assert sorted(listed) == [".paos/calls", ".paos/jobs"]
     assert len(probes) < 2 * module.OPEN_MOST
     calls.close()
+
+
+def copied(home: Path, to: Path) -> Path:
+    """What a SIGKILL leaves of a home at this moment."""
+    shutil.copytree(home, to, ignore=shutil.ignore_patterns("*.lock", "drafts"))
+    return to
+
+
+def test_ended_calls_are_put_away_in_groups_and_all_of_them_are_shown_after_a_crash(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    calls = opened(home)
+    calls.carry("chat", echo)
+    ids = [ask(calls, f"letter {n}", correlation=f"c{n}") for n in range(GROUP + 6)]
+    for id in ids:
+        until(calls, id)
+    attained(lambda: len(list((home / ".paos/jobs").iterdir())) < GROUP)
+    crashed = copied(home, tmp_path / "crashed")
+    torn = copied(home, tmp_path / "torn")
+    (day,) = (torn / ".paos/calls").iterdir()
+    day.write_bytes(day.read_bytes()[:-40])  # a line that the power took half of
+    calls.close()
+    assert list((home / ".paos/jobs").iterdir()) == []
+    for place in (home, crashed, torn):
+        again = opened(place)
+        assert sorted(again.ids(ALICE)) == sorted(ids)
+        assert [again.result(ALICE, id) for id in ids] == [f"letter {n}".encode() for n in range(len(ids))]
+        assert [json.loads(again.status(ALICE, id))["correlation_id"] for id in ids] == [
+            f"c{n}" for n in range(len(ids))
+        ]
+        assert ask(again) == f"job-{len(ids) + 1}"
+        again.close()
+
+
+def test_a_day_that_is_over_leaves_no_line(tmp_path: Path) -> None:
+    clock = ManualClock()
+    calls = opened(tmp_path, clock)
+    calls.carry("chat", echo)
+    until(calls, ask(calls))
+    calls.close()
+    clock.advance(2 * SHOWN_S)
+    again = opened(tmp_path, clock)
+    assert again.ids(ALICE) == []
+    assert list((tmp_path / ".paos/calls").iterdir()) == []
+    again.close()
+
+
+def test_calls_of_two_days_are_shown_together(tmp_path: Path) -> None:
+    clock = ManualClock()
+    calls = opened(tmp_path, clock)
+    calls.carry("chat", echo)
+    first = ask(calls)
+    until(calls, first)
+    clock.advance(SHOWN_S - 3600)
+    second = ask(calls)
+    until(calls, second)
+    calls.close()
+    again = opened(tmp_path, clock)
+    assert again.ids(ALICE) == [first, second]
+    again.close()
+
+
+def test_a_copy_among_the_open_files_of_a_call_that_was_put_away_is_dropped(tmp_path: Path) -> None:
+    calls = opened(tmp_path)
+    calls.carry("chat", echo)
+    id = ask(calls)
+    until(calls, id)
+    calls.close()
+    (tmp_path / f".paos/jobs/{id}.jsonl").write_bytes(b'{"log":{"type":"progress"}}\n')
+    again = opened(tmp_path)
+    assert state(again, id) == ("done", None)
+    assert not (tmp_path / f".paos/jobs/{id}.jsonl").exists()
+    again.close()
 
 
 def test_closing_stops_what_runs_and_keeps_what_is_queued(tmp_path: Path) -> None:

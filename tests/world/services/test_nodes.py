@@ -66,7 +66,8 @@ def test_an_order_moves_the_body_and_its_evidence_is_the_result(served: Served) 
     job = served.world.jobs.load(result["job"])
     assert (job.status.state, job.order.params) == (State.SUCCEEDED, {"target_pose": POSE})
     assert b"job-1" in served.calls.log(ALICE, "job-1")
-    assert result["job"].encode() in served.world.tree.read("/nodes/arm_1/ACTION.md", PLANNER)
+    # The sheet is rendered after the end was told.
+    attained(lambda: result["job"].encode() in served.world.tree.read("/nodes/arm_1/ACTION.md", PLANNER))
 
 
 def test_a_file_of_an_op_takes_the_bare_arguments(served: Served) -> None:

@@ -14,7 +14,8 @@ from worldfs.testing.calls import ALICE, Spot, attained, opened, until
 from worldfs.testing.clock import ManualClock
 from worldfs.tree.binding import USER, Binding
 from worldfs.world.calls.call import Run
-from worldfs.world.calls.calls import SHOWN_S, Calls
+from worldfs.world.calls.calls import Calls
+from worldfs.world.calls.table import SHOWN_S
 from worldfs.world.services.payload import REFUSAL
 from worldfs.world.services.place import IDLE_RESULT, IDLE_STATUS, Orders, Place
 from worldfs.world.services.tool import ToolError
@@ -101,6 +102,8 @@ def test_an_order_is_understood_in_every_spelling(
         (MEMORY, "create.json", b'{"args":[1]}'),
         (MEMORY, "create.json", b'{"kind":"n"'),
         (MEMORY, "create.json", b"\xff{}"),
+        (MEMORY, "create.json", b'{"kind":"n","content":NaN}'),
+        (MEMORY, "create.json", b'{"kind":"n","content":[1e999]}'),
         (MEMORY, "create.json", b"[" * 200_000),
         (WEB, "search.json", b'{"tool":"memory_search"}'),
         (DRILL, "invoke.json", b"{}"),

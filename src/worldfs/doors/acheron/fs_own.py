@@ -18,6 +18,7 @@ from worldfs.ground.errors import BadInput
 
 FILE: Final = "exports.json"
 TOKEN_LEAST: Final = 16  # characters; shorter ones can be guessed
+PATIENCE: Final = 10.0  # s for a hello
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 
@@ -25,7 +26,7 @@ def own_exports(home: Path) -> FsServer:
     """Without a file: nobody gets in, and there is nothing. Raises `BadInput` for one that cannot be used."""
     data = Root(home).read(FILE) if home.is_dir() else None
     if data is None:
-        return FsServer((), "", name="worldfs", version=__version__)
+        return FsServer((), "", name="worldfs", version=__version__, patience=PATIENCE)
     where = str(home / FILE)
     if (home / FILE).stat().st_mode & 0o077:
         raise BadInput("others may read the token in it", path=where, op="serve", fix=f"chmod 600 {where}")
@@ -43,7 +44,7 @@ def own_exports(home: Path) -> FsServer:
         Directory(one["name"], str(home / one["path"]), ro=one.get("ro", True), index=index)
         for index, one in enumerate(shown)
     ]
-    return FsServer(sources, token, name="worldfs", version=__version__)
+    return FsServer(sources, token, name="worldfs", version=__version__, patience=PATIENCE)
 
 
 def _fits(one: object) -> bool:

@@ -61,6 +61,7 @@ class Line(asyncio.Protocol):
         "_gathered",
         "_loop",
         "_meters",
+        "_out",
         "_parts",
         "_protocol",
         "_receiver",
@@ -79,6 +80,7 @@ class Line(asyncio.Protocol):
         self._receiver: Receiver | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._parts: bytearray | None = None
+        self._out: list[bytes] = []  # heads and messages not yet written
         self._corked = False
         self._stalled_at = self._gathered = 0
         self.full = False
@@ -94,9 +96,11 @@ class Line(asyncio.Protocol):
         """A text message. Nothing happens on a connection that is closing."""
         if self._protocol.state is not State.OPEN:
             return
-        self._protocol.send_text(message)
+        size = len(message)
+        self._out.append(_SHORT[size] if size < 126 else _head(size))
+        self._out.append(message)
         self._meters.frames_out += 1
-        self._gathered += len(message)
+        self._gathered += size
         if not self._corked or self._gathered > GATHERED:
             self._flush()
 
@@ -190,6 +194,7 @@ class Line(asyncio.Protocol):
     def _greet(self, request: Request) -> None:
         response = self._protocol.accept(request)
         self._protocol.send_response(response)
+        self._flush()
         if response.status_code != 101:
             self._meters.refused += 1
             return
@@ -212,13 +217,14 @@ class Line(asyncio.Protocol):
                 receiver.heard(whole)
 
     def _flush(self) -> None:
-        parts = self._protocol.data_to_send()
+        said = self._protocol.data_to_send()  # pongs and goodbyes: after what was sent before them
+        ends = bool(said) and not said[-1]  # the library's sign for the end of the stream
+        data = b"".join((*self._out, *said)) if said else b"".join(self._out)
+        self._out.clear()
         self._gathered = 0
         transport = self._transport
-        if not parts or transport is None or transport.is_closing():
+        if transport is None or transport.is_closing():
             return
-        ends = not parts[-1]  # the library's sign for the end of the stream
-        data = parts[0] if len(parts) == 1 else b"".join(parts)
         if data:
             transport.write(data)
             if self.full and transport.get_write_buffer_size() > DROWNED:
@@ -253,6 +259,18 @@ class Line(asyncio.Protocol):
     def _drop(self) -> None:
         self._meters.dropped += 1
         self.abort()
+
+
+def _head(size: int) -> bytes:
+    """Of a whole text message from a server (RFC 6455, section 5.2): final, not masked."""
+    if size < 126:
+        return bytes((0x81, size))
+    if size < 65_536:
+        return b"\x81\x7e" + size.to_bytes(2, "big")
+    return b"\x81\x7f" + size.to_bytes(8, "big")
+
+
+_SHORT: Final = tuple(_head(size) for size in range(126))
 
 
 def _authorization(request: Request) -> str:

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from worldfs.ground.errors import Busy, from_os
 from worldfs.tree.binding import Binding
-from worldfs.verbs import Known, Verbs, Waiters
+from worldfs.verbs import Known, Verbs, Waiters, Writes
 
 from . import replies
 from .line import Line, Receiver, Route
@@ -45,6 +45,7 @@ class Server:
         self.port = 0
         self._routes: dict[str, Route] = {}
         self._known: WeakValueDictionary[Binding, Known] = WeakValueDictionary()
+        self._writes = Writes()
         self._threads = ThreadPoolExecutor(THREADS, "acheron")
         self._loop = asyncio.get_running_loop()
         self.waiters = Waiters(realm.feed, self._loop)
@@ -107,9 +108,10 @@ class Server:
         """The verbs of one binding of one peer; what is known of a tree is shared by all that are bound alike."""
         known = self._known.get(binding)
         if known is None:
-            known = Known(self.realm.namespace(binding), self.realm.feed)
+            known = Known(self.realm.namespace(binding), self.realm.feed, self._writes)
             self._known[binding] = known
-        return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log})
+        tree = self.realm.attach(binding)
+        return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log}, tree=tree)
 
     def left(self, peer: Peer) -> None:
         self.peers.discard(peer)

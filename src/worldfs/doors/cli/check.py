@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .call import Call
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Finding
 
+_CHINESE: Final = {
+    "warning: ": "警告：",
+    "wrong:   ": "错误：",
+    "found": "发现",
+    "expected": "应为",
+    "mend": "修复",
+    "code": "代码",
+    "every file reads well": "所有文件都可正常读取",
+}
+
 
 def run(call: Call) -> int:
     """Exit 1 if anything but a warning was found (and not mended)."""
     from dataclasses import asdict
 
-    findings = _findings(call)
+    from worldfs.roles.wording import localise
+    from worldfs.world.language import language_of
+
+    language = language_of(call.workspace if call["workspace"] else call.home, call.environ)
+    findings = [localise(finding, language) for finding in _findings(call)]
+    words = _CHINESE if language.startswith("zh") else {}
     wrong = [finding for finding in findings if not finding.warning]
     call.voice.value({"ok": not wrong, "findings": [asdict(finding) for finding in findings]})
     for finding in findings:
-        call.voice.line(("warning: " if finding.warning else "wrong:   ") + finding.field, _mood(finding.warning))
+        head = "warning: " if finding.warning else "wrong:   "
+        call.voice.line(words.get(head, head) + finding.field, _mood(finding.warning))
         for label, text in (
             ("found", finding.found),
             ("expected", finding.expected),
@@ -26,9 +42,10 @@ def run(call: Call) -> int:
             ("code", finding.code),
         ):
             if text:
-                call.voice.line(f"  {label:9} {text}")
+                call.voice.line(f"  {words.get(label, label):9} {text}")
     if not findings:
-        call.voice.line("every file reads well", "good")
+        well = "every file reads well"
+        call.voice.line(words.get(well, well), "good")
     return 1 if wrong else 0
 
 

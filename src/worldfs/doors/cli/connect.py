@@ -80,7 +80,8 @@ def write(call: Call) -> int:
     with dial(call) as world:
         done = world.write(path, data, replace=True)
     more = {"job": done.job, "result_path": done.result_path} if done.job else {}
-    text = f"{path}: {done.n} bytes written" + (f"; {done.job}: {done.result_path}" if done.job else "")
+    where = f"; its answer: {done.result_path}" if done.result_path else f"; {done.job}" if done.job else ""
+    text = f"{path}: {done.n} bytes written{where}"
     call.voice.say(text, {"path": path, "bytes": done.n, **more})
     return 0
 

@@ -57,7 +57,7 @@ def _answer(words: Sequence[str], table: Sequence[Command]) -> int:
 def _carry_out(words: Sequence[str], table: Sequence[Command], voice: Voice) -> int:
     command = ""
     try:
-        options = parse(words, table)
+        options = parse(words, table, os.environ.get("PAOS_CONNECT", ""))
         command = str(options["command"])
         voice.json = bool(options["json"])
         return _function(options["target"])(Call(options, voice))

@@ -20,9 +20,10 @@ from .table import GLOBAL
 HELP = ("-h", "--help")
 
 
-def parse(argv: Sequence[str], table: Sequence[Command]) -> dict[str, Any]:
+def parse(argv: Sequence[str], table: Sequence[Command], served: str = "") -> dict[str, Any]:
     """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what the table does not know.
 
+    `served`: the world that is meant where a command that can go there is not told --connect.
     `SystemExit` where the answer is a page: 0 if help or the version was asked for, 2 if there is no command.
     """
     name = ""  # as far as it has been read
@@ -66,6 +67,8 @@ def parse(argv: Sequence[str], table: Sequence[Command]) -> dict[str, Any]:
         _page(name, table, 2)
     unsaid = {_name(item): _unsaid(item) for item in command.arguments}
     top = {_name(item): None for item in GLOBAL}
+    if command.far and served:
+        given.setdefault("connect", served)
     target = command.far if given.get("connect") else command.target
     if not target:
         raise _wrong("it works on this machine only", name, "")

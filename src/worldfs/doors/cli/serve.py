@@ -34,8 +34,13 @@ def run(call: Call) -> int:
 
         async def life() -> None:
             stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+            def ask(number: signal.Signals) -> None:
+                stop.set()
+                loop.remove_signal_handler(number)  # whoever asks again insists
+
             for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, stop.set)
+                loop.add_signal_handler(number, ask, number)
             await serve(realm, where, stop, lambda started: greet(call, started))
 
         asyncio.run(life())

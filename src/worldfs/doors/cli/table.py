@@ -15,7 +15,7 @@ GLOBAL = (
         ("--agents",), "where agents live (default: $PAOS_AGENTS, else agents in the home)", "DIR", completes="file"
     ),
     Argument(("--as",), "act with the rights of this role (default: operator)", "ROLE", completes="role"),
-    Argument(("--connect",), "a served world instead of one on this disk: ws://HOST:PORT", "URL"),
+    Argument(("--connect",), "a served world instead of one on this disk: ws://HOST:PORT (or $PAOS_CONNECT)", "URL"),
     Argument(
         ("--token-file",),
         "file with the server's token (default: $PAOS_TOKEN, else auth_tokens.json in the home)",

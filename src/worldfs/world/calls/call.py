@@ -45,6 +45,10 @@ class Call(NamedTuple):
         return self.state.terminal
 
     @property
+    def number(self) -> int:
+        return int(self.id[4:])
+
+    @property
     def word(self) -> str:
         return SHOWN[self.state]
 

@@ -33,11 +33,16 @@ class Match(NamedTuple):
 class Selector:
     """One for each attach. Usable from many threads."""
 
-    def __init__(self, calls: Calls, binding: Binding, readable: Readable = lambda path: False) -> None:
-        """`readable`: may this binding read that path of the tree? Asked of what changed before it is told."""
+    def __init__(
+        self, calls: Calls, binding: Binding, readable: Readable = lambda path: False, since: int | None = None
+    ) -> None:
+        """`readable`: may this binding read that path of the tree? Asked of what changed before it is told.
+
+        `since`: the number of the last change before the attach; None: the attach is now.
+        """
         self._calls, self._binding, self._readable = calls, binding, readable
         self._lock = threading.Lock()
-        self._attached = calls.number()
+        self._attached = calls.number() if since is None else since
         self._given: set[str] = set()  # ends since the attach that were given
         self._changed = self._attached  # the last change that was given
         self._payload = b""
@@ -51,7 +56,7 @@ class Selector:
         except UnicodeDecodeError:
             raise refused("no UTF-8") from None
         selection = read(text)
-        if selection.changes and (wrong := [s.path for s in selection.sources if not self._readable(s.path)]):
+        if selection.changes and (wrong := [s.path for s in selection.sources if not self._seen(s.path)]):
             raise refused(f"{wrong[0][:80]!r} cannot be read")
         with self._lock:
             self._payload = text.encode()
@@ -155,10 +160,19 @@ class Selector:
                 for topic in item.topics or (watched,):
                     path = f"/agents/self/{topic[len(own) :]}" if topic.startswith(own) else topic
                     path = path if _below(path, watched) else watched if _below(watched, path) else ""
-                    if path and self._readable(path):
+                    if path and self._seen(path):
                         return Match(number, source, path=path, kind=item.kind, actor=item.actor)
             self._from = number  # of no interest, now and later
         return None
+
+    def _seen(self, path: str) -> bool:
+        """May it be told of? Asked where a door must not wait: of what lies in a node's exports, their root decides;
+        the selector's own files are always there, and looking at them would ask us again."""
+        parts = path.strip("/").split("/")
+        if parts[:3] == ["agents", "self", "events"]:
+            return True
+        depth = {"nodes": 3, "projects": 4}.get(parts[0], len(parts))
+        return self._readable("/" + "/".join(parts[:depth]))
 
     def _give(self, match: Match) -> None:
         self._count += 1

@@ -6,6 +6,7 @@ from worldfs.tree.rights import OPERATOR
 from worldfs.tree.table import Kind, Row
 
 from .roles import AGENT, ORCHESTRATOR, PLANNER, readers
+from .shape import folder
 
 MIND = "/agents/{agent}"
 
@@ -62,6 +63,12 @@ ROWS: tuple[Row, ...] = (
         view="agent_letter",
         document="message",
         room="mind",
+    ),
+    *folder(
+        MIND + "/inbox",
+        "Letters to {agent}",
+        "One file a letter: whoever sends it makes it, whole; only its agent reads it and takes it away.",
+        room="mind_pages",
     ),
     Row(
         MIND + "/journal.jsonl",

@@ -6,6 +6,7 @@ from worldfs.tree.rights import OPERATOR
 from worldfs.tree.table import AT_STARTUP, Kind, Row
 
 from .roles import ALL, CRITIC, ORCHESTRATOR, PLANNER, RUNTIME, WATCHDOG, readers
+from .shape import folder
 
 PROJECT = "/projects/{project}"
 NODE = "/nodes/{node}"
@@ -125,6 +126,16 @@ ROWS: tuple[Row, ...] = (
         {WATCHDOG: ""},
         key="artifacts/{path*}",
     ),
+    *folder(
+        PROJECT + "/artifacts",
+        "Artifacts of {project}",
+        "Pictures, depth and traces that ENVIRONMENT.md and results refer to.",
+        room="workspace_pages",
+    ),
+    *folder(
+        NODE + "/jobs", "Jobs of {node}", "What this body was asked to do, a directory a job.", room="workspace_pages"
+    ),
+    *folder(JOB, "Job {job}", "One order: what was asked, how far it is, what came of it.", room="workspace_pages"),
     Row(
         JOB + "/job.json",
         Kind.VIEW,

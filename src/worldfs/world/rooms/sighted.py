@@ -10,10 +10,11 @@ from worldfs.tree.stores.contract import Store
 from worldfs.tree.table import Row
 from worldfs.tree.tree import Rooms
 
-from ..views.project import project_view
+from ..views.projects import Link
 from ..views.seen import Seer
 
 SERVED = ("served", "house", "node", "service", "peer", "job", "project", "debug")
+_LINKS = {"link": "fs_link", "member": "node_link", "mate": "agent_link"}
 
 
 class Sighted:
@@ -46,7 +47,7 @@ class Sighted:
             case "job":
                 return "job" not in names or self._seer.acts.jobs.has(names["job"])
             case "project":
-                return names.get("project", sight.project) == sight.project
+                return "project" not in names or sight.of(names["project"]) is not None
             case "debug":
                 return sight.debug
         return False
@@ -64,13 +65,9 @@ class Sighted:
             case "job":
                 return list(self._seer.acts.jobs.ids())
             case "project":
-                return [sight.project]
-            case "link":
-                return list(project_view(sight).fs_links())
-            case "member":
-                return list(project_view(sight).node_links())
-            case "mate":
-                return list(project_view(sight).agent_links())
+                return [sight.project] if sight.beside is None else [sight.project, sight.sources.home]
+            case "link" | "member" | "mate":
+                return cast("Link", self._behaviours[_LINKS[variable]]).links(names)
         return []
 
     def exists(self, row: Row, names: Names) -> bool:
@@ -94,7 +91,7 @@ class Workspaces:
         sight = self._seer.sight
         if "project" in names and not sight.home:
             return False
-        if "node" in names and names["node"] not in sight.node_set:
+        if "node" in names and names["node"] not in sight.bodies:
             return False
         return self._inner.holds(room, names)
 
@@ -103,7 +100,7 @@ class Workspaces:
         if variable == "project" and not sight.home:
             return []
         found = self._inner.names(room, variable, names)
-        return [name for name in found if name in sight.node_set] if variable == "node" else found
+        return [name for name in found if name in sight.bodies] if variable == "node" else found
 
     def exists(self, row: Row, names: Names) -> bool:
         return self._inner.exists(row, names)
@@ -135,3 +132,25 @@ class Minds:
 
     def exists(self, row: Row, names: Names) -> bool:
         return self._inner.exists(row, names)
+
+
+class Pages:
+    """README.md in the directories of another room."""
+
+    def __init__(self, of: Rooms) -> None:
+        self._of = of
+
+    def store(self, row: Row, names: Names) -> Store:
+        raise NotFound("it lies in no store", path=row.pattern)
+
+    def key(self, row: Row, names: Names) -> str:
+        return ""
+
+    def holds(self, room: str, names: Names) -> bool:
+        return self._of.holds(room, names)
+
+    def names(self, room: str, variable: str, names: Names) -> list[str]:
+        return []  # the room itself lists them
+
+    def exists(self, row: Row, names: Names) -> bool:
+        return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -38,7 +39,7 @@ def read(data: bytes, file: str, accepts: Accepts) -> Order:
     """
     try:
         text = data.decode().strip()
-        asked = json.loads(text)
+        asked = json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError):
         raise refused("no JSON") from None
     if not isinstance(asked, dict):
@@ -64,6 +65,16 @@ def arguments(text: str) -> Json:
 
 def refused(found: str) -> BadInput:
     return BadInput(REFUSAL, op="write", code="invalid", expected=found)
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON")  # Python would take NaN and Infinity, and write them into result.json
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text[:20]} is no number that can be kept")
+    return value
 
 
 def _explicit(asked: Json) -> str:

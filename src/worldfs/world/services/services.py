@@ -60,16 +60,19 @@ class Services:
         reach: Reach = lambda node: None,
         may: May = only_admins,
         memory_only: bool = False,
+        held: bool = False,
     ) -> Services:
         """`world`: the home's workspace. `agents`: the state root. `reach`: a node by its tunnel.
 
         `may`: may this binding command that node? Asked when an instruction is carried out, not when it is accepted.
+        `held`: what an earlier process left queued, and everything else, waits for `begin`: for who must first be
+        ready to answer `reach` and `may`.
         """
 
         def config() -> Config:
             return Home(home).config(environ)
 
-        calls = Calls.open(None if memory_only else home, clock, feed)
+        calls = Calls.open(None if memory_only else home, clock, feed, held=held)
         memory = Memory(agents, clock)
         tools: dict[str, Tool] = {
             "memory": memory,
@@ -79,9 +82,16 @@ class Services:
         chat = Chat(calls, Brains(config, world, agents, clock, may))
         return cls(calls, chat, orders, memory)
 
-    def acts(self, binding: Binding, readable: Readable = lambda path: False) -> Acts:
-        """What this binding may set going. One for each attach: it knows which events that was given."""
-        return Acts(self, binding, readable)
+    def acts(self, binding: Binding, readable: Readable = lambda path: False, since: int | None = None) -> Acts:
+        """What this binding may set going. One for each attach: it knows which events that was given.
+
+        `since`: the number of the last change before the attach (`Calls.number`), where that was earlier than now.
+        """
+        return Acts(self, binding, readable, since)
+
+    def begin(self) -> None:
+        """Carry out what waits, when it was opened `held`."""
+        self.calls.begin()
 
     def close(self) -> None:
         self.calls.close()
@@ -91,9 +101,9 @@ class Services:
 class Acts:
     """The calls of one binding (`worldfs.world.ports.Acts`)."""
 
-    def __init__(self, services: Services, binding: Binding, readable: Readable) -> None:
-        self._services, self._binding, self._readable = services, binding, readable
-        self.selector = Selector(services.calls, binding, readable)
+    def __init__(self, services: Services, binding: Binding, readable: Readable, since: int | None = None) -> None:
+        self._services, self._binding = services, binding
+        self.selector = Selector(services.calls, binding, readable, since)
 
     @cached_property
     def jobs(self) -> JobFiles:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -21,7 +20,6 @@ from .seen import Seen, Seer
 
 Json = dict[str, Any]
 TOPIC: Final = "/debug/pairing"
-STREAM_MOST: Final = 256  # pushes that stream.log shows
 _SECRET: Final = frozenset({"node_secret", "lease_token"})  # the node collects its own (decisions D15, D35)
 _OPTIONS: Final = {"include_redeemed": "redeemed", "include_expired": "expired"}
 Call = Callable[[str, Json, Binding, str], Json]  # op, payload, who, correlation
@@ -51,14 +49,6 @@ class Desk:
         self._errors: dict[str, bytes] = {}
         self._options: dict[str, bool] = {}
         self._numbers = itertools.count(1)
-        self._stream: deque[bytes] = deque(maxlen=STREAM_MOST)
-
-    def heard(self, type: str, payload: Json) -> None:
-        """A push of the control plane: a line of stream.log."""
-        self._stream.append(compact({"type": type, "payload": payload}) + b"\n")
-
-    def stream(self) -> bytes:
-        return b"".join(self._stream)
 
     def pending(self) -> bytes:
         return compact({"pending": self._plane.pending()})
@@ -139,7 +129,8 @@ class DeskSeer(Seer, Protocol):
 
 def views(seer: DeskSeer) -> dict[str, Behaviour]:
     return {
-        "stream_log": Shown(seer, lambda names: seer.desk.stream()),
+        # What a connection was pushed is the connection's: a door that pushes shows its own log there.
+        "stream_log": Shown(seer, lambda names: b""),
         "pairing_pending": Shown(seer, lambda names: seer.desk.pending()),
         "pairing_active": Shown(seer, lambda names: seer.desk.invites()),
         "pairing_result": Shown(seer, lambda names: seer.desk.result(names["queue"])),

@@ -156,16 +156,39 @@ class Mounts(_Places):
 
     # -- exported files -----------------------------------------------------------------------------------------------
 
-    def _exported(self, names: Names) -> tuple[Exported | None, str] | None:
-        """The exports of a node and a path in them; None for what lies elsewhere."""
+    def exported(self, names: Names) -> tuple[Exported | None, str] | None:
+        """The exports of a node and a path in them; None for what lies elsewhere. Raises `NotFound`.
+
+        No exports: the node cannot be reached.
+        """
         parts = _parts(names["mount"])
         if not parts or parts[0] != "fs" or parts == ("fs", _README):
             return None
         view = self._node(names)
-        return (self.seer.mounted(view.id), "/".join(parts[1:])) if "fs" in view.folders.below else None
+        if "fs" not in view.folders.below:
+            return None
+        seen = self.seer.sight.exports(view)
+        if len(parts) > 1 and seen is not None and parts[1] not in seen:
+            raise NotFound("no such export", path=f"/nodes/{view.id}/{'/'.join(parts)}", op="walk")
+        return self.seer.mounted(view.id), "/".join(parts[1:])
+
+    def reached(self, names: Names, op: str) -> tuple[Exported, str] | None:
+        """As `exported`, of a node that answers, and within one of its exports."""
+        found = self.exported(names)
+        if found is None:
+            return None
+        exports, path = found
+        if exports is None:
+            raise NotFound("the node cannot be reached", path=f"/nodes/{names['node']}/fs/{path}", op=op)
+        if not path:
+            raise BadInput("it is a directory", path=f"/nodes/{names['node']}/fs", op=op, code="eisdir")
+        return exports, path
 
     def look(self, names: Names) -> Spot | None:
-        exported = self._exported(names)
+        try:
+            exported = self.exported(names)
+        except NotFound:
+            return None
         if exported is None:
             return super().look(names)
         exports, path = exported
@@ -174,32 +197,25 @@ class Mounts(_Places):
         return exports.look(path) if exports is not None else None
 
     def list(self, names: Names) -> list[str]:
-        exported = self._exported(names)
+        exported = self.exported(names)
         if exported is None:
             return super().list(names)
         exports, path = exported
-        own = [] if path else [_README]
-        return [*own, *(exports.list(path) if exports is not None else ())]
+        found = exports.list(path) if exports is not None else []
+        if path:
+            return found
+        seen = self.seer.sight.exports(self._node(names))
+        return [_README, *(name for name in found if seen is None or name.rstrip("/") in seen)]
 
     def read(self, names: Names) -> bytes:
-        exported = self._exported(names)
-        if exported is None:
-            return super().read(names)
-        exports, path = exported
-        if exports is None:
-            raise NotFound("the node is not reachable", path=f"/nodes/{names['node']}/fs/{path}", op="read")
-        return exports.read(path)
+        reached = self.reached(names, "read")
+        return super().read(names) if reached is None else reached[0].read(reached[1])
 
     def write(self, names: Names, data: bytes, ask: Ask) -> Written | None:
-        exported = self._exported(names)
-        if exported is None:
+        reached = self.reached(names, "write")
+        if reached is None:
             return super().write(names, data, ask)
-        exports, path = exported
-        if exports is None:
-            raise NotFound("the node is not reachable", path=f"/nodes/{names['node']}/fs/{path}", op="write")
-        if not path:
-            raise BadInput("it is a directory", path=f"/nodes/{names['node']}/fs", op="write", code="eisdir")
-        return Written(exports.write(path, data, ask.offset))
+        return Written(reached[0].write(reached[1], data, ask.offset))
 
 
 def _parts(rest: str) -> tuple[str, ...]:

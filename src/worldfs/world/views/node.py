@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from ..compact import compact
 from .services import RESOURCE_KINDS, Service, base, hangs
 
 Json = Mapping[str, Any]
@@ -96,9 +97,9 @@ class NodeView:
         return [{"service_id": s.id, "kind": s.kind, "state": s.state, "endpoint": s.endpoint} for s in self.services]
 
     @cached_property
-    def index(self) -> list[Json]:
-        """Its lines of the agent's SERVICES.json."""
-        return [
+    def index(self) -> bytes:
+        """Its lines of the agent's SERVICES.json, encoded, with "," between them."""
+        lines = [
             {
                 "node_id": self.id,
                 "service_id": service.id,
@@ -109,6 +110,7 @@ class NodeView:
             }
             for service in self.services
         ]
+        return compact(lines)[1:-1]
 
 
 def described(service: Service, file: str) -> object:

@@ -11,6 +11,8 @@ from ..ports import Invocable, Place
 from .seen import Seen, Seer
 
 EXAMPLE = b"Put the red cube into the bowl, then tell me what is left on the table.\n"
+WAITING_SIZE = 1 << 20  # what stat says of a file whose read would wait: too large is harmless (decision D11)
+NO_WAIT = b'{"paths":[],"timeout_ms":60000}'
 DENIED = "invoke access denied by permissions"
 
 
@@ -82,6 +84,10 @@ class NextJson(Seen):
 
     def wait(self, names: Names) -> Wait | None:
         return self.seer.acts.talk.wait()
+
+    def size(self, names: Names) -> int | None:
+        """A read gives the event away, so nobody reads it to count."""
+        return None if self.seer.acts.talk.selector() == NO_WAIT else WAITING_SIZE
 
 
 class _Orders(Seen):

@@ -22,12 +22,22 @@ def views(seer: Seer) -> dict[str, Behaviour]:
     }
 
 
-class Meta(Seen):
+class _Project(Seen):
+    def view(self, names: Names) -> ProjectView:
+        """Of the project in the path; without one there, of the bound one."""
+        sight = self.seer.sight
+        found = sight.of(names["project"]) if "project" in names else sight
+        if found is None:
+            raise NotFound("no such project", path=f"/projects/{names['project']}", op="read")
+        return project_view(found)
+
+
+class Meta(_Project):
     def read(self, names: Names) -> bytes:
-        return compact(FILES[names["file"]](project_view(self.seer.sight)))
+        return compact(FILES[names["file"]](self.view(names)))
 
 
-class Link(Seen):
+class Link(_Project):
     """A file that holds the path of another place."""
 
     variable = ""
@@ -35,9 +45,12 @@ class Link(Seen):
     def targets(self, view: ProjectView) -> dict[str, str]:
         raise NotImplementedError
 
+    def links(self, names: Names) -> list[str]:
+        return list(self.targets(self.view(names)))
+
     def target(self, names: Names) -> str:
         """Raises `NotFound`."""
-        found = self.targets(project_view(self.seer.sight)).get(names[self.variable])
+        found = self.targets(self.view(names)).get(names[self.variable])
         if found is None:
             raise NotFound("no such link", path=names[self.variable], op="read")
         return found
@@ -46,7 +59,7 @@ class Link(Seen):
         return (self.target(names) + "\n").encode()
 
     def exists(self, names: Names) -> bool:
-        return names[self.variable] in self.targets(project_view(self.seer.sight))
+        return names[self.variable] in self.targets(self.view(names))
 
 
 class FsLink(Link):

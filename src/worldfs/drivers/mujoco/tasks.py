@@ -1,0 +1,75 @@
+"""Tasks on the table as predicates of its state: what counts as done is measured, never claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from .arm import Arm
+from .place import within
+from .types import Array
+
+LIFTED = 0.10  # m above where it stood
+NEAR = 0.03  # m, as the body's own place counts
+STILL = 0.02  # m/s
+
+
+class Goal(NamedTuple):
+    """`thing`: what is to be moved; `place`: the id of what it goes into or onto, "" for `position` or nothing."""
+
+    task: str
+    thing: str
+    place: str = ""
+    position: tuple[float, ...] = ()
+    start_z: float = 0.0  # m, of the thing's centre when the episode began
+
+
+def goal_position(arm: Arm, goal: Goal) -> Array:
+    """Where the thing's centre is wanted (3, m); for `pick` above where it stood."""
+    if goal.task == "pick":
+        at = arm.rig.position(goal.thing)
+        return np.array([at[0], at[1], goal.start_z + LIFTED])
+    if goal.position:
+        return np.array(goal.position[:3], dtype=float)
+    if goal.place in arm.rig.body:
+        at = arm.rig.position(goal.place)
+        at[2] += float(arm.rig.half(goal.place)[2] + arm.rig.half(goal.thing)[2])
+        return at
+    piece = arm.rig.things[goal.place]
+    top = piece.position[2] + (0.0 if piece.shape in ("table", "basket") else piece.size[2] / 2)
+    return np.array([piece.position[0], piece.position[1], top + float(arm.rig.half(goal.thing)[2])])
+
+
+def _picked(arm: Arm, goal: Goal) -> bool:
+    return arm.rig.held() == goal.thing and float(arm.rig.position(goal.thing)[2]) > goal.start_z + LIFTED
+
+
+def _placed(arm: Arm, goal: Goal) -> bool:
+    rig = arm.rig
+    if "robot" in rig.touching(goal.thing) or rig.speed(goal.thing) > STILL:
+        return False
+    at = rig.position(goal.thing)
+    if goal.place and goal.place not in rig.body and rig.things[goal.place].shape == "basket":
+        return within(rig.things[goal.place], at, NEAR)
+    return float(np.linalg.norm((at - goal_position(arm, goal))[:2])) < NEAR
+
+
+def _stacked(arm: Arm, goal: Goal) -> bool:
+    rig = arm.rig
+    if "robot" in rig.touching(goal.thing) or rig.speed(goal.thing) > STILL:
+        return False
+    return goal.place in rig.touching(goal.thing) and rig.position(goal.thing)[2] > rig.position(goal.place)[2]
+
+
+def _reached(arm: Arm, goal: Goal) -> bool:
+    return float(np.linalg.norm(arm.rig.tcp_pose()[0] - arm.rig.position(goal.thing))) < NEAR
+
+
+DONE: Final[dict[str, Callable[[Arm, Goal], bool]]] = {
+    "reach": _reached,
+    "pick": _picked,
+    "place": _placed,
+    "stack": _stacked,
+}

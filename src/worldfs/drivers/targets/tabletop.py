@@ -1,0 +1,133 @@
+"""The table as a target: the Gymnasium environment of `drivers.mujoco.env` behind the port of adapters."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+
+from worldfs.drivers.mujoco.body import Tabletop
+from worldfs.drivers.mujoco.env import REPRESENTATIONS, TabletopEnv, action_space, observation_space, shapes
+from worldfs.drivers.mujoco.gl import gl_status
+from worldfs.drivers.mujoco.scene import random_scene
+from worldfs.drivers.targets.adapter import ActionSpec, Array, Bench, Observation, StepResult
+from worldfs.ground.driver import Run
+from worldfs.ground.errors import BadInput, Missing
+from worldfs.ground.model import Finding, Json, Order, Outcome, Scene, Target
+
+CAMERAS = ("front", "wrist")  # what the table has; a target's own names are taken in this order
+
+
+class TabletopTarget:
+    """`target.config`: seed, objects (of a random scene), control_hz, task, thing, place; `scene_xml` is not ours."""
+
+    def __init__(self, target: Target, bench: Bench) -> None:
+        self.target, self.bench = target, bench
+        self._hz = _figure(target, "control_hz", 20.0, 1.0, 500.0)
+        self._seed = int(_figure(target, "seed", 0, 0, 2**31))
+        self._objects = int(_figure(target, "objects", 5, 1, 20))
+        self._env: TabletopEnv | None = None
+        self._stopped = threading.Event()
+
+    @property
+    def env(self) -> TabletopEnv:
+        if self._env is None:
+            raise BadInput("the target is not open", path=self.target.id, op="step", fix="open it first")
+        return self._env
+
+    def open(self) -> None:
+        """Builds the world: what ENVIRONMENT.md holds, else a random scene of `config.seed`."""
+        xml = self.target.config.get("scene_xml")
+        if isinstance(xml, str) and os.path.exists(xml):
+            raise Missing(
+                f"a scene of your own ({xml}) cannot be loaded", path=f"TARGETS.md {self.target.id} config.scene_xml",
+                expected="the built-in table", fix="leave scene_xml out, and describe the things in ENVIRONMENT.md",
+            )  # fmt: skip
+        given = self.bench.scene
+        scene = given if given is not None and (given.objects or given.furniture) else None
+        scene = scene or random_scene(self._seed, self._objects, self.target.id, self.bench.language)
+        can_see = bool(self.target.cameras) and bool(gl_status().backend)
+        body = Tabletop(self.target.id, cameras=can_see, artifacts=self.bench.artifacts, language=self.bench.language)
+        pictures = tuple(self._cameras()) if can_see else ()
+        self._env = TabletopEnv(scene=scene, robot_id=self.target.id, control_hz=self._hz, pictures=pictures, body=body)
+        self._env.reset(seed=self._seed)
+
+    def sensors(self) -> frozenset[str]:
+        """Joint states always; pictures and depth where cameras are declared and OpenGL is here."""
+        seen = {"rgb_camera", "depth_camera"} if self.env.look().keys() & {"rgb.front", "rgb.wrist"} else set()
+        return frozenset({"joint_states", *seen})
+
+    def actions(self) -> Sequence[ActionSpec]:
+        spaces = {name: action_space(name) for name in REPRESENTATIONS}
+        return [ActionSpec(name, tuple(box.shape), box.low, box.high, self._hz) for name, box in spaces.items()]
+
+    def observations(self) -> Mapping[str, tuple[tuple[int, ...], str]]:
+        return shapes(observation_space(tuple(self._cameras()) if "rgb_camera" in self.sensors() else ()))
+
+    def reset(self, *, seed: int | None = None, options: Json | None = None) -> Observation:
+        """`options`: task, thing, place, position of the episode; `fresh: true` makes a new random world of `seed`."""
+        self._stopped.clear()
+        given = dict(options or {})
+        if given.pop("fresh", False):
+            number = self._seed if seed is None else seed
+            self._reopen(random_scene(number, self._objects, self.target.id, self.bench.language))
+        self.env.aim(**given)
+        return self.env.look()
+
+    def step(self, action: Array, representation: str) -> StepResult:
+        if self._stopped.is_set():
+            self.env.hold()
+            return StepResult(self.env.look(), clamped=("stopped",))
+        clamped = self.env.act(action, representation)
+        done = self.env.done()
+        return StepResult(self.env.look(), self.env.reward(done), done, False, done, tuple(clamped))
+
+    def observe(self) -> Observation:
+        return self.env.look()
+
+    def scene(self) -> Scene:
+        body = self.env.body
+        return body.observe()
+
+    def stop(self) -> None:
+        """From any thread: the world stands between two steps, so the next one holds instead of moving."""
+        self._stopped.set()
+
+    def close(self) -> None:
+        env, self._env = self._env, None
+        if env is not None:
+            env.close()
+
+    # -- beyond the port: what scripted skills ask of a body ---------------------------------------------------------
+
+    @property
+    def ops(self) -> frozenset[str]:
+        return self.env.body.ops
+
+    def judge(self, order: Order) -> Sequence[Finding]:
+        return self.env.body.review(order)
+
+    def carry_out(self, order: Order, run: Run) -> Outcome:
+        """An op of the body (pick_up, place, move_to …), planned and measured by it."""
+        outcome = self.env.body.execute(order, run)
+        self.env.aim(task=self.env.goal.task, thing=self.env.goal.thing, place=self.env.goal.place)
+        return outcome
+
+    def _reopen(self, scene: Scene) -> None:
+        self.env.body.open(scene)
+
+    def _cameras(self) -> list[str]:
+        """The table's cameras, as many as the target declares; by its own names where they are ours."""
+        named = [camera.name for camera in self.target.cameras if camera.name in CAMERAS]
+        return named or list(CAMERAS[: len(self.target.cameras)])
+
+
+def _figure(target: Target, member: str, default: float, low: float, high: float) -> float:
+    value = target.config.get(member)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise BadInput(
+            f"{value!r}", path=f"TARGETS.md {target.id} config.{member}", expected=f"a number from {low:g} to {high:g}"
+        )
+    return float(value)

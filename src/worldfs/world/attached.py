@@ -1,0 +1,62 @@
+"""A namespace as one connection has it: the shared one, but for what this connection waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from worldfs.tree.leaf import Stat, Wait, Written
+    from worldfs.tree.tree import Content
+
+    from .namespace import Namespace
+
+_OWN = ("/agents/self/events", "/agents/self/jobs")  # what it was given, and for how long it waits
+
+
+class Attached:
+    """Thousands of connections may be bound alike: what they see alike is there once."""
+
+    __slots__ = ("_make", "_own", "shared")
+
+    def __init__(self, shared: Namespace, own: Callable[[], Namespace]) -> None:
+        self.shared = shared
+        self._make = own
+        self._own: Namespace | None = None
+
+    def _of(self, path: str) -> Namespace:
+        if not path.startswith(_OWN):
+            return self.shared
+        if self._own is None:
+            self._own = self._make()
+        return self._own
+
+    def stat(self, path: str) -> Stat:
+        return self._of(path).stat(path)
+
+    def list(self, path: str) -> list[str]:
+        return self._of(path).list(path)
+
+    def read(self, path: str) -> Content:
+        return self._of(path).read(path)
+
+    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
+        return self._of(path).write(path, data, offset=offset, correlation=correlation)
+
+    def light(self, path: str, *, write: bool = False) -> bool:
+        return self._of(path).light(path, write=write)
+
+    def waits(self, path: str) -> Wait | None:
+        return self._of(path).waits(path)
+
+    def replace(self, path: str, data: bytes) -> None:
+        self._of(path).replace(path, data)
+
+    def create(self, path: str, *, directory: bool = False) -> Stat:
+        return self.shared.create(path, directory=directory)
+
+    def rename(self, old: str, new: str) -> None:
+        self.shared.rename(old, new)
+
+    def remove(self, path: str) -> None:
+        self.shared.remove(path)

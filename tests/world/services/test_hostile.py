@@ -1,0 +1,59 @@
+"""Whatever is written to a control is understood or refused; nothing else comes of it."""
+
+import json
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from worldfs.ground.errors import BadInput
+from worldfs.world.calls import selection
+from worldfs.world.services import payload
+from worldfs.world.services.payload import Accepts
+
+WORDS = st.sampled_from(
+    [
+        "tool",
+        "tool_name",
+        "op",
+        "args",
+        "arguments",
+        "paths",
+        "timeout_ms",
+        "since",
+        "kind",
+        "changes",
+        "memory_load",
+        "a",
+    ]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+BYTES = st.binary(max_size=60) | VALUES.map(lambda value: json.dumps(value).encode())
+ACCEPTS = Accepts({"load": "memory_load"}, "", "memory")
+
+
+@given(BYTES, st.sampled_from(["invoke.json", "load.json", "nothing.json"]))
+@example(b'{"tool":"memory_load","args":NaN}', "invoke.json")
+@example(b'{"op":"memory_load","args":{"n":1e999}}', "invoke.json")
+def test_an_order_is_read_or_refused(data: bytes, file: str) -> None:
+    try:
+        order = payload.read(data, file, ACCEPTS)
+    except BadInput as error:
+        assert (error.found, error.code) == (payload.REFUSAL, "invalid")
+        return
+    assert order.tool.startswith("memory_")
+    assert isinstance(payload.arguments(order.text), dict)
+
+
+@given(BYTES)
+def test_a_selection_is_read_or_refused(data: bytes) -> None:
+    try:
+        found = selection.read(data.decode("utf-8", "replace").strip())
+    except BadInput as error:
+        assert (error.found, error.code) == (selection.REFUSAL, "invalid")
+        return
+    assert found.timeout_ms >= 0
+    assert not found.configured or all(source.path for source in found.sources)

@@ -1,0 +1,68 @@
+"""Events through the tree: a binding is told of what it may see, and looking at the files asks nobody to wait."""
+
+import json
+
+import pytest
+
+from worldfs.ground.errors import UserError
+from worldfs.testing.calls import attained
+from worldfs.tree.binding import USER, Binding
+from worldfs.world.realm import Realm
+
+WAIT, NEXT = "/agents/self/events/control/wait.json", "/agents/self/events/next.json"
+
+
+def ask(names, **selection):
+    names.write(WAIT, json.dumps({"kind": "changes", **selection}).encode())
+
+
+def told(names):
+    return json.loads(names.read(NEXT).data)
+
+
+def test_a_change_of_a_node_is_told_to_who_sees_it_and_to_nobody_else(served):
+    names, guest = served.admin(), served.user("alice", served.project("p"))
+    ask(names, paths=["/nodes"])
+    ask(guest, paths=["/nodes", "/agents/self"])
+    assert told(names)["timeout"] and told(guest)["timeout"]
+    node = served.join("edge")["node_id"]
+    change = told(names)["change"]
+    assert change["path"].startswith(f"/nodes/{node}") or change["path"] == "/nodes"
+    paths = []
+    while "change" in (found := told(guest)):
+        paths.append(found["change"]["path"])
+    assert not [path for path in paths if node in path]
+
+
+def test_a_directory_may_be_waited_for_and_what_is_hidden_may_not(served):
+    names = served.user("alice", served.project("p"))
+    ask(names, paths=["/agents/self/jobs"])
+    job = names.write("/agents/self/chat/control/input", b"hello").extra["job"]
+    assert told(names)["change"]["path"] == f"/agents/self/jobs/{job}"
+    for path in ("/debug", "/nodes/none", "/agents/mother/jobs"):
+        with pytest.raises(UserError):
+            ask(names, paths=[path])
+
+
+def test_the_events_themselves_may_be_waited_for_without_end(served):
+    names = served.admin()
+    ask(names, paths=["/agents/self/events/next.json", "/agents"])
+    served.realm.feed.publish("/agents")
+    assert names.stat(NEXT).size > 0
+    assert told(names)["change"]["path"] == "/agents/self/events/next.json"
+
+
+def test_a_letter_that_was_queued_when_the_server_went_is_answered_by_the_next_one(tmp_path):
+    with Realm.open(tmp_path) as realm:
+        realm.services.calls._held = True  # as if the power went before anybody came to it
+        names = realm.namespace(Binding(USER, "alice", "p"))
+        job = names.write("/agents/self/chat/control/input", b"hello").extra["job"]
+        assert json.loads(names.read(f"/agents/self/jobs/{job}/status.json").data)["state"] == "queued"
+    with Realm.open(tmp_path) as realm:
+        names = realm.namespace(Binding(USER, "alice", "p"))
+        wait = names.waits(f"/agents/self/jobs/{job}/status.json")
+        if wait is not None:
+            attained(wait.ready)
+        status = json.loads(names.read(f"/agents/self/jobs/{job}/status.json").data)
+        assert status["state"] == "failed"
+        assert "agents.brains" in status["error"]
