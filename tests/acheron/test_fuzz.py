@@ -325,9 +325,11 @@ def _frames(server: Served, seed: int, rounds: int) -> None:
             wire.say(text)
             found = wire.hear()
             told = f"seed {seed}: {text!r}: {found!r}"
-            assert found.get("ok") or code(found) in TREE_CODES | {"invalid_envelope", "unsupported"}, told
             if code(found) == "protocol_mismatch":
+                # A version that is none ends the connection, as it should, and only that one.
+                assert "t_version" in text and wire.ended(5), told
                 break
+            assert found.get("ok") or code(found) in TREE_CODES | {"invalid_envelope", "unsupported"}, told
         with server.wire() as other:
             assert other.greet().done("ping") == {}
 
@@ -340,8 +342,8 @@ def test_noise_is_answered(server: Served, kind: Any, seed: int) -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("seed", seeds(20))
+@pytest.mark.parametrize("seed", seeds(8))
 @pytest.mark.parametrize("kind", [_controls, _payloads, _frames], ids=lambda kind: kind.__name__.strip("_"))
 def test_long_noise_is_answered(server: Served, kind: Any, seed: int) -> None:
-    kind(server, 1000 + seed, 3000)
+    kind(server, 1000 + seed, 1000)
     assert server.alive()

@@ -73,6 +73,7 @@ class Inbox:
         self._leased: list[tuple[float, str]] = []  # (when to look again, name)
         self._unready: dict[str, float] = {}  # not readable yet: name → when it was first seen so
         self._known: set[str] = set()
+        self._read_as: dict[str, tuple[str, Message]] = {}  # letters delivered to us: what the disk said of them then
         self._watch: Watch | None = None
         self._looked = 0.0
 
@@ -87,15 +88,12 @@ class Inbox:
     def deposit(self, message: Message) -> Deposited:
         """Whole or not at all, durable when it returns. An id that is there or was acknowledged: nothing is written."""
         from worldfs.formats.agent import documents
-        from worldfs.formats.agent.redact import redact
+        from worldfs.formats.agent.redact import redact_value
 
         created = message.created_at or self.room.now()
-        message = message._replace(
-            to=message.to or self.room.name,
-            created_at=created,
-            subject=redact(message.subject)[0],
-            body=redact(message.body)[0],
-        )
+        subject, body = redact_value((message.subject, message.body))
+        to = message.to or self.room.name
+        message = message._replace(to=to, created_at=created, subject=subject, body=body)
         if message.id:
             name = named_after(message.id) + ".json"
             if self.room.store.probe(done_key(message.id)) is not None:
@@ -139,14 +137,14 @@ class Inbox:
         if not made:
             return []
         self.ledger.sync()
-        return [claimed for claim in made if (claimed := self._deliver(claim)) is not None]
+        return [claimed for claim in made if (claimed := self._deliver(claim, again=True)) is not None]
 
     def claimed(self, token: str) -> list[Claimed]:
         """What is claimed under a token and still there."""
         self.ledger.catch_up()
         found = []
         for claim in self.ledger.of(token):
-            message = self._read(claim.name)
+            message = self._again(claim.name)
             if message is not None:
                 found.append(Claimed(message, token, self._path(claim.name), claim.attempt))
         return found
@@ -179,10 +177,13 @@ class Inbox:
             ledger.write({"op": "ack", "name": name, "id": id, "at": self.room.now()} for name, id in done)
         if not done:
             return []
-        if durable:
-            self.ledger.sync()
+        self.ledger.sync() if durable else self.ledger.begin_sync()
         self._archive(done)
         return [id for _, id in done if id]
+
+    def sync(self) -> None:
+        """What was acknowledged without waiting for the disk is durable when this returns."""
+        self.ledger.sync()
 
     def give_back(self, token: str) -> None:
         """Others may have the letters of a token at once."""
@@ -292,8 +293,12 @@ class Inbox:
         heapq.heappush(self._leased, (until, name))
         return Claim(name, token, by, self.ledger.attempts(name) + 1, boot(), until, now)
 
-    def _deliver(self, claim: Claim) -> Claimed | None:
-        """The letter of a claim of ours, if it is to be delivered; else what becomes of it is settled."""
+    def _deliver(self, claim: Claim, *, again: bool = False) -> Claimed | None:
+        """The letter of a claim of ours, if it is to be delivered; else what becomes of it is settled.
+
+        `again`: `claimed` will be asked for it.
+        """
+        looks = self.room.store.probe(file_key(claim.name)) if again else None
         data = self.room.root.read(file_key(claim.name))
         if data is None:  # its owner has taken it away: that acknowledges it
             self._drop(claim.name, "gone")
@@ -310,6 +315,8 @@ class Inbox:
             self._bury(claim.name, reason)
             return None
         assert message is not None
+        if looks is not None:
+            self._read_as[claim.name] = looks, message
         return Claimed(message, claim.token, self._path(claim.name), claim.attempt)
 
     def _path(self, name: str) -> str:
@@ -450,6 +457,13 @@ class Inbox:
             return None if stored is None else _parse(stored.data)
         return None
 
+    def _again(self, name: str) -> Message | None:
+        """A letter that was claimed: it is not read a second time while nobody has touched it."""
+        looks, message = self._read_as.get(name, ("", None))
+        if message is not None and self.room.store.probe(file_key(name)) == looks:
+            return message
+        return self._read(name)
+
     def _age(self, name: str) -> float:
         place = self.room.root.place(file_key(name))
         info = None if place is None else self.room.root.glance(place)
@@ -500,6 +514,7 @@ class Inbox:
                         more = f".{os.urandom(4).hex()}"
                         root.rename(here, Place(done, there.name + more, key + more), "new")
                 self._known.discard(name)
+                self._read_as.pop(name, None)
         except OSError as error:
             raise refuse(error, INBOX, "move") from error
 

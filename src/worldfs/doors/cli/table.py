@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .agent.table import AGENTS
 from .command import Argument, Command
+from .lab import LAB
 
 ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_watchdog", "agent")
 SHELLS = ("bash", "zsh", "fish")
@@ -227,4 +228,4 @@ _WORLD = (
     Command("version", "print the version", "version:run"),
 )
 
-COMMANDS = (*_WORLD[:-2], *AGENTS, *_WORLD[-2:])
+COMMANDS = (*_WORLD[:-2], *LAB, *AGENTS, *_WORLD[-2:])

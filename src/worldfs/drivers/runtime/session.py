@@ -99,7 +99,7 @@ class SessionDriver:
             return [*found, _finding(code, place("TARGETS.md", target.id, "adapter"), error, order)]
         given = self._given(adapter, order, skill)
         found += preflight.contract(order, skill, given, self._registries.environment(), place)
-        return found + list(runtime.review(errand_of(order, skill), adapter))
+        return found + list(runtime.review(self._errand(order, skill), adapter))
 
     def execute(self, order: Order, run: Run) -> Outcome:
         target, skill = self._registries.target(), self._registries.skills().get(order.op)
@@ -109,7 +109,7 @@ class SessionDriver:
         if runtime is None:
             return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", f"no runtime {skill.runtime!r}")
         trace = Trace(run.artifacts if run.artifacts is not None else self._artifacts, order, self._clock)
-        errand = errand_of(order, skill)
+        errand = self._errand(order, skill)
         try:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
@@ -150,6 +150,9 @@ class SessionDriver:
         adapter.open()
         self._adapter = adapter
         return adapter
+
+    def _errand(self, order: Order, skill: Skill) -> Errand:
+        return replace(errand_of(order, skill), home=self._artifacts.parent if self._artifacts is not None else None)
 
     def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
         """The session's own choice, else the skill's. None, and a finding, if nobody brings it."""
