@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A small policy, cloned from demonstrations of the table: `train_tabletop.py DATASET OUT.onnx`.
 
-DATASET is what `paos record` writes (LeRobotDataset v3.0). The policy sees where hand, thing and goal are, and gives the
-next few motions of the hand. numpy alone trains it, in a few minutes on one core: a network of three layers by Adam.
+DATASET is what `paos record` writes (LeRobotDataset v3.0). The policy sees where hand, thing and goal are, and gives
+the next few motions of the hand. numpy alone trains it, in a minute on one core: a network of three layers by Adam.
 Everything between an observation and an action is inside the ONNX file, the normalisation too.
 """
 
@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices this small are slower on two
@@ -30,7 +31,7 @@ BATCH = 256
 RATE = 2e-3
 SCALE = np.array([0.01, 0.01, 0.01, 0.05, 0.05, 0.05, 1.0])  # an action of usual size, so that each part counts alike
 
-# -- what the policy makes of its observation: fixed, and the same in numpy and in the file -----------------------------
+# -- what the policy makes of its observation: fixed, and the same in numpy and in the file -------------------------
 
 ORDER = [f"{name}.{i}" for name, size in SEES.items() for i in range(size)]
 
@@ -128,7 +129,7 @@ def features(seen: np.ndarray) -> np.ndarray:
     return np.concatenate([seen, np.tanh(seen[:, which] * factors)], axis=1)
 
 
-# -- demonstrations -----------------------------------------------------------------------------------------------------
+# -- demonstrations ---------------------------------------------------------------------------------------------------
 
 
 def read(root: Path) -> tuple[np.ndarray, np.ndarray, dict]:
@@ -151,7 +152,7 @@ def read(root: Path) -> tuple[np.ndarray, np.ndarray, dict]:
     return seen, np.concatenate(chunks, axis=1), info
 
 
-# -- the network --------------------------------------------------------------------------------------------------------
+# -- the network ------------------------------------------------------------------------------------------------------
 
 
 def train(x: np.ndarray, y: np.ndarray, *, epochs: int, seconds: float, seed: int, told) -> list[np.ndarray]:
@@ -159,7 +160,7 @@ def train(x: np.ndarray, y: np.ndarray, *, epochs: int, seconds: float, seed: in
     rng = np.random.default_rng(seed)
     sizes = [x.shape[1], WIDTH, WIDTH, y.shape[1]]
     kept = []
-    for n, m in zip(sizes, sizes[1:], strict=False):
+    for n, m in pairwise(sizes):
         kept += [rng.normal(0, np.sqrt(2 / n), (n, m)).astype(np.float32), np.zeros(m, np.float32)]
     slow, fast = [np.zeros_like(w) for w in kept], [np.zeros_like(w) for w in kept]
     began, step, loss = time.monotonic(), 0, 0.0
@@ -174,10 +175,10 @@ def train(x: np.ndarray, y: np.ndarray, *, epochs: int, seconds: float, seed: in
             loss, slopes = slope(kept, x[rows], y[rows])
             losses.append(loss)
             step += 1
-            for w, g, m, v in zip(kept, slopes, slow, fast, strict=True):
-                m += 0.1 * (g - m)
-                v += 0.001 * (g * g - v)
-                w -= (rate / (1 - 0.9**step)) * m / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)
+            for i, g in enumerate(slopes):
+                slow[i] += 0.1 * (g - slow[i])
+                fast[i] += 0.001 * (g * g - fast[i])
+                kept[i] -= (rate / (1 - 0.9**step)) * slow[i] / (np.sqrt(fast[i] / (1 - 0.999**step)) + 1e-8)
         if epoch % 10 == 0:
             told(epoch, float(np.mean(losses)), time.monotonic() - began)
     told(epoch, float(np.mean(losses)) if losses else loss, time.monotonic() - began)
@@ -197,7 +198,7 @@ def slope(w: list[np.ndarray], x: np.ndarray, y: np.ndarray) -> tuple[float, lis
 
 
 def exported(weights: list[np.ndarray], normal: tuple, bounds: tuple, about: dict) -> bytes:
-    """The whole policy as an ONNX file: an input for each observation, by the target's own names; actions (CHUNK, 7).
+    """The whole policy as an ONNX file: an input for each observation, by the target's names; actions (CHUNK, 7).
 
     `normal`: mean and spread of the features; `bounds`: it never does what no demonstration did.
     """
