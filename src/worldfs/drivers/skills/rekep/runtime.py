@@ -20,6 +20,7 @@ from .course import DEADS, MEASURED, Course, Ended, Limits
 from .hands import Halt, Hand
 from .library import Planned, Setting
 from .preview import preview
+from .stepped import REPRESENTATION, StepHand
 from .success import Predicate, Seen
 
 
@@ -72,6 +73,8 @@ def hand_of(target: TargetAdapter) -> Hand | None:
     else:
         if isinstance(target, Armed):
             return TableHand(target)
+    if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
+        return StepHand(target)
     return None
 
 
