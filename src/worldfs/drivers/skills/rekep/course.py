@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,6 @@ LIVE = 5  # looks at the stop flag between two looks at the keypoints: 100 ms
 APPROACHES = (0.12, 0.06)  # m straight down to where something is let go of
 GRIPS = 30  # grasps for which a way is planned
 AGAIN = 5.0  # how much dearer what failed before is
-DEADS: Final = {"cancelled": "CANCELLED", "timeout": "EXECUTION_TIMEOUT"}
 
 
 @dataclass(slots=True)
