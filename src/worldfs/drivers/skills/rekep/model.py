@@ -68,8 +68,8 @@ def of_skill(skill: Skill) -> Model:
             raise ModelTrouble(f"the variable {variable} is not set", path=f"{at}.key_env", expected="the model's key",
                                fix=f"export {variable}=…", code="MODEL_MISSING")  # fmt: skip
         if urlsplit(url).scheme == "http" and urlsplit(url).hostname not in LOOPBACK:
-            raise ModelTrouble("a key over plain HTTP", path=f"{at}.endpoint", expected="https, or a model on this machine",
-                               fix="write https://", code="MODEL_MISSING")  # fmt: skip
+            raise ModelTrouble("a key over plain HTTP", path=f"{at}.endpoint", fix="write https://",
+                               expected="https, or a model on this machine", code="MODEL_MISSING")  # fmt: skip
     limit, most = given.get("timeout_s"), given.get("max_tokens")
     return Model(
         url.rstrip("/") if url.rstrip("/").endswith("/chat/completions") else url.rstrip("/") + "/chat/completions",
@@ -147,9 +147,7 @@ def _cut(line: http.client.HTTPConnection) -> None:
 
 def _read(model: Model, status: int, body: bytes) -> tuple[str, Json]:
     if len(body) > LONGEST:
-        raise ModelTrouble(
-            f"an answer beyond {LONGEST} bytes", path=model.url, expected="a short text", code="MODEL_ANSWER"
-        )
+        raise ModelTrouble(f"more than {LONGEST} bytes", path=model.url, expected="a short text", code="MODEL_ANSWER")
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):

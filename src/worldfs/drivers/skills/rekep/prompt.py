@@ -1,4 +1,4 @@
-"""What a model is told when it shall write constraints from words: our own text, the keypoints, the form of the answer."""
+"""What a model is told when it shall write constraints from words: our own text, keypoints, the form of the answer."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Answer with one ```python block and nothing else in code. It holds:
   grasped, or let go of, at its end; -1 for none.
 - functions stageI_subgoal_constraintJ(end_effector, keypoints): true at the end of stage I;
 - functions stageI_path_constraintJ(end_effector, keypoints): true all through stage I.
-Each returns one number, a cost: at most 0 when satisfied, larger the farther from it. end_effector is an array (3,), the
-point between the fingers; keypoints is an array (K, 3). Give distances a tolerance of about a centimetre.
+Each returns one number, a cost: at most 0 when satisfied, larger the farther from it. end_effector is an array (3,):
+the point between the fingers; keypoints is an array (K, 3). Give distances a tolerance of about a centimetre.
 
-A stage that grasps needs one subgoal only: the end effector near the keypoint. Grasp before you carry, in a stage of its
-own. While something is carried, add the path constraint: return get_grasping_cost_by_keypoint_idx(NUMBER)
+A stage that grasps needs one subgoal only: the end effector near the keypoint. Grasp before you carry, in a stage of
+its own. While something is carried, add the path constraint: return get_grasping_cost_by_keypoint_idx(NUMBER)
 To set something down, end the stage with it a few millimetres above the surface and let go of it there. To keep a thing
 upright, compare its top and bottom keypoints.
 

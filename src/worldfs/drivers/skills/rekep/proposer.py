@@ -1,4 +1,4 @@
-"""A skill's policy as a proposer: what it says beside its actions, constraints or hints where keypoints are, is used."""
+"""A skill's policy as a proposer: constraints, or hints where keypoints are, that it says beside its actions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def proposed(planned: Planned, errand: Errand, stage: Stage, state: State) -> tu
     """The program to carry out, and what is told of the policy. A policy that is of no use changes nothing."""
     if stage.policy is None:
         return planned, {}
-    seen = {name: value for name, value in _small(stage).items()}
+    seen = _small(stage)
     points = of_scene(state.things.values())
     seen["keypoints"] = positions(points, state.poses)
     words = errand.words or " ".join([errand.skill.id, *map(str, errand.params.values())])
@@ -72,8 +72,9 @@ def _hinted(planned: Planned, hints: Mapping[str, Any], state: State) -> tuple[P
         if pose is not None and _place(given):
             local = pose.inverse(np.array(given, dtype=float))
             if float(np.linalg.norm(local - np.array(point.local))) <= FARTHEST:
-                point = replace(point, local=(float(local[0]), float(local[1]), float(local[2])))
+                points.append(replace(point, local=(float(local[0]), float(local[1]), float(local[2]))))
                 used.append(point.name)
+                continue
         points.append(point)
     said = f"its keypoints are used: {', '.join(used)}" if used else "asked, no hint that can be used"
     return replace(planned, points=tuple(points)), {"policy": said}

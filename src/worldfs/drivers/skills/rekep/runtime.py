@@ -210,7 +210,7 @@ def _slack(errand: Errand, planned: Planned) -> float:
     given = errand.params.get("slack")
     if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 0.1:
         return float(given)
-    return 0.0 if planned.wish.task else sources.SLACK
+    return planned.slack
 
 
 def _whole(errand: Errand, key: str, default: int) -> int:
