@@ -1,4 +1,4 @@
-"""The specification's own session, on the simulation, with the ReKep runtime and a small policy at the skill's endpoint."""
+"""The specification's own session on the simulation: the ReKep runtime, and a small policy at the skill's endpoint."""
 
 from __future__ import annotations
 
