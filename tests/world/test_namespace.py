@@ -248,6 +248,34 @@ def test_an_order_that_the_critic_refuses_moves_nothing_and_says_why(robot):
     assert said(tree, "/nodes/franka_001/body/result.json")["error"]["code"] == "rejected"
 
 
+def test_whoever_may_not_invoke_moves_nothing_by_any_file(robot):
+    """The sheet and the body's service are two ways to one arm: one right."""
+    deny = {"actions": {}, "agents": {"alice": {"invoke": "deny"}}}
+    robot.control("project_update", project_id="main", access_policy=deny)
+    tree, sheet = robot.user("alice", "main"), "/nodes/franka_001/ACTION.md"
+    assert not tree.stat(sheet).writable and tree.read(sheet).data
+    for path in (sheet, "/nodes/franka_001/film", "/nodes/franka_001/jobs/job-1/cancel"):
+        with pytest.raises((NotPermitted, NotFound)):
+            tree.write(path, b"x")
+    assert robot.user("bob", "main").stat(sheet).writable
+    assert robot.admin().stat(sheet).writable
+
+
+def test_a_token_that_was_revoked_hides_the_home_s_own_documents_and_bodies_at_once(robot):
+    token = robot.control("project_token_rotate", project_id="main")["project_token"]
+    tree = robot.user("alice", "main", token)
+    assert tree.stat("/nodes/franka_001/ACTION.md").writable and tree.read("/projects/main/ENVIRONMENT.md")
+    robot.control("project_token_rotate", project_id="main")
+    assert "franka_001" not in tree.list("/nodes")
+    assert "ENVIRONMENT.md" not in tree.list("/projects/main")
+    for path in ("/nodes/franka_001/ACTION.md", "/projects/main/ENVIRONMENT.md", "/projects/main/TASK.md"):
+        with pytest.raises(NotFound):
+            tree.stat(path)
+        with pytest.raises(NotFound):
+            tree.write(path, b"x")
+    assert robot.admin().stat("/projects/main/TASK.md")
+
+
 def test_a_body_called_like_the_node_of_a_missing_manifest_is_not_everybodys(tmp_path):
     onboard(Home(tmp_path), profile="", language="en", robot_id="local")
     served = Served(tmp_path)

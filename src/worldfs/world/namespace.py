@@ -29,6 +29,7 @@ _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose
 _STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
 PLACES_MOST: Final = 16_384  # that one sight remembers
 LINKS_MOST: Final = 8  # links that one path may walk through
+_ORDERS: Final = frozenset({Kind.SHEET, Kind.CONTROL})  # of a workspace: what is written there moves a body
 _HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # rooms whose files are on the disk
 
 
@@ -327,6 +328,8 @@ class Namespace:
 
     def _writable(self, row: Row, names: Names, role: str) -> bool:
         if not may_write(row, role):
+            return False
+        if row.room == "workspace" and row.kind in _ORDERS and not self._seer.sight.commands(names.get("node", "")):
             return False
         if row.pattern.endswith("*}"):
             return True
