@@ -6,7 +6,7 @@ import time
 import pytest
 from tests.world.conftest import Served, service
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted, UserError
+from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.testing.driver import NullDriver
 from worldfs.tree.leaf import Spot
 from worldfs.world.home import Home
@@ -321,6 +321,10 @@ class Disk:
         below = [name[len(depth) :] for name in self.files if name.startswith(depth)]
         return sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in below})
 
+    def spots(self, path):
+        base = path + "/" if path else ""
+        return {name: self.look(base + name) for name in (one.rstrip("/") for one in self.list(path))}
+
     def read(self, path):
         return self.files[path]
 
@@ -371,6 +375,41 @@ def mounted(served):
     served.tree = served.user("alice", project)
     served.at = f"/projects/{project}"
     return served
+
+
+def test_the_entries_of_a_directory_are_the_stats_of_its_names(mounted):
+    for tree in (mounted.tree, mounted.admin()):
+        for path in (
+            "/",
+            "/agents/self",
+            "/agents/self/jobs",
+            "/nodes/node-1",
+            "/nodes/node-1/fs",
+            "/nodes/node-1/fs/work",
+        ):
+            base = path.rstrip("/")
+            assert tree.entries(path) == [tree.stat(f"{base}/{name}") for name in tree.list(path)], path
+    assert [one.name for one in mounted.tree.entries(f"{mounted.at}/fs/mount::src/sub")] == ["b.txt"]
+    with pytest.raises(BadInput):
+        mounted.tree.entries("/README.md")
+
+
+def test_what_is_there_with_its_first_write_is_promised(served):
+    served.realm.ensure_agent("alice")
+    tree = served.user("alice", served.project("lab"))
+    found = tree.promise("/agents/self/inbox/m.json")
+    assert (found.name, found.size, found.writable, found.directory) == ("m.json", 0, True, False)
+    letter = {"id": "m-1", "from": "alice", "to": "alice", "subject": "s", "body": "b"}
+    assert "m.json" not in tree.list("/agents/self/inbox")
+    tree.write("/agents/self/inbox/m.json", json.dumps(letter).encode())
+    assert len([name for name in tree.list("/agents/self/inbox") if name.endswith(".json")]) == 1
+    assert tree.promise("/agents/self/memory.md").writable
+    tree.write("/agents/self/memory.md", b"# Memory\n")
+    with pytest.raises(Exists):
+        tree.promise("/agents/self/memory.md")
+    for path in ("/new", "/nodes/x", "/agents/self/chat/control/x", "/agents/bob/inbox/m.json", "/README.md"):
+        with pytest.raises((NotPermitted, Exists)):
+            tree.promise(path)
 
 
 def test_a_mount_is_a_link_that_names_its_export_and_is_walked_through(mounted):
