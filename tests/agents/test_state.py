@@ -96,6 +96,34 @@ def test_a_session_whose_runner_died_is_lost_at_the_next_wake_and_its_letters_wa
     assert state.inbox.waiting() == [] and begun.session_id in (tmp_path / "rio/session.json").read_text()
 
 
+@pytest.mark.parametrize("by", ["the runner", "who came later", "a mind"])
+def test_a_runner_that_died_after_its_last_words_is_believed(tmp_path: Path, state: AgentState, by: str) -> None:
+    with AgentState.open("theseus", tmp_path, create=True) as other:
+        other.send("rio", subject="look", id="l1")
+    dead = opened(tmp_path)
+    sid = dead.start(type="research").session_id
+    dead.close()
+    said = {"sources_archived": 8, "summary": "eight", "event": "x", "pr_number": []}
+    facts: dict[str, object] = {"session_id": sid, "ended_at": "2026-03-31T21:00:00.25Z", "outcome": "completed"}
+    facts["reported"] = said
+    if by == "who came later":
+        facts["found_at"] = facts.pop("ended_at")
+    elif by == "a mind":
+        facts["outcome"] = "splendid"
+    place = tmp_path / "rio/.paos/sessions" / sid
+    place.mkdir(parents=True)
+    (place / "exit.json").write_text(json.dumps(facts))
+    assert state.recover()
+    session = value(tmp_path / "rio/session.json")
+    if by == "the runner":
+        assert (session["status"], session["sources_archived"]) == ("completed", 8)
+        assert session["ended_at"] == "2026-03-31T21:00:00Z" and not state.findings()
+        receipt = state.inbox.receipt("l1")
+        assert receipt is not None and receipt.state == "acknowledged"
+    else:
+        assert session["status"] == "error" and [finding.code for finding in state.findings()] == ["SESSION_LOST"]
+
+
 def test_mail_that_comes_during_a_session_stays(state: AgentState, tmp_path: Path) -> None:
     with AgentState.open("leo", tmp_path, create=True) as leo:
         leo.send("rio", subject="before")

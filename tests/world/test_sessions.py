@@ -222,3 +222,39 @@ def test_check_names_what_refers_to_nothing(shop):
     found = {(item.code, item.found) for item in check(shop.root)}
     assert ("SKILL_RUNTIME_MISSING", "rekep_sing") in found and ("NODE_UNKNOWN", "sim_franka_table") in found
     assert ("SKILL_RUNTIME_MISSING", "rekep_place") in found  # TARGETS.md names it, the catalogue does not have it
+
+
+def test_targets_are_nodes_of_the_served_tree_and_a_skill_is_invoked_by_writing_a_file(shop, tmp_path_factory):
+    from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
+    from worldfs.world.realm import Realm
+
+    shop.edit("SESSIONS.md", (SESSION, "sess_other_001"))
+    home = tmp_path_factory.mktemp("home")
+    parts = null_parts(shop.performed)
+    with World.open(shop.root, serve=True, parts=parts) as world:
+        import threading
+
+        stop = threading.Event()
+        thread = threading.Thread(target=world.run, kwargs={"stop": stop})
+        thread.start()
+        realm = Realm.open(home, world=world, memory_only=True)
+        try:
+            tree = realm.namespace(Binding(ADMIN, MOTHER, SYSTEM))
+            base = "/nodes/sim_franka_tabletop"
+            assert {"services", "rekep_pick", "STATUS.json"} <= set(tree.list(base))
+            schema = json.loads(tree.read(f"{base}/services/rekep_pick/SCHEMA.json").data)
+            assert schema["requires"]["sensors"] == ["rgb_camera", "depth_camera", "joint_states"]
+            written = tree.write(f"{base}/rekep_pick/control/invoke.json", b'{"object_id": "apple_01"}')
+            assert written.until is not None
+            for _ in range(200):
+                if written.until.ready():
+                    break
+                stop.wait(0.05)
+            result = json.loads(tree.read(f"{base}/rekep_pick/result.json").data)
+            assert result["message"] == "done" and result["job"].startswith("sess_rekep_pick_")
+        finally:
+            stop.set()
+            world.wake()
+            thread.join()
+            realm.close()
+    assert shop.entries()[result["job"]].word == "succeeded"

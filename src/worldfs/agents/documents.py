@@ -125,4 +125,5 @@ def edited(data: bytes, changes: Mapping[str, Any]) -> bytes:
     """A JSON document with some of its top keys changed, everything else as it was."""
     from worldfs.formats.agent.jsonfile import render
 
-    return render({**mapping(data), **changes}, data)
+    old = mapping(data)
+    return render({**old, **changes}, data, old=old or None)

@@ -92,6 +92,13 @@ class Journal:
         self._write(lines[0] if len(lines) == 1 else b"".join(lines), len(lines), durable)
         return self.seen.seq
 
+    def sync(self) -> None:
+        """What was added without waiting is durable when this returns, whoever added it. Call inside `alone`."""
+        if not self.live.inode:
+            self._ready()
+        if self.live.inode:
+            self.live.sync()
+
     def pruned(self) -> bool:
         """Are entries gone from its beginning?"""
         return next((seq for seq, _ in self.lines()), 1) > 1
@@ -154,8 +161,7 @@ class Journal:
             data = _renumbered(data, self.seen.seq)
         seen, live = self.seen, self.live
         live.write(data)
-        if durable:
-            live.begin_sync()  # the disk is at work while we go on
+        live.begin_sync()  # the disk is at work while we go on
         live.dated()
         self.shadow.write(data)
         self.note(seen.seq + count, seen.first or seen.seq + 1, crc32(data, seen.crc))

@@ -47,10 +47,18 @@ class Rules(NamedTuple):
     keep: int = 10  # generations
 
 
-def write_many(room: Room, kept: Mapping[str, Kept], files: Mapping[str, bytes], *, looked: bool = False) -> None:
+def write_many(
+    room: Room,
+    kept: Mapping[str, Kept],
+    files: Mapping[str, bytes],
+    *,
+    looked: bool = False,
+    between: Callable[[], object] | None = None,
+) -> None:
     """Replace several files as a group, durable; names that are not `kept` are machine-kept ones. Inside `alone`.
 
-    `looked`: they have been taken in since, and nothing of ours was written to them.
+    `looked`: they have been taken in since, and nothing of ours was written to them. `between`: what must be done
+    before the first of them takes its place; the disk is at work on their drafts meanwhile.
     """
     for round in itertools.count():
         items: list[tuple[str, bytes, Expected]] = []
@@ -62,7 +70,15 @@ def write_many(room: Room, kept: Mapping[str, Kept], files: Mapping[str, bytes],
             else:
                 items.append((name, data, ANY))
         try:
-            revisions = room.store.swap_many(items)
+            drafts = room.store.prepare_many(items)
+            if between is not None:
+                try:
+                    between()
+                except BaseException:
+                    room.store.drop_many(drafts)
+                    raise
+                between = None
+            revisions = room.store.place_many(drafts)
         except (Conflict, Exists):  # somebody writes right now: those in place are seen by the next round
             continue
         for (name, data, _), revision in zip(items, revisions, strict=True):

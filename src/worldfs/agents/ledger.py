@@ -14,6 +14,8 @@ import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
+from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  # what `dumps` builds at each call
+from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NamedTuple
 
 from worldfs.ground.logfile import LogFile
@@ -30,7 +32,7 @@ COMPACT: Final = 1 << 20  # bytes from which on a ledger that is mostly waste is
 _CLAIM: Final = b'{"op":"claim","name":"'
 _BOOT: Final = b'"boot":"'
 _UNTIL: Final = b'"until":'
-_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_PARTS: Final = _make and _make(None, None, _quote, None, ":", ",", False, False, True)
 
 
 class Claim(NamedTuple):
@@ -69,7 +71,7 @@ class Ledger:
         self._log.close()
         if self._fd >= 0:
             os.close(self._fd)
-            self._fd = -1
+            self._fd, self._pid = -1, 0
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -173,7 +175,7 @@ class Ledger:
         self._mutex.acquire()
         try:
             if self._depth == 0:
-                fcntl.flock(self._lock(), fcntl.LOCK_EX)
+                fcntl.flock(self._fd if self._pid == os.getpid() else self._lock(), fcntl.LOCK_EX)
             self._depth += 1
             self.catch_up()
         except BaseException:
@@ -203,6 +205,10 @@ class Ledger:
                 self._apply(raw)
             self._at = self._log.size
 
+    def begin_sync(self) -> None:
+        """The disk may begin with what was written."""
+        self._log.begin_sync()
+
     def sync(self) -> None:
         """What was written is durable when this returns. Needs no lock."""
         self._log.sync()
@@ -231,16 +237,17 @@ class Ledger:
         return {"at": self.times[name]} if name in self.times else {}
 
     def _lock(self) -> int:
-        pid = os.getpid()
-        if self._fd < 0 or self._pid != pid:
-            if self._fd >= 0:
-                os.close(self._fd)
-            self._fd, self._pid = self.room.root.lock_file(LOCK), pid
+        """A lock of this process, as of the room."""
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd, self._pid = self.room.root.lock_file(LOCK), os.getpid()
         return self._fd
 
 
 def _encoded(entry: Mapping[str, Any]) -> bytes:
-    return _ENCODE(entry).encode("utf-8", "replace") + b"\n"
+    plain = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) if _PARTS is None else ""  # not CPython
+    text = plain or "".join(_PARTS(entry, 0))
+    return text.encode("utf-8", "replace") + b"\n"
 
 
 @cache

@@ -145,11 +145,14 @@ class Room:
 
     def kept_findings(self) -> list[Finding]:
         """What is still to be told, oldest first."""
-        from worldfs.ground.model import Finding
-
         stored = self.store.get(FINDINGS)
         try:
-            return [Finding(**item) for item in json.loads(stored.data)] if stored else []
+            found = json.loads(stored.data) if stored else []
+            if not found:
+                return []
+            from worldfs.ground.model import Finding
+
+            return [Finding(**item) for item in found]
         except (ValueError, TypeError):  # torn with the power: it told of what was, not of what is
             return []
 

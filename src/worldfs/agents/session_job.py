@@ -3,7 +3,8 @@
 start    order and `running` durable → journal session_start → session.json, report.json → letters claimed
 finish   journal session_end (the commit: every figure, every letter) → letters acknowledged or returned →
          session.json, metrics.json, report.json in one group → the job's end, last
-recover  a commit without its projections is projected; a session without commit and runner was lost
+recover  a commit without its projections is projected; a session without commit and runner ended as its runner has
+         written down before it died, or was lost
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.errors import BadInput, Busy, NotFound
 from worldfs.kernel.jobs import Jobs
+from worldfs.tree.path import safe_name
 from worldfs.tree.stores.lock import RootLock, holder
+from worldfs.tree.stores.revision import KEPT
 
 if TYPE_CHECKING:
     from worldfs.ground.model import SessionRecord
@@ -98,8 +101,10 @@ def running(state: AgentState) -> str:
     return next(iter(Jobs(state.room.store, state.room.clock).open_ids()), "")
 
 
-def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], figures: Mapping[str, Any]) -> Json:
-    """Commit, then project. Returns the entry of the commit. `NotFound` if no such session runs."""
+def finish(
+    state: AgentState, id: str, outcome: str, said: Mapping[str, Any], figures: Mapping[str, Any]
+) -> SessionRecord:
+    """Commit, then project. Returns what session.json says then. `NotFound` if no such session runs."""
     room = state.room
     with room.alone():
         sid = running(state)
@@ -119,12 +124,12 @@ def finish(state: AgentState, id: str, outcome: str, said: Mapping[str, Any], fi
             flags = sum(letter.message.type == "flag" for letter in letters)
             if flags:
                 entry["cross_agent_flags_received"] = flags
-        entry["seq"] = state.append(entry)
-        project(state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters})
+        entry["seq"] = state.append(entry, durable=False)  # `project` waits for it, with the drafts
+        record = project(state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters})
     if state.hold is not None:
         state.hold.release()
         state.hold = None
-    return entry
+    return record
 
 
 def project(
@@ -132,27 +137,35 @@ def project(
     entry: Mapping[str, Any],
     found: Mapping[str, bytes | None] | None = None,
     letters: Mapping[str, str] | None = None,
-) -> None:
-    """Make the files say what the commit says. May be repeated.
+) -> SessionRecord:
+    """Make the commit durable, and then the files say what it says. May be repeated.
 
-    `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read.
+    `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read. The commit and the
+    drafts of the files wait for the disk together, as do the acknowledgements and the files' names.
     """
     from dataclasses import replace
 
     from worldfs.ground.model import Cause, Job, Outcome, State
 
     room, sid = state.room, str(entry["session_id"])
-    if entry["outcome"] == "completed":
-        state.inbox.ack_all(sid, known=letters)  # durable: once the job has ended nobody reads the commit again
-    else:
-        state.inbox.return_all(sid, durable=False)
-    state.put_end(entry, found)
+    ok, acked = entry["outcome"] == "completed", False
+
+    def commit() -> None:
+        nonlocal acked
+        state.journal.sync()
+        if ok:
+            acked = bool(state.inbox.ack_all(sid, known=letters, durable=False))
+        else:
+            state.inbox.return_all(sid, durable=False)
+
+    record = state.put_end(entry, found, commit)
+    if acked:
+        state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
     jobs = Jobs(room.store, room.clock)
     job = jobs.load(sid)
     if job.status.state.terminal:
         jobs.put_away(sid)
-        return
-    ok = entry["outcome"] == "completed"
+        return record
     cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
     result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
@@ -160,6 +173,7 @@ def project(
         job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
     )
     jobs.end(Job(job.order, status), durable=False)  # the journal has it: a lost one is written again
+    return record
 
 
 def recover(state: AgentState) -> bool:
@@ -178,6 +192,8 @@ def recover(state: AgentState) -> bool:
             lambda item, sid=sid: item.get("event") == "session_end" and item.get("session_id") == sid,  # type: ignore[misc]  # binds the loop's value
             lambda item, sid=sid: item.get("event") == "session_start" and item.get("session_id") == sid,  # type: ignore[misc]  # same
         )
+        if entry is None and (entry := _written_down(state, sid)) is not None:
+            entry["seq"] = state.append(entry)
         if entry is None:
             began = job.status.state is State.RUNNING
             why = "its runner died while it ran" if began else "its runner died before it began"
@@ -192,6 +208,42 @@ def recover(state: AgentState) -> bool:
             )  # fmt: skip
         project(state, entry)
     return found
+
+
+def _written_down(state: AgentState, sid: str) -> Json | None:
+    """The end of a session as its runner saw it, where it was killed between its last words and the commit.
+
+    It leaves them in .paos/sessions/<id>/exit.json (drivers/command/traces.py); one with `found_at` is the word of
+    somebody who came later, and knows no more than we do.
+    """
+    from worldfs.ground.clock import parse_stamp, stamp
+    from worldfs.ground.model.agent import OUTCOMES
+
+    from .documents import mapping
+    from .fold import FIGURES
+
+    stored = state.room.store.get(f"{KEPT}/sessions/{sid}/exit.json") if safe_name(sid) else None
+    facts = {} if stored is None else mapping(stored.data)
+    at = parse_stamp(facts["ended_at"]) if type(facts.get("ended_at")) is str else None
+    if at is None or facts.get("session_id") != sid or facts.get("outcome") not in OUTCOMES:
+        return None
+    entry: Json = {
+        "ts": stamp(at.replace(microsecond=0)), "event": "session_end", "session_id": sid, "outcome": facts["outcome"],
+    }  # fmt: skip
+    reported = facts.get("reported")
+    for key, value in reported.items() if type(reported) is dict else ():
+        if key in (*ENDED, *FIGURES, "summary", "handoff", "next_priority") and type(value) in (str, int, float):
+            entry[key] = value
+    errors = facts.get("errors")
+    if type(errors) is list and errors:
+        entry["errors"] = [str(text) for text in errors]
+    if facts.get("cause") == "cancelled":
+        entry["cause"] = "cancelled"
+    if entry["outcome"] == "completed" and (letters := state.inbox.claimed(sid)):
+        entry["inbox"] = [letter.message.id for letter in letters]
+        if flags := sum(letter.message.type == "flag" for letter in letters):
+            entry["cross_agent_flags_received"] = flags
+    return entry
 
 
 def runner(state: AgentState) -> Json | None:

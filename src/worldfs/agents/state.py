@@ -219,14 +219,14 @@ class AgentState:
 
         return frozenset((*EVENTS, *LETTERS))
 
-    def append(self, entry: Json) -> int:
+    def append(self, entry: Json, *, durable: bool = True) -> int:
         """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
         with self.room.alone():
             if not self._has_fold:  # what metrics.json says before our first entry is another tool's count
                 if self.room.store.probe(FOLD) is None:
                     self.fold()
                 self._has_fold = True
-            seq = self.journal.add((entry,))
+            seq = self.journal.add((entry,), durable=durable)
             if self._fold is not None and self._fold.applied_seq == seq - 1:
                 self._fold.apply(seq, entry)
             return seq
@@ -369,10 +369,7 @@ class AgentState:
             "summary": summary, "handoff": handoff, "errors": list(errors), "next_priority": next_priority,
             "cause": cause,
         }  # fmt: skip
-        session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures))
-        record = self.session()
-        assert record is not None
-        return record
+        return session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures))
 
     def recover(self) -> bool:
         """Settle what a dead runner left, if none is alive; True if there was something."""
@@ -540,23 +537,34 @@ class AgentState:
         first = {FOLD: self.fold().dump(), "session.json": documents.session_write(record)}
         self._put_many({**first, "report.json": edited(last, report)}, looked=True)
 
-    def put_end(self, entry: Mapping[str, Any], found: Mapping[str, bytes | None] | None = None) -> None:
-        """session.json, metrics.json and report.json at the end of one, as a group; `found` as for the start."""
+    def put_end(
+        self, entry: Mapping[str, Any], found: Mapping[str, bytes | None] | None, commit: Callable[[], object]
+    ) -> SessionRecord:
+        """session.json, metrics.json and report.json at the end of one, as a group; `found` as for the start.
+
+        `commit`: what must be durable or done before anybody sees them.
+        """
+        from worldfs.formats.agent import documents
+
         from . import projection
 
         if found is None:
             found = {name: self.kept[name].take_in(settle=True) for name in projection.NAMES}
-        self._put_many(projection.files(self, entry, found), looked=True)
+        files = projection.files(self, entry, found)
+        self._put_many(files, looked=True, between=commit)
+        return documents.session_read(files["session.json"])
 
     def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
         from .documents import edited
 
         return self.kept[name].change(lambda old: edited(old, self.cleaned(dict(changes(old)))))
 
-    def _put_many(self, files: Mapping[str, bytes], *, looked: bool = False) -> None:
+    def _put_many(
+        self, files: Mapping[str, bytes], *, looked: bool = False, between: Callable[[], object] | None = None
+    ) -> None:
         from .kept import write_many
 
-        write_many(self.room, self.kept, files, looked=looked)
+        write_many(self.room, self.kept, files, looked=looked, between=between)
 
     def cleaned(self, value: Any) -> Any:
         """A value, or a noun, with its secrets marked out."""

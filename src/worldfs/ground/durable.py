@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from . import linux
 from .disk import STAMP, Disk, How
@@ -23,6 +23,18 @@ __all__ = ["DRAFT", "Disk", "How", "Root"]
 
 DRAFT: Final = ".paos-tmp-"
 NAMES: Final = 1024  # of files appended to, remembered
+SPARES: Final = 8  # old files kept to be written over
+SPARE_MAX: Final = 1 << 18  # bytes of one
+_SPARE: Final = "spare-"
+
+
+class _Spare(NamedTuple):
+    """An old file in the scratch directory that nobody else has open, and who owns it."""
+
+    place: Place
+    pid: int
+    mode: int
+    owner: tuple[int, int]
 
 
 class Root(Walk):
@@ -39,6 +51,8 @@ class Root(Walk):
         self._apart: set[str] = set()  # folders behind another mount, whose temporaries must lie beside their target
         self._count = itertools.count()
         self._claimed: Folder | None = None
+        self._retired: list[_Spare] = []  # out of their old place, but perhaps not yet durably so
+        self._spares: list[_Spare] = []  # to be written over
         self._named: dict[str, int] = {}  # files whose names we know to be durable, with their inodes
 
     @staticmethod
@@ -64,6 +78,10 @@ class Root(Walk):
 
     def close(self) -> None:
         super().close()
+        for spare in (*self._retired, *self._spares):
+            if spare.pid == os.getpid():
+                self.drop(spare.place)
+        self._retired, self._spares = [], []
         self._claimed = None
 
     def room(self, path: str, *, private: bool = False) -> Place:
@@ -100,7 +118,7 @@ class Root(Walk):
         """A finished temporary for `place`, not yet on disk by name; mode (and owner, for root) of what it replaces."""
         draft, fd = self.begin(place, before, private=private)
         try:
-            self.disk.write(fd, data, draft.path)
+            self.fill(draft, fd, data)
             if stamp:
                 self.disk.stamp(fd, stamp.encode(), draft.path)
             self.disk.fsync(fd, draft.path)
@@ -114,11 +132,14 @@ class Root(Walk):
         os.close(fd)
         return draft
 
-    def finish(self, drafts: Iterable[Place], fds: Iterable[int]) -> None:
-        """Make written temporaries durable and close them; begun together, so that they share a journal commit."""
+    def finish(self, drafts: Iterable[Place], fds: Iterable[int], *, begun: bool = False) -> None:
+        """Make written temporaries durable and close them; begun together, so that they share a journal commit.
+
+        `begun`: the disk is at work on them.
+        """
         fds = list(fds)
         try:
-            for fd in fds:
+            for fd in () if begun else fds:
                 linux.start_writeback(fd)
             for draft, fd in zip(drafts, fds, strict=True):
                 self.disk.fsync(fd, draft.path)
@@ -225,7 +246,7 @@ class Root(Walk):
             try:
                 for place, data in items:
                     begun.append((place, *self.begin(place, None)))
-                    self.disk.write(begun[-1][2], data, begun[-1][1].path)
+                    self.fill(*begun[-1][1:], data)
             except BaseException:
                 for _, _, fd in begun:
                     os.close(fd)
@@ -370,6 +391,9 @@ class Root(Walk):
         """An empty temporary for `place`, open for writing: the caller writes, syncs and closes."""
         if before is not None and stat.S_ISDIR(before.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if before is not None and not private and (spare := self._spare(before)) is not None:
+            flags = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+            return spare, self.disk.create(spare.folder.fd, spare.name, spare.path, flags)
         tag = f"{os.getpid():x}-{next(self._count):x}-{os.urandom(3).hex()}"
         flags, mode = os.O_WRONLY | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o644
         folder, name = self._desk(place), tag
@@ -390,3 +414,50 @@ class Root(Walk):
             ):  # a kernel run by root takes no file from its owner
                 self.disk.chown(fd, before.st_uid, before.st_gid, draft.path)
         return draft, fd
+
+    def fill(self, draft: Place, fd: int, data: bytes) -> None:
+        """Write the content of a draft that was begun."""
+        self.disk.write(fd, data, draft.path)
+        if draft.name.startswith(_SPARE) and os.fstat(fd).st_size > len(data):
+            self.disk.truncate(fd, len(data), draft.path)
+
+    # -- old files, written over: a file system is slow to make a new one where others were just removed -------------
+
+    def retire(self, place: Place, info: os.stat_result) -> bool:
+        """Take a file away that nobody else has open, to be a draft later; False: it stays, for the caller to remove.
+
+        `info`: what it is, with no other name. It is not written over before `settle_spares`: else a power cut could
+        leave it in its old place with what was meant for another.
+        """
+        if self._claimed is None or info.st_nlink != 1 or info.st_size > SPARE_MAX:
+            return False
+        if len(self._spares) + len(self._retired) >= SPARES:
+            return False
+        name = f"{_SPARE}{os.getpid():x}-{next(self._count):x}-{os.urandom(3).hex()}"
+        there = Place(self._claimed, name, f"{self._claimed.path}/{name}")
+        try:
+            self.disk.rename(place, there, "over")
+        except FileNotFoundError:
+            return False
+        owner = (info.st_uid, info.st_gid)
+        self._retired.append(_Spare(there, os.getpid(), stat.S_IMODE(info.st_mode), owner))
+        return True
+
+    def settle_spares(self, least: int = SPARES // 2) -> None:
+        """Once there are some: make it durable that they are where they are; cheap right after another sync."""
+        if len(self._retired) >= least:
+            retired, self._retired = self._retired, []
+            self.sync(retired[0].place)
+            self._spares += retired
+
+    def _spare(self, before: os.stat_result) -> Place | None:
+        """One that is as what it shall replace."""
+        with suppress(IndexError):  # another thread was faster
+            while self._spares:
+                spare = self._spares.pop()
+                if spare.pid != os.getpid():  # our parent's
+                    continue
+                if (spare.mode, spare.owner) == (stat.S_IMODE(before.st_mode), (before.st_uid, before.st_gid)):
+                    return spare.place
+                self.drop(spare.place)
+        return None

@@ -73,6 +73,24 @@ def renameat2(source_fd: int, source: str, target_fd: int, target: str, flags: i
         raise OSError(number, os.strerror(number), source, None, target)
 
 
+def ours_alone(fd: int) -> bool:
+    """Whether nobody but us has this file open or mapped, not even for reading; False where the system does not tell.
+
+    A write lease is granted only then; it is given back at once (as in `written_now`).
+    """
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False
+    from signal import SIGURG
+
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETSIG, SIGURG)
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError:
+        return False
+    return True
+
+
 def written_now(fd: int) -> bool | None:
     """Whether any process has this file, open here for reading, open for writing; None: the system does not tell.
 

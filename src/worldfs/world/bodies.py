@@ -1,4 +1,5 @@
-"""The bodies of the home's own workspace as nodes: each offers one service, `body`, whose ops are its profile's."""
+"""The nodes of the home's own workspace: a robot offers one service, `body`, whose ops are its profile's; a target one
+for each skill of the catalogue that it supports, whose orders are sessions."""
 
 from __future__ import annotations
 
@@ -10,20 +11,21 @@ from worldfs.ground.errors import WorldError
 from .nodes import profile_text
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Op, Profile
+    from worldfs.ground.model import Op, Profile, Skill
 
     from .world import World
 
 Json = dict[str, Any]
 LOOK_S: Final = 0.25  # an edited profile is seen after so long
 SERVICE: Final = "body"
+_READ = ("EMBODIED.md", "TARGETS.md", "SKILLS.md")
 
 
 class Body(NamedTuple):
-    """`service` is S of the reference page (3.2)."""
+    """`services` are S of the reference page (3.2): a robot has one, a target one for each skill."""
 
     id: str
-    service: Json
+    services: list[Json]
 
 
 class Bodies:
@@ -40,11 +42,12 @@ class Bodies:
         now = self._world.clock.monotonic()
         if self._looked is None or now - self._looked >= LOOK_S:
             try:
-                token: object = self._world.store.probe("EMBODIED.md"), self.online()
+                token: object = *(self._world.store.probe(key) for key in _READ), self.online()
             except WorldError:
                 token = None
             if self._looked is None or token != self._token:
-                self._bodies = {spec.id: Body(spec.id, self._service(spec.id)) for spec in self._world.specs}
+                self._bodies = {spec.id: Body(spec.id, [self._service(spec.id)]) for spec in self._world.specs}
+                self._bodies |= {id: Body(id, self._skills(id)) for id in self._targets()}
                 self._token = token
             self._looked = now
         return self._token
@@ -90,6 +93,24 @@ class Bodies:
             "help_md": _help(id, place, ops),
         }
 
+    def _targets(self) -> list[str]:
+        targets = self._world.targets
+        return list(targets.targets()) if targets is not None else []
+
+    def _skills(self, id: str) -> list[Json]:
+        """Those that fit by the documents alone; whether sensors and policy are there is asked when one is to run."""
+        targets = self._world.targets
+        assert targets is not None
+        target = targets.targets()[id]
+        fitting = [
+            skill
+            for skill in targets.skills().values()
+            if (not target.skills or skill.id in target.skills)
+            and (not skill.target_types or target.kind in skill.target_types)
+        ]
+        state = "degraded" if self.online() and not target.enabled else "online" if self.online() else "missing"
+        return [_skill(id, skill, state) for skill in fitting]
+
     def _profile(self, bundled: str) -> Profile | None:
         from worldfs.formats import embodied
 
@@ -99,6 +120,34 @@ class Bodies:
             return embodied.read(data) if data else None
         except WorldError:
             return None  # `paos check` says what is wrong with it
+
+
+def _skill(node: str, skill: Skill, state: str) -> Json:
+    place = f"/nodes/{node}/{skill.id}"
+    policy = {"policy_client": skill.policy.type, "endpoint": skill.policy.endpoint} if skill.policy else {}
+    about = skill.description or f"the skill {skill.id}"
+    return {
+        "service_id": skill.id,
+        "kind": "skill",
+        "version": "1",
+        "state": state,
+        "endpoints": [place],
+        "capabilities": {"invoke": True, "operations": [skill.id], "discoverable": True},
+        "mounts": [{"mount_id": skill.id, "mount_path": place, "state": state}],
+        "ops": {
+            "model": "session",
+            "invoke": "control/invoke.json",
+            "paths": {skill.id: f"control/{skill.id}.json"},
+            "operations": {skill.id: skill.id},
+        },
+        "runtime": {"type": "skill", "runtime": skill.runtime, **policy},
+        "permissions": {"default": "allow-by-default", "allow_roles": ["admin", "user"], "scope": "project"},
+        "schema": {"kind": "skill", "category": skill.category, "requires": {
+            "sensors": list(skill.sensors), "environment_outputs": list(skill.environment_outputs),
+            "strict_environment_contract": skill.strict}},
+        "help_md": f"# {skill.id}\n\n{about}\n\nWrite its parameters into {place}/control/invoke.json: a session is\n"
+        "queued in SESSIONS.md, checked before anything moves, and its end stands in result.json.\n",
+    }  # fmt: skip
 
 
 def _parameters(op: Op) -> Json:

@@ -106,7 +106,7 @@ class Realm:
             home=PROJECT if world is not None else "",
         )
         if world is not None:
-            ids = [spec.id for spec in world.specs]
+            ids = world.node_ids()
             plane.set_local_nodes(ids)
             plane.ensure_project(PROJECT, PROJECT, ids)
         self.services.begin()

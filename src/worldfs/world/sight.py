@@ -175,7 +175,7 @@ class Sight:
         if catalog is not None:
             services = catalogued(id, catalog)
         elif body is not None:
-            services = catalogued(id, [body.service])
+            services = catalogued(id, body.services)
         elif policy is not None:
             services = fallback(policy)
         else:

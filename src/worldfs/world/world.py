@@ -311,7 +311,7 @@ class World:
 
     def _rooms(self) -> Iterator[str]:
         yield f"/projects/{PROJECT}"
-        yield from (f"/nodes/{spec.id}" for spec in self.specs)
+        yield from (f"/nodes/{id}" for id in self.node_ids())
         yield "/meta"
 
     def node_of(self, job_id: str) -> str:
@@ -324,13 +324,14 @@ class World:
     # -- jobs ---------------------------------------------------------------------------------------------------
 
     def submit(self, order: Order, actor: str = PLANNER) -> str:
-        """One action into the node's sheet, through the tree; durable when it returns."""
+        """One action into the node's sheet, a session into SESSIONS.md, through the tree; durable when it returns."""
         from worldfs.formats import action_write
         from worldfs.ground.model import Job, JobStatus
 
-        job = Job(order, JobStatus())
-        data = action_write.write(b"", {}, add=[job])
-        self.tree.write(f"/nodes/{order.node}/ACTION.md", data, actor)
+        page = files.sessions_page() if order.sheet == "SESSIONS.md" else files.actions_page()
+        data = action_write.write(b"", {}, add=[Job(order, JobStatus())], page=page)
+        base = f"/projects/{PROJECT}" if order.sheet == "SESSIONS.md" else f"/nodes/{order.node}"
+        self.tree.write(f"{base}/{page.file}", data, actor)
         return order.id
 
     def carried(self) -> None:

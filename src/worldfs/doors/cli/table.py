@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .agent.table import AGENTS
 from .command import Argument, Command
+from .lab import LAB
 
 ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_watchdog", "agent")
 SHELLS = ("bash", "zsh", "fish")
@@ -89,6 +90,18 @@ _WORLD = (
         _SOCKET,
         "Tokens are in HOME/auth_tokens.json. With --json one line tells the port when it listens. "
         "Bodies are run by `paos up`.",
+    ),
+    Command(
+        "policy serve",
+        "serve a policy to skills: /predict, OpenVLA's /act and openpi's WebSocket on one port",
+        "policy:serve",
+        (
+            Argument(("--policy",), "hold, reach, scripted, or a file that `local` reads", "NAME", default="scripted"),
+            _SOCKET[0],
+            Argument(("--port",), "port (default: 8765; 0: any free one)", "N", takes="count", default=8765),
+        ),
+        "Callers must bring the token of --token-file, if one is named; without, only this machine is served. "
+        "With --json one line tells the port when it listens.",
     ),
     Command("status", "who runs, what waits, what happened last", "status:run"),
     Command(
@@ -229,4 +242,4 @@ _WORLD = (
     Command("version", "print the version", "version:run"),
 )
 
-COMMANDS = (*_WORLD[:-2], *AGENTS, *_WORLD[-2:])
+COMMANDS = (*_WORLD[:-2], *LAB, *AGENTS, *_WORLD[-2:])

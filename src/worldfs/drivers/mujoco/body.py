@@ -96,7 +96,7 @@ class Tabletop:
         self._arm = Arm(rig, Solver(plan.base), Mover(rig))
         _stand_up(self._arm, plan)
         self._filmed()
-        self._photograph(None)
+        self.photograph(None)
 
     def observe(self) -> Scene:
         return observe(self.arm, self.robot_id, self._perception)
@@ -117,7 +117,7 @@ class Tabletop:
             outcome = Outcome.failure(cause, code, message, evidence=receipt.close())
         except FloatingPointError as error:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
-        trouble = self._photograph(run.artifacts)
+        trouble = self.photograph(run.artifacts)
         if trouble:  # what was done is done: a full disk must not turn it into a failure
             outcome = replace(outcome, evidence={**outcome.evidence, "pictures": trouble})
         return outcome
@@ -190,7 +190,7 @@ class Tabletop:
         known = ", ".join(sorted(self.ops))
         return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=receipt.close())
 
-    def _photograph(self, job: Path | None) -> str:
+    def photograph(self, job: Path | None = None) -> str:
         """Keeps a set of pictures, and the front one beside the job's own files. What went wrong, if anything did."""
         if not self._cameras or (self._album is None and job is None):
             return ""

@@ -27,6 +27,7 @@ from .tasks import DONE, Goal, goal_position
 
 ID: Final = "worldfs/Tabletop-v0"
 STEP_M, STEP_RAD = 0.03, 0.15  # the largest change of the hand in one action: 0.6 m/s and 3 rad/s at 20 Hz
+_THING: Final = {"object_position": 3, "object_orientation": 4, "object_size": 3, "goal_position": 3}
 REPRESENTATIONS: Final = {"ee_delta": 7, "joint_position": 8, "joint_velocity": 8, "ee_pose": 8}
 
 
@@ -166,8 +167,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             "joint_velocities": np.array(rig.data.qvel[: panda.ARM]),
             "gripper": np.array([rig.opening()]),
             "ee_pose": np.array([*position, *geometry.quat_of(rotation)]),
-            "object_position": rig.position(self.goal.thing) if self.goal.thing in rig.body else np.zeros(3),
-            "goal_position": goal_position(self.body.arm, self.goal) if self.goal.thing in rig.body else np.zeros(3),
+            **self._thing(),
         }
         shots = {f"{kind}.{name}": (kind, name) for name in self._pictures for kind in ("rgb", "depth")}
         return Look(numbers, {key: lambda at=at: self._shoot(*at) for key, at in shots.items()})  # type: ignore[misc]  # binds the loop's value
@@ -190,6 +190,19 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         self._command, self._wanted = self.body.arm.rig.arm(), None
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _thing(self) -> dict[str, Array]:
+        """Where the goal's thing is, how it lies (a ball has no turn), its full extents, where it is wanted (m)."""
+        rig, id = self.body.arm.rig, self.goal.thing
+        if id not in rig.body:
+            return {name: np.zeros(size) for name, size in _THING.items()}
+        ball = rig.things[id].shape == "sphere"
+        return {
+            "object_position": rig.position(id),
+            "object_orientation": np.array([1.0, 0, 0, 0]) if ball else rig.quat(id),
+            "object_size": np.array(rig.things[id].size, dtype=float),
+            "goal_position": goal_position(self.body.arm, self.goal),
+        }
 
     def _joints(self, action: Array, representation: str, dt: float, clamped: list[str]) -> Array:
         if representation == "joint_position":
@@ -236,9 +249,7 @@ def action_space(representation: str) -> spaces.Box:
 
 
 def observation_space(pictures: tuple[str, ...]) -> spaces.Dict:
-    sizes = {
-        "joint_states": 7, "joint_velocities": 7, "gripper": 1, "ee_pose": 7, "object_position": 3, "goal_position": 3,
-    }  # fmt: skip
+    sizes = {"joint_states": 7, "joint_velocities": 7, "gripper": 1, "ee_pose": 7, **_THING}
     known: dict[str, spaces.Space[Any]] = {
         name: spaces.Box(-np.inf, np.inf, (size,), np.float64) for name, size in sizes.items()
     }

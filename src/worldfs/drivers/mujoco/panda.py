@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from .types import Array
@@ -117,6 +116,8 @@ def add(spec: Any, pose: tuple[float, ...], quat: tuple[float, ...]) -> None:
 
     Names: bodies link0…link7, hand, left, right; joints j1…j7, f1, f2; actuators a1…a7, grip; site tcp; camera wrist.
     """
+    import mujoco  # a real arm needs the figures above, and no simulator
+
     spec.compiler.degree = False
     parent = spec.worldbody.add_body(name="link0", pos=list(pose[:3]), quat=list(quat))
     _dress(parent, 0)
@@ -145,6 +146,8 @@ def add(spec: Any, pose: tuple[float, ...], quat: tuple[float, ...]) -> None:
 
 
 def _dress(body: Any, link: int) -> None:
+    import mujoco
+
     mass, centre, inertia = INERTIALS[link]
     body.mass, body.ipos, body.fullinertia, body.explicitinertial = mass, list(centre), list(inertia), True
     for start, end, radius, rgba in CAPSULES[link]:
@@ -165,6 +168,8 @@ def _dress(body: Any, link: int) -> None:
 
 
 def _hand(spec: Any, flange: Any) -> None:
+    import mujoco
+
     box = mujoco.mjtGeom.mjGEOM_BOX
     turn = [math.cos(HAND_TURN / 2), 0, 0, math.sin(HAND_TURN / 2)]
     hand = flange.add_body(name="hand", pos=[0, 0, FLANGE], quat=turn, gravcomp=1)
@@ -218,6 +223,8 @@ def _hand(spec: Any, flange: Any) -> None:
 
 
 def _servo(servo: Any, stiffness: float, damping: float, *, force: float, span: tuple[float, float]) -> None:
+    import mujoco
+
     servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
     servo.gainprm[0] = stiffness
     servo.biasprm[1], servo.biasprm[2] = -stiffness, -damping

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worldfs.drivers.policies.client import PolicyClient, PolicyError
 from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage
-from worldfs.drivers.targets.adapter import Bench, TargetAdapter, nothing_wrong
+from worldfs.drivers.targets.adapter import Attended, Bench, TargetAdapter, nothing_wrong
 from worldfs.ground.clock import Clock
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import Missing, UserError
@@ -98,7 +99,7 @@ class SessionDriver:
             return [*found, _finding(code, place("TARGETS.md", target.id, "adapter"), error, order)]
         given = self._given(adapter, order, skill)
         found += preflight.contract(order, skill, given, self._registries.environment(), place)
-        return found + list(runtime.review(errand_of(order, skill), adapter))
+        return found + list(runtime.review(self._errand(order, skill), adapter))
 
     def execute(self, order: Order, run: Run) -> Outcome:
         target, skill = self._registries.target(), self._registries.skills().get(order.op)
@@ -108,17 +109,19 @@ class SessionDriver:
         if runtime is None:
             return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", f"no runtime {skill.runtime!r}")
         trace = Trace(run.artifacts if run.artifacts is not None else self._artifacts, order, self._clock)
-        errand = errand_of(order, skill)
+        errand = self._errand(order, skill)
         try:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
             stage = Stage(adapter, policy, replace(run, artifacts=trace.folder), (trace,))
-            outcome = _performed(runtime, errand, stage)
+            with _attended(adapter, run):
+                outcome = _performed(runtime, errand, stage)
         except PolicyError as error:
             self._drop(skill.policy)
             outcome = _policy_failed(error)
         except UserError as error:
-            outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
+            code = error.code if error.code.startswith("TARGET_") else "TARGET_BUILD"
+            outcome = Outcome.failure(Cause.ERROR, code, str(error))
         except BaseException:
             trace.drop()  # a bug of ours or of a package: it ends this job, told by the dispatcher
             raise
@@ -147,6 +150,9 @@ class SessionDriver:
         adapter.open()
         self._adapter = adapter
         return adapter
+
+    def _errand(self, order: Order, skill: Skill) -> Errand:
+        return replace(errand_of(order, skill), home=self._artifacts.parent if self._artifacts is not None else None)
 
     def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
         """The session's own choice, else the skill's. None, and a finding, if nobody brings it."""
@@ -224,6 +230,19 @@ class SessionDriver:
 def wire(spec: PolicySpec) -> Wire:
     """What two skills of one policy share: a connection."""
     return spec.type, spec.endpoint, spec.checkpoint
+
+
+@contextmanager
+def _attended(adapter: TargetAdapter, run: Run) -> Iterator[None]:
+    """A target that wants to know is told when the session begins and that it is over, however it ends."""
+    if not isinstance(adapter, Attended):
+        yield
+        return
+    adapter.attend(run)
+    try:
+        yield
+    finally:
+        adapter.attend(None)
 
 
 def _performed(runtime: SkillRuntime, errand: Errand, stage: Stage) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from worldfs.drivers.policies.client import PolicyClient
@@ -28,6 +29,7 @@ class Errand:
     replan_every: int = 8  # actions of a chunk that are used before the policy is asked again
     chunk_mode: str = "chunk_buffer"  # chunk_buffer | open_loop | single_step
     extra: Json = field(default_factory=dict)
+    home: Path | None = None  # the workspace on disk: files that params name are below it
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldfs.ground.clock import Clock
+from worldfs.ground.driver import Run
 from worldfs.ground.model import Finding, Json, Scene, Target
 
 Array = NDArray[Any]
@@ -26,6 +27,7 @@ ACTIONS: Final = {
     "joint_position": "(n + 1,) radians of each joint, then gripper opening 0…1",
     "joint_velocity": "(n + 1,) rad/s of each joint, then gripper opening 0…1",
     "ee_delta": "(7,) metres dx dy dz, radians of rotation vector, gripper −1 close … 1 open; a step's change",
+    "base_velocity": "(3,) m/s forward, m/s to the left, rad/s turning left, in the base's own frame",
     "ee_pose": "(8,) metres and quaternion (w, x, y, z) in the base frame, then gripper opening 0…1",
 }
 
@@ -88,6 +90,15 @@ class TargetAdapter(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Attended(Protocol):
+    """What an adapter may offer beside the port: it is told of sessions, and stands still when one is over."""
+
+    def attend(self, run: Run | None) -> None:
+        """A session begins: from here on the end of `run` (cancelled, out of time) is a stop. None: it is over."""
+        ...
 
 
 AdapterFactory = Callable[[Target, "Bench"], TargetAdapter]

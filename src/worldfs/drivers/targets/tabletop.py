@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 
+from worldfs.drivers.mujoco.arm import Arm
 from worldfs.drivers.mujoco.body import Tabletop
 from worldfs.drivers.mujoco.env import REPRESENTATIONS, TabletopEnv, action_space, observation_space, shapes
 from worldfs.drivers.mujoco.gl import gl_status
@@ -110,8 +111,22 @@ class TabletopTarget:
     def carry_out(self, order: Order, run: Run) -> Outcome:
         """An op of the body (pick_up, place, move_to …), planned and measured by it."""
         outcome = self.env.body.execute(order, run)
-        self.env.aim(task=self.env.goal.task, thing=self.env.goal.thing, place=self.env.goal.place)
+        self._aim_again()
         return outcome
+
+    @property
+    def arm(self) -> Arm:
+        """For skills that plan and lead it themselves; `moved` when they are done."""
+        return self.env.body.arm
+
+    def moved(self) -> None:
+        """The arm was led by somebody else: the next step begins where it is now, and the pictures are new."""
+        self.env.body.photograph()
+        self._aim_again()
+
+    def _aim_again(self) -> None:
+        if self.env.goal.thing in self.env.body.arm.rig.body:
+            self.env.aim(task=self.env.goal.task, thing=self.env.goal.thing, place=self.env.goal.place)
 
     def _reopen(self, scene: Scene) -> None:
         self.env.body.open(scene)

@@ -1,10 +1,9 @@
 """What an agent keeps: report, tasks, session, message, metrics, and what it remembers (Agent State v1).
 
 Named tuples, because a command that only reads must start at once. `extra` holds keys that the specification does not
-name; they are kept. Times are ISO 8601 in UTC with a Z, as they stand in the files.
+name; they are kept. Times are ISO 8601 in UTC with a Z, as they stand in the files. Annotations are types at once: as
+text, each of them would be compiled when the module is loaded.
 """
-
-from __future__ import annotations
 
 from typing import Any, NamedTuple
 

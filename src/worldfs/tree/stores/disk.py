@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from worldfs.ground.durable import DRAFT, Disk, Root
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe
+from worldfs.ground.linux import start_writeback
 from worldfs.ground.walk import Place, check, refuse
 
 from . import displaced, trash
@@ -43,6 +44,14 @@ class _Swap(NamedTuple):
     old: str | None
     data: bytes
     expect: Expected
+
+
+class Drafts:
+    """Compare-and-swaps whose drafts are written: (draft, what it is for), and their open files."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[Place, _Swap]] = []
+        self.fds: list[int] = []
 
 
 class DiskStore(Store):
@@ -137,6 +146,7 @@ class DiskStore(Store):
                 self._swap(place, data, before, expect, new)
             if durable:
                 self.root.sync(place)
+                self.root.settle_spares()
         except FileExistsError:
             raise Exists("already there", path=key, op="write") from None
         except OSError as error:
@@ -166,9 +176,11 @@ class DiskStore(Store):
         In order; each is all or nothing. `Conflict` at the first that changed: those before it are in place.
         `durable=False`: as for `put`.
         """
-        begun: list[tuple[Place, _Swap]] = []
-        places: list[Place] = []
-        fds: list[int] = []
+        return self.place_many(self.prepare_many(items), durable=durable)
+
+    def prepare_many(self, items: Sequence[tuple[str, bytes, Expected]]) -> Drafts:
+        """The first half of `swap_many`: compared and written, the disk at work. `place_many` or `drop_many` next."""
+        drafts = Drafts()
         key = ""
         try:
             for key, data, expect in items:
@@ -178,14 +190,27 @@ class DiskStore(Store):
                 old = self._revision(place, before)
                 self._compare(place, old, expect)
                 draft, fd = self.root.begin(place, before)
-                fds.append(fd)
-                places.append(place)
-                begun.append((draft, _Swap(place, before, old, data, expect)))
-                self.disk.write(fd, data, draft.path)
+                drafts.fds.append(fd)
+                drafts.begun.append((draft, _Swap(place, before, old, data, expect)))
+                self.root.fill(draft, fd, data)
                 if key in self.guarded:
                     self.disk.stamp(fd, of(data).encode(), draft.path)
-            written, fds = fds, []  # `finish` closes them, whatever happens
-            self.root.finish([draft for draft, _ in begun], written)
+                start_writeback(fd)
+        except OSError as error:
+            self.drop_many(drafts)
+            raise refuse(error, key, "write") from error
+        except Exception:
+            self.drop_many(drafts)
+            raise
+        return drafts
+
+    def place_many(self, drafts: Drafts, *, durable: bool = True) -> Sequence[str]:
+        """The second half: what it raises, and whether it is durable, as `swap_many` says."""
+        begun, fds, key = drafts.begun, drafts.fds, ""
+        places = [swap.place for _, swap in begun]
+        try:
+            drafts.fds = []  # `finish` closes them, whatever happens
+            self.root.finish([draft for draft, _ in begun], fds, begun=True)
             revisions = []
             while begun:
                 draft, swap = begun.pop(0)
@@ -194,14 +219,20 @@ class DiskStore(Store):
                 revisions.append(new)
             if durable:
                 self.root.sync(*places)
+                self.root.settle_spares()
             return revisions
         except OSError as error:
             raise refuse(error, key, "write") from error
         finally:
-            for fd in fds:
-                os.close(fd)
-            for draft, _ in begun:
-                self.root.drop(draft)
+            self.drop_many(drafts)
+
+    def drop_many(self, drafts: Drafts) -> None:
+        """Forget what has not taken its place."""
+        for fd in drafts.fds:
+            os.close(fd)
+        for draft, _ in drafts.begun:
+            self.root.drop(draft)
+        drafts.fds, drafts.begun = [], []
 
     def _put_group(self, group: Sequence[tuple[str, bytes]]) -> Sequence[str | None]:
         for key, _ in group:
@@ -441,6 +472,9 @@ class DiskStore(Store):
 
     def rested(self) -> set[str]:
         """The keys of which `displaced(key, young=False)` may have something."""
+        if self.aside.aged():
+            with self._alone():
+                self.aside.let_go()
         return self.aside.rested_keys()
 
     def _check(self, key: str, op: str) -> None:

@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import UserError
-from worldfs.ground.linux import written_now
+from worldfs.ground.linux import ours_alone, written_now
 from worldfs.ground.walk import Folder, Place, read_whole
 
 from .revision import KEPT, of
@@ -116,6 +116,27 @@ class Displaced:
         else:
             self.release(place, len(data), busy)
 
+    def _spare(self, name: str) -> bool:
+        """Keep an unchanged old file of a replacement to be written over, if nobody else has it open."""
+        _, old, new, _ = name.split(".", 3)
+        place = self._at(name)
+        if not new or place is None:
+            return False
+        try:
+            if (found := self._root.opened(place)) is None:
+                return False
+        except (OSError, UserError):
+            return False
+        fd, info = found
+        try:
+            if not ours_alone(fd) or of(read_whole(fd, info.st_size)) not in (old, new):
+                return False
+            with suppress(OSError):  # it is looked at again
+                return self._root.retire(place, info)
+            return False
+        finally:
+            os.close(fd)
+
     def release(self, place: Place, size: int, busy: bool | None) -> None:
         """Let go of an unchanged file, unless somebody may still write to it. Deleted ones (no NEW) go to the trash."""
         if busy or (self.young(place.name) and self.key(place.name) in self._guarded):
@@ -130,12 +151,19 @@ class Displaced:
                 key = self.key(place.name) or place.path
                 self._trash.take(Place(place.folder, place.name, key), size)
 
+    def aged(self) -> bool:
+        """Is there something held back that is old enough to be looked at again? Needs no lock."""
+        held = next(iter(self._held), None)
+        return held is not None and not self.young(held)
+
     def let_go(self) -> None:
         """Look again at what was held back, as far as it is old enough."""
         for _ in range(len(self._held)):
             if self.young(self._held[0]):
                 break
-            self.settle(self._held.popleft())
+            name = self._held.popleft()
+            if not self._spare(name):
+                self.settle(name)
 
     def rested(self, key: str) -> list[str]:
         """The files of a key that are finished, or old enough to be looked at again by anybody."""

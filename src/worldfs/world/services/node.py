@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from worldfs.ground.errors import Busy, Missing, NotFound, WorldError
@@ -54,7 +55,7 @@ class Nodes:
 
     def invoke(self, tool: str, args: Json, run: Run) -> Json:
         node, service = str(run.params["node"]), str(run.params["service"])
-        if self._world is not None and any(spec.id == node for spec in self._world.specs):
+        if self._world is not None and node in self._world.node_ids():
             return self._here(self._world, node, tool, args, run)
         far = self._reach(node)
         if far is not None:
@@ -69,8 +70,12 @@ class Nodes:
         except Missing as error:
             raise ToolError("not_running", f"no kernel carries out orders to {node}: {error.fix}") from None
         # The call's id makes it another one than any that a planner thinks of at the same moment.
-        id = f"act_{world.clock.now():%Y%m%d_%H%M%S}_{run.id}"
-        order = Order(id, node, op, args, asker=PLANNER, timeout_s=max(1.0, run.left()))
+        order = Order("", node, op, args, asker=PLANNER, timeout_s=max(1.0, run.left()))
+        if any(spec.id == node for spec in world.specs):
+            id = f"act_{world.clock.now():%Y%m%d_%H%M%S}_{run.id}"
+        else:  # a target: its ops are skills, its orders sessions
+            id, order = f"sess_{op}_{world.clock.now():%Y%m%d%H%M%S}_{run.id}", replace(order, sheet="SESSIONS.md")
+        order = replace(order, id=id)
         world.submit(order, PLANNER)
         run.log("job", job=id, node=node, op=op)
         status = self._awaited(world, id, run)

@@ -1,0 +1,138 @@
+"""One demonstration on the table: a family, a seed, and what was seen and done at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldfs.ground.errors import BadInput
+
+from . import expert
+
+if TYPE_CHECKING:
+    from worldfs.drivers.mujoco.env import TabletopEnv
+
+Array = NDArray[Any]
+
+ROBOT: Final = {"joint_states": 7, "gripper": 1, "ee_pose": 7}
+WORLD: Final = {"object_position": 3, "object_orientation": 4, "object_size": 3, "goal_position": 3}
+WORDS: Final = {"pick": "pick up the {thing}", "place": "put the {thing} into the basket"}
+FAMILIES: Final = tuple(WORDS)
+CAMERAS: Final = ("front", "wrist")
+MAX_STEPS: Final = 240
+SWAY = 0.8  # share of the last step's noise that the next one keeps: a hand that drifts, not one that trembles
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a recording is of: families in turn, a world for each seed. The same recipe gives the same episodes."""
+
+    families: tuple[str, ...] = FAMILIES
+    seed: int = 0
+    objects: int = 3
+    noise: float = 0.002  # m a step (standard deviation) that the hand is pushed aside, so that mending is seen too
+    cameras: tuple[str, ...] = ()
+    fps: int = 20
+
+    def __post_init__(self) -> None:
+        for member, known in (("families", FAMILIES), ("cameras", CAMERAS)):
+            odd = [name for name in getattr(self, member) if name not in known]
+            if odd:
+                raise BadInput(", ".join(odd), path=f"--{member}", expected="some of " + ", ".join(known))
+        if not self.families:
+            raise BadInput("none", path="--families", expected="some of " + ", ".join(FAMILIES))
+        for number, low, high in ((self.objects, 1, 8), (self.noise, 0, 0.01), (self.seed, 0, 2**31 - 1)):
+            if not low <= number <= high:
+                raise BadInput(f"{number:g}", op="record", expected=f"a number from {low:g} to {high:g}")
+
+    def trial(self, number: int) -> tuple[str, int]:
+        """Family and seed of a trial."""
+        return self.families[number % len(self.families)], self.seed + number
+
+    def as_json(self) -> dict[str, Any]:
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """`columns`: name → (frames, n) float32; `pictures`: camera → (frames, H, W, 3) uint8.
+
+    `action` is what was done to the table, `intended_action` what the expert wanted before the noise.
+    """
+
+    trial: int
+    family: str
+    seed: int
+    words: str
+    success: bool
+    columns: Mapping[str, Array]
+    pictures: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def length(self) -> int:
+        return int(self.columns["action"].shape[0])
+
+
+def columns() -> dict[str, list[str]]:
+    """Column → the names of its numbers."""
+    return {
+        "observation.state": _names(ROBOT),
+        "observation.environment_state": _names(WORLD),
+        "action": list(expert.ACTION),
+        "intended_action": list(expert.ACTION),
+    }
+
+
+def perform(env: TabletopEnv, recipe: Recipe, trial: int) -> Episode:
+    """The expert carries out one trial; `success` is the table's own predicate."""
+    family, seed = recipe.trial(trial)
+    rng = np.random.default_rng([seed, 7])
+    env.reset(seed=seed)
+    things = env.body.arm.rig.objects
+    thing = things[int(rng.integers(len(things)))]
+    env.aim(task=family, thing=thing)
+    words = WORDS[family].format(thing=env.body.arm.rig.things[thing].name)
+    rows: dict[str, list[Array]] = {name: [] for name in columns()}
+    pictures: dict[str, list[Array]] = {camera: [] for camera in recipe.cameras}
+    sway, success = np.zeros(3), False
+    for _ in range(MAX_STEPS):
+        look = env.look()
+        wanted = expert.action(look)
+        sway = SWAY * sway + rng.normal(0.0, recipe.noise, 3)
+        done = wanted.copy()
+        done[:3] += sway
+        for camera, shots in pictures.items():
+            shots.append(look[f"rgb.{camera}"].copy())
+        for name, value in (("observation.state", _row(look, ROBOT)), ("observation.environment_state",
+                            _row(look, WORLD)), ("action", done), ("intended_action", wanted)):  # fmt: skip
+            rows[name].append(value)
+        env.act(done, "ee_delta")
+        success = env.done()
+        if success:
+            break
+    return Episode(
+        trial, family, seed, words, success,
+        {name: np.array(values, dtype=np.float32) for name, values in rows.items()},
+        {camera: np.array(shots) for camera, shots in pictures.items()},
+    )  # fmt: skip
+
+
+def _row(look: Mapping[str, Array], parts: Mapping[str, int]) -> Array:
+    return np.concatenate([look[name] for name in parts])
+
+
+def _names(parts: Mapping[str, int]) -> list[str]:
+    return [f"{name}.{i}" for name, size in parts.items() for i in range(size)]
+
+
+def slices(names: Sequence[str]) -> dict[str, slice]:
+    """The reverse of the names of a column: observation → where its numbers stand."""
+    found: dict[str, slice] = {}
+    for i, name in enumerate(names):
+        whole = name.rpartition(".")[0]
+        found[whole] = slice(found[whole].start if whole in found else i, i + 1)
+    return found

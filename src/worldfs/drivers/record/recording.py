@@ -1,0 +1,67 @@
+"""The recording: trials in turn until so many episodes are kept, each durable before the next begins."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from worldfs.ground.errors import Missing
+
+from .dataset import Dataset
+from .episode import Episode, Recipe, perform
+from .waiting import kept_of
+
+
+class Tally(NamedTuple):
+    """How a recording stands: `failed` are trials of this run that the expert did not manage; they are not kept."""
+
+    episodes: int
+    frames: int
+    failed: int
+    last: Episode | None = None
+
+
+def record(
+    directory: Path, recipe: Recipe, episodes: int, stop: threading.Event, tell: Callable[[Tally], None]
+) -> Tally:
+    """Goes on where an earlier recording ended. Raises `Missing` for what is not installed."""
+    ready(recipe)
+    from worldfs.drivers.mujoco.env import TabletopEnv
+
+    dataset = Dataset(directory, recipe)
+    try:
+        env = TabletopEnv(objects=recipe.objects, control_hz=recipe.fps, pictures=recipe.cameras)
+        try:
+            failed, trial = 0, dataset.next_trial
+            while dataset.episodes < episodes and not stop.is_set():
+                made = perform(env, recipe, trial)
+                trial += 1
+                if made.success:
+                    dataset.add(kept_of(made, recipe.fps))
+                else:
+                    failed += 1
+                tell(Tally(dataset.episodes, dataset.edition.frames, failed, made))
+        finally:
+            env.close()
+        dataset.commit()
+        return Tally(dataset.episodes, dataset.edition.frames, failed)
+    finally:
+        dataset.close()
+
+
+def ready(recipe: Recipe) -> None:
+    """Said before a world is built for nothing."""
+    wanted = ["mujoco", "gymnasium", "pyarrow", "mcap", *(["av"] if recipe.cameras else [])]
+    for module in wanted:
+        try:
+            __import__(module)
+        except ImportError as error:
+            raise Missing(f"{module} is not installed", op="record", fix="pip install 'worldfs[sim,record]'") from error
+    if recipe.cameras:
+        from worldfs.drivers.mujoco.gl import gl_status
+
+        status = gl_status()
+        if not status.backend:
+            raise Missing(f"no pictures on this machine: {status}", op="--cameras", fix="record without --cameras")

@@ -1,0 +1,98 @@
+"""Grasps of a thing by its shape: where the pads' middle goes, how the hand is turned, how far the fingers open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from worldfs.ground.model import Thing
+
+from .spots import extents
+from .turns import Array, Pose, hand, matrix
+
+WIDEST = 0.076  # m between the pads
+APPROACH = 0.12  # m
+TILTS = {"": (0.0, 0.5, 1.0, 1.5), "above": (0.0, 0.3), "side": (1.5, 1.3, 1.1, 0.9)}
+DEPTH = 0.030  # m below the top
+SHALLOW = 0.034  # m: deeper than this the palm would touch the top
+GROUND = 0.012  # m that the pads' middle stays above what the thing stands on
+SIDE = 0.038  # m that a level hand needs below it
+LOW = 0.040  # m: things no higher are taken at their middle
+
+
+@dataclass(frozen=True, slots=True)
+class Grip:
+    """`width`: of the thing between the fingers (m); `cost`: how much worse than straight from above at the middle."""
+
+    pose: Pose
+    approach: Array
+    width: float
+    cost: float
+
+
+def grips(thing: Thing, base: Array, how: str = "") -> Iterator[Grip]:
+    """Every one worth a look; none for a thing that is too wide everywhere."""
+    toward = math.atan2(thing.position[1] - base[1], thing.position[0] - base[0])
+    sides = across(thing)
+    for tilt in TILTS.get(how, TILTS[""]):
+        point = _point(thing, tilt)
+        for width, yaw, along in sides:
+            if width > WIDEST:
+                continue
+            wide = 0.4 if width > sides[0][0] + 0.002 else 0.0
+            yaws = (
+                [toward + k * math.pi / 8 for k in range(-8, 8)]
+                if yaw is None
+                else [yaw + s * math.pi / 2 for s in (1, -1)]
+            )
+            # a long thing may be taken off its middle, where the middle is taken
+            shifts = (0.0, 0.25, -0.25) if yaw is not None and along is not None else (0.0,)
+            for shift in shifts:
+                at = point + (0.0 if along is None else shift * along)
+                for turn in yaws:
+                    rotation = hand(turn, math.copysign(tilt, math.cos(turn - toward)))
+                    cost = wide + 0.6 * tilt + abs(shift) * 2
+                    yield Grip(Pose(at, rotation), APPROACH * rotation[:, 2], width, cost)
+
+
+def across(thing: Thing) -> list[tuple[float, float | None, Array | None]]:
+    """(width m, yaw of the side or None for any, vector along the thing) that fingers close across; narrow first."""
+    rotation, size = matrix(thing.orientation), thing.size
+    if thing.shape == "sphere":
+        return [(size[0], None, None)]
+    up = int(np.argmax(np.abs(rotation[2])))
+    if thing.shape == "cylinder" and up == 2:
+        return [(size[0], None, None)]
+    found: list[tuple[float, float | None, Array | None]] = []
+    flat = [i for i in range(3) if i != up]
+    for i in flat:
+        other = flat[1 - flat.index(i)]
+        if thing.shape == "cylinder" and i == 2:
+            continue
+        yaw = math.atan2(float(rotation[1, i]), float(rotation[0, i]))
+        along = rotation[:, other] * size[other] / 2
+        found.append((size[i], yaw, along if size[other] > 0.08 else None))
+    return sorted(found, key=lambda item: item[0])
+
+
+def narrowest(thing: Thing) -> float:
+    return min(width for width, _, _ in across(thing))
+
+
+def _point(thing: Thing, tilt: float) -> Array:
+    half = float(extents(thing)[2])
+    if thing.shape == "cylinder":
+        axis = matrix(thing.orientation)[2, 2]
+        half = thing.size[2] / 2 * abs(axis) + thing.size[0] / 2 * math.sqrt(max(0.0, 1 - axis * axis))
+    centre = float(thing.position[2])
+    top, bottom = centre + half, centre - half
+    if tilt > 0.7:
+        height = min(max(centre, bottom + SIDE), top - GROUND)
+    elif thing.shape == "sphere" or 2 * half <= LOW:
+        height = max(centre, top - SHALLOW)
+    else:
+        height = max(top - DEPTH, bottom + GROUND)
+    return np.array([thing.position[0], thing.position[1], height])

@@ -1,0 +1,115 @@
+"""The hand that a program is carried out with: what is where, which poses it can take, how it moves and grips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from worldfs.ground.model import Thing
+
+from .keypoints import pose_of
+from .turns import Array, Pose
+
+Check = Callable[[Pose], str]  # a pose of the hand on its way → the path constraint that it breaks, "" for none
+
+
+class Halt(Exception):  # not an error: somebody asked, time is up, or a constraint broke
+    """The hand stands still. `why`: cancelled | timeout | broken."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One moment. `held`: the id of what is between the fingers; `base`: where the robot stands (3, m)."""
+
+    things: Mapping[str, Thing]
+    hand: Pose
+    held: str | None
+    base: Array
+    poses: Mapping[str, Pose] = field(default_factory=dict)
+
+    @staticmethod
+    def of(things: Mapping[str, Thing], hand: Pose, held: str | None, base: Array) -> State:
+        return State(things, hand, held, base, {id: pose_of(thing) for id, thing in things.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Where to: `approach` is the straight way (3, m) that ends at the goal, None for none; `opening` m a finger, None
+    to leave the fingers; `touching`: ids that the hand may touch; `depart`: first straight up, off what it stands on.
+    """
+
+    goal: Pose
+    check: Check
+    approach: Array | None = None
+    opening: float | None = None
+    held: str | None = None
+    touching: tuple[str, ...] = ()
+    depart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Of one thing: position (m), speed (m/s), what it touches by id ("robot" for the arm); None: nobody can tell."""
+
+    position: Array
+    speed: float
+    touching: frozenset[str] | None
+    rotation: Array
+
+
+Way = Any  # what a hand plans for itself to carry out
+
+
+class Hand(Protocol):
+    """Raises `Halt` from whatever moves when the `stop` of `begin` says a word."""
+
+    stroke: float  # m a finger, fully open
+
+    def begin(self, stop: Callable[[], str]) -> None: ...
+
+    def now(self) -> State: ...
+
+    def seconds(self) -> float:
+        """Of the world's time since `begin`."""
+        ...
+
+    def effort(self, pose: Pose) -> float | None:
+        """How far it is to a pose (rad of the joint that goes farthest, or m); None: it cannot be taken."""
+        ...
+
+    def plan(self, move: Move) -> Way | str:
+        """A way that is free of collision and breaks no path constraint, or why there is none. Moves nothing."""
+        ...
+
+    def go(self, way: Way, pace: float = 1.0) -> None: ...
+
+    def close(self, id: str) -> bool:
+        """The fingers, until they hold; whether both touch the thing."""
+        ...
+
+    def let_go(self, way: Way, id: str) -> None:
+        """Open as far as there is room, back off the way it came, wait until the thing is still."""
+        ...
+
+    def open(self, opening: float) -> None: ...
+
+    def back_off(self, way: Way) -> None:
+        """Open, and back the way of the approach."""
+        ...
+
+    def wait(self, seconds: float) -> None: ...
+
+    def measure(self, id: str) -> Measured: ...
+
+    def touches(self, id: str) -> bool:
+        """Whether what is held touches something else than the hand."""
+        ...
+
+    def done(self) -> dict[str, Any]:
+        """Ends what `begin` began; what is known of the motion: simulated seconds, steps."""
+        ...

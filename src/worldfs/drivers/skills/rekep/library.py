@@ -1,0 +1,393 @@
+"""The library: programs for pick, place, stack and pour, written in the published form from a session's parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Json, Thing
+
+from . import spots
+from .keypoints import Keypoint, half_height, named, upright
+from .program import Program, of_files
+from .turns import Array
+
+LIFT = 0.12  # m
+CLOSE_TO = 0.005  # m about a goal
+GAP = 0.0035  # m above a surface where a thing is let go of
+TILT = math.radians(105)  # from upright, of what is poured
+DWELL = 1.0  # s that it stays tilted
+OBJECT: Final = ("object_id", "object", "target_object", "thing", "source", "source_id")
+PLACE: Final = ("target_id", "location", "container", "destination", "place", "on", "into", "target")
+POINT: Final = ("target_position", "position", "goal_position", "target_pose")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be true in the end: the task, the thing, where it shall be (`place`: an id; `at`: its centre, m)."""
+
+    task: str  # pick | place | stack | pour | ""
+    thing: str = ""
+    place: str = ""
+    at: tuple[float, ...] = ()
+    start: tuple[float, ...] = ()  # m: where the thing's centre was
+    turn: tuple[float, ...] = ()  # its orientation then, w x y z: which of its sides was up
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    program: Program
+    points: tuple[Keypoint, ...]
+    wish: Wish
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a program is written for: the session, the things as they are, what is held, the robot's base (m)."""
+
+    job: str
+    params: Json
+    things: Mapping[str, Thing]
+    held: str | None
+    base: Array
+    slack: float = 0.0
+
+
+def write(task: str, setting: Setting) -> Planned:
+    """A program for a task. Raises `BadInput` naming the parameter that is missing or means nothing here."""
+    return TASKS[task](setting)
+
+
+def task_of(skill: str) -> str:
+    """The task in a skill's id: rekep_pick is pick; "" for none."""
+    words = skill.lower().replace("-", "_").split("_")
+    return next((task for word in words for task, names in _WORDS.items() if word in names), "")
+
+
+_WORDS: Final = {
+    "pick": ("pick", "grasp", "lift", "take"),
+    "place": ("place", "put"),
+    "stack": ("stack",),
+    "pour": ("pour",),
+}
+
+
+def _pick(given: Setting) -> Planned:
+    thing = _object(given)
+    x, y, z = (float(v) for v in thing.position)
+    builder = _Builder(given, (named(f"{thing.id}.centre", given.things, given.job),))
+    builder.grasp(thing)
+    builder.stage(
+        subgoals=(
+            (f"{thing.id} is lifted by {LIFT} m", f"{z + LIFT:.4f} - keypoints[0][2]"),
+            (
+                "and stays above where it stood",
+                f"np.hypot(keypoints[0][0] - {x:.4f}, keypoints[0][1] - {y:.4f}) - 0.05",
+            ),
+        ),
+        paths=(_HELD,),
+    )
+    return builder.done(Wish("pick", thing.id, start=(x, y, z)))
+
+
+def _place(given: Setting) -> Planned:
+    thing = _object(given)
+    place = _target(given, thing)
+    at = _point(given)
+    support = given.things.get(place)
+    if at is None and support is None:
+        raise _wanting(given, "target_id or target_position", "where to put it", PLACE + POINT)
+    if at is not None:
+        support, height = _support(given, thing, at)
+        if support is None or support.shape != "basket":
+            place = support.id if support is not None and support.shape in _HANDLED else ""
+            return _put(given, thing, np.array([at[0], at[1], height]), place=place, task="place")
+        return _into(given, thing, support, at)
+    assert support is not None
+    if support.shape == "basket" or support.is_container:
+        return _into(given, thing, support, None)
+    if support.shape in _HANDLED and support.category != "furniture" and len(support.size) == 3:
+        return _stack(given)
+    spot = next(spots.free(thing, support, given.things.values(), given.base))
+    top = spots.top_of(support)
+    if support.shape == "region":
+        under = [
+            height for height, _ in spots.beneath(given.things, spot[0], spot[1], thing.id) if height <= top + 0.05
+        ]
+        top = under[0] if under else top
+    return _put(given, thing, np.array([spot[0], spot[1], spots.height_on(thing, top)]), place="", task="place")
+
+
+def _stack(given: Setting) -> Planned:
+    thing = _object(given)
+    place = _target(given, thing)
+    base = given.things.get(place)
+    if base is None:
+        raise _wanting(given, "target_id", "what to put it on", PLACE)
+    top = named(f"{base.id}.{'top' if base.shape != 'basket' else 'floor'}", given.things, given.job)
+    goal = np.array([base.position[0], base.position[1], spots.height_on(thing, spots.top_of(base))])
+    return _put(given, thing, goal, place=place, task="stack", anchor=top)
+
+
+def _put(
+    given: Setting, thing: Thing, goal: Array, *, place: str, task: str, anchor: Keypoint | None = None
+) -> Planned:
+    """Stages: take it, carry it to where its centre is just above `goal`, let go. `anchor`: goal that may move."""
+    points = _thing_points(given, thing)
+    height = half_height(thing)
+    if anchor is None:
+        points = (*points, Keypoint("", "goal", (float(goal[0]), float(goal[1]), float(goal[2] - height))))
+    else:
+        points = (*points, anchor)
+    builder = _Builder(given, points)
+    builder.grasp(thing)
+    over = f"keypoints[0][2] - keypoints[3][2] - {height + GAP:.4f}"
+    builder.stage(
+        subgoals=(
+            (
+                f"{thing.id} is over its goal",
+                f"np.hypot(keypoints[0][0] - keypoints[3][0], keypoints[0][1] - keypoints[3][1]) - {CLOSE_TO}",
+            ),
+            ("and just above it", f"np.abs({over}) - 0.002"),
+            *_upright(thing, 0.996),
+        ),
+        paths=(_HELD,),
+        release=0,
+    )
+    at = (float(goal[0]), float(goal[1]), float(goal[2]))
+    return builder.done(Wish(task, thing.id, place, at, tuple(thing.position)))
+
+
+def _into(given: Setting, thing: Thing, basket: Thing, at: Array | None) -> Planned:
+    """Within the opening wherever there is room; let go low."""
+    opening, floor = (named(f"{basket.id}.{label}", given.things, given.job) for label in ("opening", "floor"))
+    builder = _Builder(given, (*_thing_points(given, thing), opening, floor))
+    builder.grasp(thing)
+    reach = spots.inset(thing, basket)
+    height = half_height(thing)
+    low, high = spots.room(basket)
+    depth = float(high[2] - low[2])
+    subgoals = [
+        (f"{thing.id} is within the opening, along x", f"np.abs(keypoints[0][0] - keypoints[3][0]) - {reach[0]:.4f}"),
+        ("along y", f"np.abs(keypoints[0][1] - keypoints[3][1]) - {reach[1]:.4f}"),
+        ("above the floor", f"keypoints[4][2] + {height + 0.006:.4f} - keypoints[0][2]"),
+        ("not above the rim", f"keypoints[0][2] - keypoints[4][2] - {height + max(depth, 0.03):.4f}"),
+        *_upright(thing, 0.98),
+    ]
+    if at is not None:
+        near = np.clip(at[:2] - np.array(basket.position[:2]), -reach, reach)
+        spot = np.array(basket.position[:2]) + near
+        where = f"np.hypot(keypoints[0][0] - {spot[0]:.4f}, keypoints[0][1] - {spot[1]:.4f}) - 0.03"
+        subgoals.append(("near the place named", where))
+    builder.stage(subgoals=tuple(subgoals), paths=(_HELD,), release=0)
+    return builder.done(Wish("place", thing.id, basket.id, (), tuple(thing.position)))
+
+
+def _pour(given: Setting) -> Planned:
+    thing = _object(given)
+    place = _target(given, thing)
+    target = given.things.get(place)
+    if target is None:
+        raise _wanting(given, "target_id", "what to pour into", PLACE)
+    opening = named(f"{target.id}.{'opening' if target.is_container else 'top'}", given.things, given.job)
+    builder = _Builder(given, (*_thing_points(given, thing), opening))
+    builder.grasp(thing, "side")
+    radius = max(0.02, float(np.min(spots.extents(target)[:2])) - 0.01)
+    away = "np.hypot(keypoints[1][0] - keypoints[3][0], keypoints[1][1] - keypoints[3][1])"
+    length = 2 * half_height(thing)
+    lean = f"(keypoints[1][2] - keypoints[2][2]) / {length:.4f}"
+    over = "keypoints[1][2] - keypoints[3][2]"
+    builder.stage(
+        subgoals=(
+            ("the spout is over the opening", f"{away} - {radius:.4f}"),
+            ("well above it", f"{length + 0.03:.4f} - ({over})"),
+            ("and not far above", f"{over} - {length + 0.16:.4f}"),
+            ("upright", f"0.97 - {lean}"),
+        ),
+        paths=(_HELD, ("nothing is spilt on the way", f"0.85 - {lean}")),
+    )
+    tipped = math.cos(TILT)
+    builder.stage(
+        subgoals=(
+            (f"tilted by {math.degrees(TILT):.0f} degrees", f"{lean} - ({tipped:.4f})"),
+            ("the spout is over the opening", f"{away} - {radius:.4f}"),
+            ("above its rim", f"0.01 - ({over})"),
+            ("and near it", f"{over} - 0.20"),
+        ),
+        paths=(
+            _HELD,
+            (
+                "where it is tilted, the spout is over the opening",
+                f"np.minimum(0.6 - {lean}, {away} - {radius + 0.02:.4f})",
+            ),
+        ),
+        dwell=DWELL,
+    )
+    builder.stage(
+        subgoals=(
+            ("upright again", f"0.97 - {lean}"),
+            ("clear of the rim", "0.03 - (keypoints[2][2] - keypoints[3][2])"),
+        ),
+        paths=(
+            _HELD,
+            (
+                "where it is tilted, the spout is over the opening",
+                f"np.minimum(0.6 - {lean}, {away} - {radius + 0.02:.4f})",
+            ),
+        ),
+    )
+    return builder.done(Wish("pour", thing.id, place, (), tuple(thing.position), tuple(thing.orientation)))
+
+
+TASKS: Final[Mapping[str, Callable[[Setting], Planned]]] = {
+    "pick": _pick, "place": _place, "stack": _stack, "pour": _pour,
+}  # fmt: skip
+Said = tuple[str, str]  # what it means, the expression
+_HELD: Said = ("it is held all the way", "get_grasping_cost_by_keypoint_idx(0)")
+_HANDLED = ("sphere", "box", "cylinder")
+
+
+class _Builder:
+    """Writes stages as text, since text is what is kept, shown and read back by the same reader as anybody's."""
+
+    def __init__(self, given: Setting, points: Sequence[Keypoint]) -> None:
+        self._given, self._points = given, tuple(points)
+        self._files: dict[str, str] = {}
+        self._grasps: list[int] = []
+        self._releases: list[int] = []
+        self._approach: list[str] = []
+        self._dwell: list[float] = []
+
+    def grasp(self, thing: Thing, approach: str = "") -> None:
+        """The first stage; who holds the thing already passes it."""
+        around = float(np.max(spots.extents(thing))) + 0.01
+        text = f"np.linalg.norm(end_effector - keypoints[0]) - {around:.4f}"
+        self.stage(subgoals=((f"the fingers are about {thing.id}", text),), paths=(), grasp=0, approach=approach)
+
+    def stage(
+        self, *, subgoals: Sequence[Said], paths: Sequence[Said], grasp: int = -1, release: int = -1,
+        approach: str = "", dwell: float = 0.0,
+    ) -> None:  # fmt: skip
+        number = len(self._grasps) + 1
+        for kind, said in (("subgoal", subgoals), ("path", paths)):
+            texts = [
+                f"def stage{number}_{kind}_constraint{i}(end_effector, keypoints):\n"
+                f'    """{meaning}"""\n    return {expression}\n'
+                for i, (meaning, expression) in enumerate(said, 1)
+            ]
+            self._files[f"stage{number}_{kind}_constraints.txt"] = "\n\n".join(texts)
+        self._grasps.append(grasp)
+        self._releases.append(release)
+        self._approach.append(approach)
+        self._dwell.append(dwell)
+
+    def done(self, wish: Wish) -> Planned:
+        metadata: Json = {
+            "num_stages": len(self._grasps), "grasp_keypoints": self._grasps, "release_keypoints": self._releases,
+            "approach": self._approach, "dwell": self._dwell,
+            "keypoints": [point.name if point.owner else list(point.local) for point in self._points],
+        }  # fmt: skip
+        return Planned(of_files(self._files, metadata, f"library {wish.task}"), self._points, wish)
+
+
+def _thing_points(given: Setting, thing: Thing) -> tuple[Keypoint, ...]:
+    """0 centre, 1 top, 2 bottom."""
+    return tuple(named(f"{thing.id}.{label}", given.things, given.job) for label in ("centre", "top", "bottom"))
+
+
+def _upright(thing: Thing, cosine: float) -> tuple[Said, ...]:
+    if thing.shape == "sphere":
+        return ()
+    length = 2 * half_height(thing)
+    return ((f"{thing.id} is upright", f"{cosine} - (keypoints[1][2] - keypoints[2][2]) / {length:.4f}"),)
+
+
+def _object(given: Setting) -> Thing:
+    word = _word(given.params, OBJECT)
+    if not word and given.held:
+        word = given.held
+    if not word:
+        raise _wanting(given, "object_id", "the id of a thing", OBJECT)
+    thing = _find(given, word)
+    if thing is None or (thing.shape not in _HANDLED) or len(thing.size) != 3:
+        there = ", ".join(t.id for t in given.things.values() if t.shape in _HANDLED) or "nothing"
+        field = f"SESSIONS.md {given.job} execution.params.object_id"
+        raise BadInput(word, path=field, expected=f"one of {there}", fix="name an object that ENVIRONMENT.md lists",
+                       code="UNKNOWN_OBJECT")  # fmt: skip
+    if given.held not in (None, thing.id):
+        raise BadInput(f"the gripper holds {given.held}", path="ENVIRONMENT.md robots[].holding",
+                       expected=f"an empty gripper, or {thing.id} in it", fix=f"place {given.held} first",
+                       code="HOLDING")  # fmt: skip
+    upright(thing)
+    return thing
+
+
+def _target(given: Setting, thing: Thing) -> str:
+    word = _word(given.params, PLACE)
+    if not word or (word == thing.id and _point(given) is not None):
+        return ""
+    found = _find(given, word)
+    if found is None or found.id == thing.id:
+        there = ", ".join(id for id in given.things if id != thing.id) or "nothing"
+        field = f"SESSIONS.md {given.job} execution.params.target_id"
+        raise BadInput(word, path=field, expected=f"one of {there}", fix="name a thing that ENVIRONMENT.md lists",
+                       code="UNKNOWN_OBJECT")  # fmt: skip
+    return found.id
+
+
+def _find(given: Setting, word: str) -> Thing | None:
+    """By id, else by whole name."""
+    if word in given.things:
+        return given.things[word]
+    same = [thing for thing in given.things.values() if thing.name.lower() == word.lower()]
+    return same[0] if len(same) == 1 else None
+
+
+def _word(params: Json, keys: Sequence[str]) -> str:
+    return next((value.strip() for key in keys if isinstance(value := params.get(key), str) and value.strip()), "")
+
+
+def _point(given: Setting) -> Array | None:
+    for key in POINT:
+        value: Any = given.params.get(key)
+        if isinstance(value, Mapping):
+            value = [value.get(axis) for axis in "xyz"]
+        if value is None or isinstance(value, str):
+            continue
+        fine = isinstance(value, list | tuple) and len(value) >= 3
+        if not fine or not all(
+            isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) and abs(v) < 100
+            for v in value[:3]
+        ):
+            field = f"SESSIONS.md {given.job} execution.params.{key}"
+            raise BadInput(repr(value)[:80], path=field, expected="[x, y, z] in metres", fix="give three numbers")
+        return np.array([float(v) for v in value[:3]])
+    return None
+
+
+def _support(given: Setting, thing: Thing, at: Array) -> tuple[Thing | None, float]:
+    """What is beneath a point that somebody named, and where the thing's centre comes to rest on it (m)."""
+    half = half_height(thing)
+    ranked = [
+        (max(0.0, top - at[2], at[2] - (top + 2 * half)), -top, id)
+        for top, id in spots.beneath(given.things, float(at[0]), float(at[1]), thing.id)
+    ]
+    if not ranked or min(ranked)[0] > 0.15:
+        field = f"SESSIONS.md {given.job} execution.params.target_position"
+        near = f"the nearest surface there is at z = {-min(ranked)[1]:.3f} m" if ranked else "nothing is beneath it"
+        raise BadInput(f"{[round(float(v), 3) for v in at]}: {near}", path=field, fix="name a place on a table",
+                       expected="a place with something to rest on within 0.15 m", code="CRITIC_REFUSED")  # fmt: skip
+    _, lowered, id = min(ranked)
+    return given.things[id], -lowered + half
+
+
+def _wanting(given: Setting, what: str, meaning: str, keys: Sequence[str]) -> BadInput:
+    found = ", ".join(sorted(given.params)) or "nothing"
+    field = f"SESSIONS.md {given.job} execution.params"
+    del keys
+    return BadInput(found, path=field, expected=f"{what}: {meaning}", fix=f"give {what}")

@@ -1,0 +1,448 @@
+"""One function of a constraint file made into closures; what no table holds is refused, with line and reason."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from .allowed import BUILTINS, ITEMS, KEYWORDS, METHODS, MODULES, PROPERTIES, Broken, Value, count, fit
+from .function import BREAK, CONTINUE, Do, Eval, Frame, Function, Return, spend
+
+NODES = 2_000  # of one function
+DEPTH = 40  # of one expression
+WRITE: Final = "write a cost of numbers and arrays: arithmetic, comparisons, np.* functions, for over a range"
+
+
+_WHY: Final[dict[type[ast.AST], str]] = {
+    ast.Import: "an import", ast.ImportFrom: "an import", ast.While: "a while loop, which may have no end",
+    ast.Lambda: "a lambda", ast.ClassDef: "a class", ast.With: "a with block", ast.Try: "a try block",
+    ast.Global: "a global name", ast.Nonlocal: "a nonlocal name", ast.Delete: "a del", ast.Raise: "a raise",
+    ast.Yield: "a yield", ast.Await: "an await", ast.JoinedStr: "a formatted text", ast.Starred: "a star",
+    ast.FunctionDef: "a function within a function", ast.AsyncFunctionDef: "an async function",
+    ast.NamedExpr: "an assignment within an expression", ast.Dict: "a dictionary", ast.Set: "a set",
+    ast.Match: "a match", ast.Assert: "an assert",
+}  # fmt: skip
+
+
+def refuse(file: str, node: ast.AST, expected: str = WRITE, found: str = "") -> NoReturn:
+    line = getattr(node, "lineno", 1)
+    what = found or _WHY.get(type(node), f"a {type(node).__name__}")
+    raise Broken(what, path=f"{file}:{line}", expected=expected, fix="constraint files only compute: take it out")
+
+
+_BINARY: Final[dict[type[ast.operator], Callable[[Value, Value], Value]]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: operator.matmul,
+}  # fmt: skip
+_UNARY: Final[dict[type[ast.unaryop], Callable[[Value], Value]]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
+}  # fmt: skip
+_COMPARE: Final[dict[type[ast.cmpop], Callable[[Value, Value], Value]]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}  # fmt: skip
+
+
+def _combine(kind: type[ast.operator], frame: Frame, left: Value, right: Value) -> Value:
+    """Arithmetic on numbers and arrays; lists only add, since a list times a number can be of any length."""
+    if isinstance(left, list | tuple) or isinstance(right, list | tuple):
+        both = isinstance(left, list | tuple) and isinstance(right, list | tuple)
+        if kind is ast.Add and both:
+            return fit([*left, *right])
+        if both or kind is ast.MatMult or not (isinstance(left, np.ndarray) or isinstance(right, np.ndarray)):
+            raise Broken("arithmetic on a list", expected="np.array([…])")
+        if count(left) + count(right) > 4 * ITEMS:
+            raise Broken("a list too long for arithmetic", expected="a short one")
+    if kind is ast.Pow and isinstance(left, int) and isinstance(right, int) and not -64 <= right <= 64:
+        raise Broken("a power beyond 64", expected="a small exponent")
+    found = fit(_BINARY[kind](left, right))
+    if isinstance(found, np.ndarray):
+        spend(frame, found.size // 32)
+    return found
+
+
+class Reader:
+    """One function into closures; everything unknown is refused here, before anything is computed."""
+
+    def __init__(self, file: str, friends: frozenset[str], given: frozenset[str]) -> None:
+        self.file, self.friends, self.given = file, friends, given
+        self.depth = 0
+        self.local: set[str] = set()
+
+    def function(self, node: ast.FunctionDef, text: str, friends: Mapping[str, Function]) -> Function:
+        if sum(1 for _ in ast.walk(node)) > NODES:
+            refuse(self.file, node, f"at most {NODES} parts", "a function that is too long")
+        given = node.args
+        if (
+            given.vararg
+            or given.kwarg
+            or given.kwonlyargs
+            or given.defaults
+            or given.posonlyargs
+            or node.decorator_list
+        ):
+            refuse(self.file, node, "def name(end_effector, keypoints):", "decorators, defaults or stars")
+        parameters = tuple(argument.arg for argument in given.args)
+        for name in (node.name, *parameters):
+            self._name(node, name)
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                self.local.add(self._name(part, part.id))
+        self.local |= set(parameters)
+        self.line_friends = friends
+        body = self._block(node.body)
+        lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
+        return Function(node.name, self.file, node.lineno, "\n".join(lines), parameters, body, friends)
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def _block(self, nodes: Sequence[ast.stmt]) -> tuple[Do, ...]:
+        return tuple(self._statement(node) for node in nodes if not isinstance(node, ast.Pass))
+
+    def _statement(self, node: ast.stmt) -> Do:
+        line, inner = node.lineno, self._plain(node)
+
+        def step(frame: Frame) -> Value:
+            frame.line = line
+            spend(frame)
+            return inner(frame)
+
+        return step
+
+    def _plain(self, node: ast.stmt) -> Do:
+        match node:
+            case ast.Return(value=None):
+                return lambda frame: Return(None)
+            case ast.Return(value=value) if value is not None:
+                one = self._of(value)
+                return lambda frame: Return(one(frame))
+            case ast.Assign(targets=[target], value=value):
+                return self._assign(target, self._of(value))
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                return self._assign(target, self._of(value))
+            case ast.AugAssign(target=target, op=op, value=value):
+                kind, change = type(op), self._of(value)
+                if kind not in _BINARY:
+                    refuse(self.file, node)
+                now = self._of(_loaded(target))
+                return self._assign(target, lambda frame: _combine(kind, frame, now(frame), change(frame)))
+            case ast.If(test=test, body=body, orelse=orelse):
+                asked, yes, no = self._of(test), self._block(body), self._block(orelse)
+                return lambda frame: _run(yes if asked(frame) else no, frame)
+            case ast.For(target=target, iter=over, body=body, orelse=[]):
+                return self._loop(self._assign(target, None), self._of(over), self._block(body))
+            case ast.Break():
+                return lambda frame: BREAK
+            case ast.Continue():
+                return lambda frame: CONTINUE
+            case ast.Expr(value=ast.Constant()):
+                return lambda frame: None
+            case ast.Expr(value=ast.Call() as call):
+                done = self._of(call)
+
+                def perform(frame: Frame) -> None:
+                    done(frame)
+
+                return perform
+        refuse(self.file, node)
+
+    def _loop(self, put: Callable[..., Value], over: Eval, body: tuple[Do, ...]) -> Do:
+        def loop(frame: Frame) -> Value:
+            for item in _items(over(frame)):
+                spend(frame)
+                put(frame, item)
+                signal = _run(body, frame)
+                if signal is BREAK:
+                    break
+                if isinstance(signal, Return):
+                    return signal
+            return None
+
+        return loop
+
+    def _assign(self, target: ast.expr, value: Eval | None) -> Callable[..., Value]:
+        """A closure that puts a value under a name; with `value` None it is handed the value."""
+        put = self._target(target)
+        if value is None:
+            return put
+        return lambda frame: put(frame, value(frame))
+
+    def _target(self, target: ast.expr) -> Callable[[Frame, Value], None]:
+        match target:
+            case ast.Name(id=name):
+                return lambda frame, value: frame.names.__setitem__(name, value)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                puts = [self._target(part) for part in parts]
+
+                def spread(frame: Frame, value: Value) -> None:
+                    for put, item in zip(puts, _items(value), strict=True):
+                        put(frame, item)
+
+                return spread
+            case ast.Subscript(value=owner, slice=index):
+                whose, which = self._of(owner), self._of(index)
+
+                def write(frame: Frame, value: Value) -> None:
+                    holder = whose(frame)
+                    if not isinstance(holder, np.ndarray | list):
+                        raise Broken(f"a change of a {type(holder).__name__}", expected="an array of its own (.copy())")
+                    holder[which(frame)] = value
+
+                return write
+        refuse(self.file, target, "a name")
+
+    # -- expressions -------------------------------------------------------------------------------------------------
+
+    def _of(self, node: ast.expr) -> Eval:
+        self.depth += 1
+        if self.depth > DEPTH:
+            refuse(self.file, node, f"expressions at most {DEPTH} deep", "an expression that nests too deep")
+        inner = self._expression(node)
+        self.depth -= 1
+        return inner
+
+    def _expression(self, node: ast.expr) -> Eval:
+        match node:
+            case ast.Constant(value=value) if value is None or isinstance(value, bool | int | float):
+                constant = fit(value) if not isinstance(value, int) or abs(value) <= 10**15 else None
+                if constant is None and value is not None:
+                    refuse(self.file, node, "numbers of this world", "a number beyond 10^15")
+                return lambda frame: constant
+            case ast.Name(id=name):
+                return self._read(node, name)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+                kind, one, other = type(op), self._of(left), self._of(right)
+
+                def binary(frame: Frame) -> Value:
+                    spend(frame)
+                    return _combine(kind, frame, one(frame), other(frame))
+
+                return binary
+            case ast.UnaryOp(op=unary_op, operand=operand) if type(unary_op) in _UNARY:
+                turn, inner = _UNARY[type(unary_op)], self._of(operand)
+                return lambda frame: turn(inner(frame))
+            case ast.BoolOp(op=bool_op, values=values):
+                return self._bool(isinstance(bool_op, ast.And), [self._of(value) for value in values])
+            case ast.Compare(left=left, ops=ops, comparators=rest) if all(type(one) in _COMPARE for one in ops):
+                return self._compare([self._of(part) for part in (left, *rest)], [_COMPARE[type(one)] for one in ops])
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                asked, yes, no = self._of(test), self._of(body), self._of(orelse)
+                return lambda frame: yes(frame) if asked(frame) else no(frame)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                items, make = [self._of(part) for part in parts], list if isinstance(node, ast.List) else tuple
+                return lambda frame: fit(make(item(frame) for item in items))
+            case ast.Subscript(value=owner, slice=index):
+                whose, which = self._of(owner), self._of(index)
+
+                def item(frame: Frame) -> Value:
+                    spend(frame)
+                    return fit(_indexed(whose(frame))[which(frame)])
+
+                return item
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                ends = [self._of(end) if end is not None else None for end in (lower, upper, step)]
+                return lambda frame: slice(*(end(frame) if end is not None else None for end in ends))
+            case ast.ListComp(elt=element, generators=rounds) | ast.GeneratorExp(elt=element, generators=rounds):
+                return self._comprehension(self._of(element), rounds)
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                return self._call(node, function, arguments, keywords)
+        refuse(self.file, node)
+
+    def _name(self, node: ast.AST, name: str) -> str:
+        if name.startswith("_") or "__" in name:
+            refuse(self.file, node, "a plain name", f"the name {name}")
+        return name
+
+    def _read(self, node: ast.AST, name: str) -> Eval:
+        self._name(node, name)
+        if name not in self.local:
+            what = f"the name {name}"
+            refuse(self.file, node, "end_effector, keypoints, and names that the function itself assigns", what)
+
+        def value(frame: Frame) -> Value:
+            if name not in frame.names:
+                raise Broken(f"{name} before it has a value", expected="an assignment before it")
+            return frame.names[name]
+
+        return value
+
+    def _bool(self, every: bool, parts: list[Eval]) -> Eval:
+        def both(frame: Frame) -> Value:
+            value: Value = every
+            for part in parts:
+                value = part(frame)
+                if bool(value) is not every:
+                    break
+            return value
+
+        return both
+
+    def _compare(self, parts: list[Eval], asks: list[Callable[[Value, Value], Value]]) -> Eval:
+        def compared(frame: Frame) -> Value:
+            left, value = parts[0](frame), True
+            for ask, part in zip(asks, parts[1:], strict=True):
+                right = part(frame)
+                if isinstance(left, list | tuple) or isinstance(right, list | tuple):
+                    raise Broken("a comparison of lists", expected="numbers or arrays")
+                spend(frame)
+                value = ask(left, right)
+                fit(value)
+                if len(asks) > 1 and not value:
+                    return value
+                left = right
+            return value
+
+        return compared
+
+    def _comprehension(self, element: Eval, rounds: Sequence[ast.comprehension]) -> Eval:
+        if len(rounds) != 1 or rounds[0].is_async:
+            refuse(self.file, rounds[0].iter, "one `for`", "more than one `for` in brackets")
+        put, over = self._target(rounds[0].target), self._of(rounds[0].iter)
+        tests = [self._of(test) for test in rounds[0].ifs]
+
+        def made(frame: Frame) -> Value:
+            found = []
+            for item in _items(over(frame)):
+                spend(frame)
+                put(frame, item)
+                if all(test(frame) for test in tests):
+                    found.append(element(frame))
+            return fit(found)
+
+        return made
+
+    def _attribute(self, node: ast.Attribute) -> Eval:
+        table, name = self._listed(node)
+        if table is not None:
+            constant = table[name]
+            if callable(constant):
+                refuse(self.file, node, "a call of it", f"{name} without its brackets")
+            return lambda frame: constant
+        if node.attr not in PROPERTIES:
+            refuse(self.file, node, "one of " + ", ".join(sorted(PROPERTIES)), f"the attribute .{node.attr}")
+        owner, attribute = self._of(node.value), node.attr
+
+        def value(frame: Frame) -> Value:
+            holder = owner(frame)
+            if not isinstance(holder, np.ndarray):
+                raise Broken(f".{attribute} of a {type(holder).__name__}", expected="an array")
+            return fit(getattr(holder, attribute))
+
+        return value
+
+    def _listed(self, node: ast.Attribute) -> tuple[Mapping[str, Value] | None, str]:
+        """(table, name) of `np.x`, `np.linalg.x`, `math.x`; (None, "") for an attribute of a value."""
+        parts: list[str] = []
+        inner: ast.expr = node
+        while isinstance(inner, ast.Attribute):
+            parts.insert(0, inner.attr)
+            inner = inner.value
+        if not isinstance(inner, ast.Name) or inner.id not in MODULES or inner.id in self.local:
+            return None, ""
+        name = ".".join(parts)
+        if name not in MODULES[inner.id]:
+            refuse(self.file, node, f"a pure function of {inner.id} that is listed", f"{inner.id}.{name}")
+        return MODULES[inner.id], name
+
+    def _call(
+        self, node: ast.Call, function: ast.expr, arguments: Sequence[ast.expr], keywords: Sequence[ast.keyword]
+    ) -> Eval:
+        given = [self._of(argument) for argument in arguments]
+        named: dict[str, Eval] = {}
+        for keyword in keywords:
+            if keyword.arg not in KEYWORDS:
+                refuse(self.file, node, "one of " + ", ".join(sorted(KEYWORDS)), f"the argument {keyword.arg}=")
+            named[str(keyword.arg)] = self._of(keyword.value)
+        target = self._callable(node, function)
+
+        def call(frame: Frame) -> Value:
+            spend(frame, 2)
+            values = [value(frame) for value in given]
+            chosen = {name: value(frame) for name, value in named.items()}
+            if sum(count(value) for value in (*values, *chosen.values())) > 4 * ITEMS:
+                raise Broken("a call with too much to work on", expected=f"at most {4 * ITEMS} numbers")
+            found = fit(target(frame)(*values, **chosen))
+            if isinstance(found, np.ndarray):
+                spend(frame, found.size // 32)
+            return found
+
+        return call
+
+    def _callable(self, node: ast.Call, function: ast.expr) -> Callable[[Frame], Callable[..., Value]]:
+        if isinstance(function, ast.Name):
+            name = self._name(function, function.id)
+            if name in self.local:
+                refuse(self.file, node, "a function that is listed", f"a call of the value {name}")
+            if name in self.friends:
+                friends = self.line_friends
+                return lambda frame: _friend(friends, name, frame)
+            if name in self.given:
+                return lambda frame: frame.names[name]
+            if name not in BUILTINS:
+                refuse(self.file, node, "one of " + ", ".join(BUILTINS), f"a call of {name}")
+            plain: Callable[..., Value] = BUILTINS[name]
+            return lambda frame: plain
+        if not isinstance(function, ast.Attribute):
+            refuse(self.file, node, "a function by its name", "a call of a value")
+        table, name = self._listed(function)
+        if table is not None:
+            listed: Any = table[name]
+            if not callable(listed):
+                refuse(self.file, node, "a function", f"a call of {name}")
+            return lambda frame: listed
+        method = function.attr
+        if method not in METHODS and method != "append":
+            refuse(self.file, node, "one of " + ", ".join(sorted(METHODS)), f"the method .{method}()")
+        owner = self._of(function.value)
+
+        def bound(frame: Frame) -> Callable[..., Value]:
+            holder = owner(frame)
+            if not isinstance(holder, list if method == "append" else np.ndarray):
+                raise Broken(f".{method}() of a {type(holder).__name__}", expected="an array")
+            if method == "append":
+                fit([*holder, None])
+            found: Callable[..., Value] = getattr(holder, method)
+            return found
+
+        return bound
+
+
+def _friend(friends: Mapping[str, Function], name: str, frame: Frame) -> Callable[..., Value]:
+    lent = {key: value for key, value in frame.names.items() if callable(value)}
+    return lambda *values: friends[name].call(values, lent, frame.purse, frame.depth + 1)
+
+
+def _run(body: tuple[Do, ...], frame: Frame) -> Value:
+    for step in body:
+        signal = step(frame)
+        if signal is not None:
+            return signal
+    return None
+
+
+def _items(value: Value) -> Value:
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
+        return value
+    raise Broken(f"a loop over a {type(value).__name__}", expected="a range, a list or an array")
+
+
+def _indexed(value: Value) -> Value:
+    if isinstance(value, list | tuple | np.ndarray):
+        return value
+    raise Broken(f"an index into a {type(value).__name__}", expected="an array")
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    """The same expression, read instead of written."""
+    match target:
+        case ast.Name(id=name):
+            return ast.copy_location(ast.Name(name, ast.Load()), target)
+        case ast.Subscript(value=value, slice=index):
+            return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
+    return target

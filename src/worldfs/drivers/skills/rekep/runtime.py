@@ -1,0 +1,207 @@
+"""ReKepPolicyRuntime: a skill as relational keypoint constraints, solved, carried out and measured (reference §9.5)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from worldfs.drivers.skills.runtime import Errand, Stage
+from worldfs.drivers.targets.adapter import TargetAdapter
+from worldfs.ground.driver import Run
+from worldfs.ground.errors import UserError
+from worldfs.ground.model import Cause, Finding, Json, Outcome
+
+from . import sources, success
+from .costs import Sight
+from .course import DEADS, MEASURED, Course, Ended, Limits
+from .hands import Halt, Hand
+from .library import Planned, Setting
+from .preview import preview
+from .success import Predicate, Seen
+
+
+class ReKepPolicyRuntime:
+    """`params`: those of the task (object_id, target_id, target_position …), `constraints` and `keypoints` of
+    one's own,    `slack` (m), `max_backtracks`. The skill may hold `constraints`, `task`, `model`; see docs/rekep.md.
+    """
+
+    name = "ReKepPolicyRuntime"
+
+    def review(self, errand: Errand, target: TargetAdapter) -> Sequence[Finding]:
+        hand = hand_of(target)
+        if hand is None:
+            return [_handless(errand, target)]
+        try:
+            if words := sources.words_of(errand):
+                del words
+                return []
+            planned = _planned(errand, hand)
+            why = preview(planned.program, planned.points, hand, _slack(errand, planned))
+        except UserError as error:
+            return [_finding(errand, error)]
+        if not why:
+            return []
+        field, fix = (
+            f"SESSIONS.md {errand.job} execution.params",
+            "choose a goal nearer to 0.35-0.62 m before the robot",
+        )
+        return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, errand.job)]
+
+    def perform(self, errand: Errand, stage: Stage) -> Outcome:
+        hand = hand_of(stage.target)
+        if hand is None:
+            finding = _handless(errand, stage.target)
+            return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
+        try:
+            planned = _planned(errand, hand)
+            return _carried_out(errand, stage, hand, planned)
+        except UserError as error:
+            finding = _finding(errand, error)
+            return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
+
+
+def hand_of(target: TargetAdapter) -> Hand | None:
+    """The table's own arm where there is one, else the hand of whatever takes poses; None: neither."""
+    try:
+        from .table import Armed, TableHand
+    except ImportError:  # no simulator: a real robot
+        pass
+    else:
+        if isinstance(target, Armed):
+            return TableHand(target)
+    return None
+
+
+def _planned(errand: Errand, hand: Hand) -> Planned:
+    state = hand.now()
+    given = sources.own(errand)
+    if given is not None:
+        return sources.brought(given, errand, state.things)
+    return sources.from_library(errand, Setting(errand.job, errand.params, state.things, state.held, state.base))
+
+
+def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> Outcome:
+    run, wish, seen = stage.run, planned.wish, Seen()
+    limits = Limits(_slack(errand, planned), errand.step_timeout_s, backs=_whole(errand, "max_backtracks", 4))
+    before = hand.now()
+    kept = _keep(run, planned, Sight(planned.points, before, None).now.tolist())
+
+    def step() -> None:
+        for watch in stage.watch:
+            watch(stage.target.observe(), None, None)
+
+    course = Course(
+        planned.program, planned.points, hand, run, limits, look=lambda s, now: seen.look(wish, s, now), step=step
+    )
+    course.predicates = lambda: success.judge(wish, hand, seen) if wish.task else _generic(course, planned, limits)
+    try:
+        ended, halted = course.carry_out(), ""
+    except Halt as halt:
+        ended, halted = Ended(DEADS.get(halt.why, "CANCELLED"), f"stopped ({halt.why}); the arm holds still"), halt.why
+    evidence: Json = {
+        "program": planned.program.name,
+        "stages": course.stages,
+        "backtracks": course.backtracks,
+        "attempts": max([line["attempt"] for line in course.stages], default=0),
+        "keypoints": [point.name for point in planned.points],
+        "success": [one.told() for one in course.measured],
+        **kept,
+        **_moved(planned, hand, before.things),
+        **hand.done(),
+    }
+    if not ended.code:
+        return Outcome.success(_said(planned, course.measured), **evidence)
+    cause = {"timeout": Cause.TIMEOUT, "cancelled": Cause.CANCELLED}.get(halted, Cause.ERROR)
+    return Outcome.failure(cause, ended.code, ended.message, evidence=evidence)
+
+
+def _generic(course: Course, planned: Planned, limits: Limits) -> list[Predicate]:
+    """Of a program that nobody knows the meaning of: its last subgoals hold, and the hand holds what it should."""
+    found = []
+    state = course.hand.now()
+    sight = Sight(planned.points, state, state.held)
+    last = planned.program.stages[-1]
+    for function in last.subgoals:
+        body = function.source.split(":", 1)[-1]
+        if last.release >= 0 and re.search(rf"\b{re.escape(function.parameters[0])}\b", body):
+            continue  # the hand has backed off since
+        cost = sight.costs([function], state.hand)[0]
+        limit = limits.slack + MEASURED
+        found.append(Predicate(function.name, cost, f"at most {limit:g}", cost <= limit))
+    wanted = None
+    for stage in planned.program.stages:
+        wanted = planned.points[stage.grasp].owner if stage.grasp >= 0 else wanted
+        wanted = None if stage.release >= 0 else wanted
+    if any(stage.grasp >= 0 or stage.release >= 0 for stage in planned.program.stages):
+        found.append(Predicate("held", state.held, wanted or "nothing", state.held == wanted))
+    return found
+
+
+def _moved(planned: Planned, hand: Hand, before: Any) -> Json:
+    """How far the thing that the program is about went."""
+    owner = planned.wish.thing or next(
+        (planned.points[stage.grasp].owner for stage in planned.program.stages if stage.grasp >= 0), ""
+    )
+    thing = before.get(owner)
+    if thing is None:
+        return {}
+    after = hand.measure(owner).position
+    moved = float(sum((a - b) ** 2 for a, b in zip(after, thing.position, strict=True)) ** 0.5)
+    return {
+        "object": owner,
+        "object_before": [round(float(v), 4) for v in thing.position],
+        "object_after": [round(float(v), 4) for v in after],
+        "object_moved": round(moved, 4),
+    }
+
+
+def _keep(run: Run, planned: Planned, positions: list[list[float]]) -> Json:
+    """The program in the published form, beside the trace; a full disk is said and ends nothing."""
+    if run.artifacts is None:
+        return {}
+    folder = Path(run.artifacts) / "constraints"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in planned.program.files().items():
+            (folder / file).write_text(text, encoding="utf-8")
+        text = json.dumps(planned.program.metadata(positions), indent=1)
+        (folder / "metadata.json").write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        return {"constraints": f"not kept: {error.strerror or error}"}
+    return {"constraints": "constraints/"}
+
+
+def _said(planned: Planned, measured: Sequence[Predicate]) -> str:
+    what = planned.wish.task or planned.program.name
+    values = ", ".join(f"{one.name} {one.told()['value']}" for one in measured)
+    return f"{what} {planned.wish.thing}: {values}".replace("  ", " ")
+
+
+def _slack(errand: Errand, planned: Planned) -> float:
+    given = errand.params.get("slack")
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 0.1:
+        return float(given)
+    return 0.0 if planned.wish.task else sources.SLACK
+
+
+def _whole(errand: Errand, key: str, default: int) -> int:
+    value = errand.params.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20 else default
+
+
+def _finding(errand: Errand, error: UserError) -> Finding:
+    code = error.code if error.code not in ("USER",) else "SCHEMA_VALIDATION"
+    field = error.path or f"SESSIONS.md {errand.job} execution.params"
+    return Finding(code, field, error.expected or "a program of constraints", error.found, error.fix, errand.job)
+
+
+def _handless(errand: Errand, target: TargetAdapter) -> Finding:
+    there = ", ".join(spec.representation for spec in target.actions()) or "no actions"
+    fix = "use a target whose actions include ee_pose, or one with a body of ours (backend: mujoco)"
+    return Finding(
+        "ACTION_BRIDGE_MISSING", f"TARGETS.md {target.target.id} adapter", "actions of the kind ee_pose", there, fix,
+        errand.job,
+    )  # fmt: skip

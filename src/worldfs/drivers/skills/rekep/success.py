@@ -1,0 +1,132 @@
+"""What counts as done: predicates of the world as it is afterwards, each with its value and its limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from worldfs.ground.model import Json
+
+from . import spots
+from .hands import Hand, State
+from .keypoints import of_thing
+from .library import Wish
+
+NEAR = 0.03  # m of a goal, as the body's own place counts
+STILL = 0.02  # m/s
+RISEN = 0.08  # m
+TILTED = 95.0  # degrees from upright
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was measured of a pouring while it went on; angles in degrees from upright."""
+
+    tilt: float = 0.0  # the most, while the spout was over the target
+    seconds: float = 0.0  # tilted by `TILTED` over the target
+    spilt: float = 0.0  # the most, while it was not over the target
+    _last: float = 0.0
+
+    def look(self, wish: Wish, state: State, now: float) -> None:
+        """One look, at `now` (s of the world's time)."""
+        passed, self._last = now - self._last, now
+        thing, target = state.things.get(wish.thing), state.things.get(wish.place)
+        if wish.task != "pour" or thing is None or target is None:
+            return
+        top = next(point for point in of_thing(replace(thing, orientation=wish.turn or thing.orientation))
+                   if point.label == "top")  # fmt: skip
+        pose = state.poses[thing.id]
+        axis = pose.rotation @ np.array(top.local)
+        tilt = math.degrees(math.acos(max(-1.0, min(1.0, float(axis[2] / np.linalg.norm(axis))))))
+        spout = pose.position + axis
+        away = np.abs(spout[:2] - np.array(target.position[:2]))
+        if np.all(away <= spots.extents(target)[:2] + 0.02):
+            self.tilt = max(self.tilt, tilt)
+            self.seconds += passed if tilt >= TILTED else 0.0
+        else:
+            self.spilt = max(self.spilt, tilt)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    name: str
+    value: Any
+    limit: str
+    ok: bool
+
+    def told(self) -> Json:
+        value = round(self.value, 4) if isinstance(self.value, float) else self.value
+        return {"name": self.name, "value": value, "limit": self.limit, "ok": self.ok}
+
+
+def judge(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
+    """All that must be true of a task of the library; every predicate, also those that hold."""
+    return _JUDGES[wish.task](wish, hand, seen)
+
+
+def _holding(wish: Wish, hand: Hand) -> Predicate:
+    held = hand.now().held
+    return Predicate("held", held, f"{wish.thing} between both fingers", held == wish.thing)
+
+
+def _picked(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
+    del seen
+    risen = float(hand.measure(wish.thing).position[2]) - wish.start[2]
+    return [_holding(wish, hand), Predicate("risen_m", risen, f"at least {RISEN}", risen >= RISEN)]
+
+
+def _resting(wish: Wish, hand: Hand) -> list[Predicate]:
+    now = hand.measure(wish.thing)
+    found = [Predicate("speed_m_s", now.speed, f"at most {STILL}", now.speed <= STILL)]
+    if now.touching is None:
+        held = hand.now().held
+        return [*found, Predicate("let_go", held is None, "an empty gripper", held is None)]
+    found.append(Predicate("touches_robot", "robot" in now.touching, "not", "robot" not in now.touching))
+    others = sorted(now.touching - {"robot"})
+    return [*found, Predicate("touches", others, "something to rest on", bool(others))]
+
+
+def _placed(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
+    del seen
+    found = _resting(wish, hand)
+    at = hand.measure(wish.thing).position
+    basket = hand.now().things.get(wish.place) if not wish.at else None
+    if basket is not None:
+        low, high = spots.room(basket)
+        inside = bool(np.all(at >= low - 0.01) and np.all(at[:2] <= high[:2]) and at[2] <= high[2] + NEAR)
+        return [*found, Predicate("inside", inside, f"its centre within {wish.place}", inside)]
+    distance = float(np.linalg.norm(at - np.array(wish.at)))
+    return [*found, Predicate("distance_to_goal", distance, f"at most {NEAR}", distance <= NEAR)]
+
+
+def _stacked(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
+    del seen
+    found = _resting(wish, hand)
+    now, base = hand.measure(wish.thing), hand.now().things[wish.place]
+    above = float(now.position[2] - base.position[2])
+    off = float(np.hypot(*(now.position[:2] - np.array(base.position[:2]))))
+    if now.touching is not None:
+        on = wish.place in now.touching
+        found.append(Predicate("on", on, f"touches {wish.place}", on))
+    high = float(spots.extents(base)[2])
+    found.append(Predicate("above_m", above, f"at least {high:.3f}", above >= high))
+    return [*found, Predicate("off_centre_m", off, f"at most {NEAR}", off <= NEAR)]
+
+
+def _poured(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
+    """The motion of pouring; what is in a thing is not simulated, and nothing is said of it."""
+    return [
+        _holding(wish, hand),
+        Predicate("tilt_over_target_deg", seen.tilt, f"at least {TILTED:.0f}", seen.tilt >= TILTED),
+        Predicate("tilted_s", seen.seconds, "at least 0.8", seen.seconds >= 0.8),
+        Predicate("tilt_elsewhere_deg", seen.spilt, "at most 65", seen.spilt <= 65.0),
+    ]
+
+
+_JUDGES: Final[Mapping[str, Callable[[Wish, Hand, Seen], list[Predicate]]]] = {
+    "pick": _picked, "place": _placed, "stack": _stacked, "pour": _poured,
+}  # fmt: skip

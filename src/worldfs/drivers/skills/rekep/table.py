@@ -1,0 +1,316 @@
+"""The hand of the simulated table: planned on a copy, moved by the body's mover, felt by contact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from worldfs.drivers.mujoco import panda
+from worldfs.drivers.mujoco.arm import Arm
+from worldfs.drivers.mujoco.build import TIMESTEP
+from worldfs.drivers.mujoco.collide import Pair, Rehearsal, describe, pair
+from worldfs.drivers.mujoco.motion import CLOSE, Stopped
+from worldfs.drivers.mujoco.route import route
+
+from .hands import Check, Halt, Measured, Move, State
+from .turns import Array, Pose, apart, between
+
+PATH = "path constraint"
+HEIGHTS = (0.25, 0.15, 0.35)  # m above the higher end, of a way over things
+DEPARTS = (0.12, 0.08, 0.05, 0.03)  # m straight up, off what a held thing stands on
+GRAIN = 0.02  # m between the points of a straight line
+TURN = 0.12  # rad between them
+TALL = 0.09  # m: higher things are carried slower
+
+
+@runtime_checkable
+class Armed(Protocol):
+    """A target whose arm can be planned and led by whoever asks for it; `moved` is called when that is over."""
+
+    @property
+    def arm(self) -> Arm: ...
+
+    def moved(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A part of a way: joint poses, led straight in joint space, or along a line of `length` m."""
+
+    path: list[Array]
+    length: float = 0.0
+    speed: float = 0.16
+
+
+class Constrained(Rehearsal):
+    """A rehearsal in which a pose that breaks a path constraint hits something as well."""
+
+    def __init__(self, arm: Arm, check: Check, *, opening: float | None, held: str | None) -> None:
+        super().__init__(arm.rig, opening=opening, held=held)
+        self._check = check
+
+    def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
+        found = super().hits(q, allowed=allowed)
+        if not found:
+            site = self.rig.tcp
+            pose = Pose(self.data.site_xpos[site].copy(), self.data.site_xmat[site].reshape(3, 3).copy())
+            broken = self._check(pose)
+            if broken and (broken, PATH) not in allowed:
+                found[broken, PATH] = 0.0
+        return found
+
+
+class TableHand:
+    """See `hands.Hand`."""
+
+    stroke = panda.STROKE
+
+    def __init__(self, target: Armed) -> None:
+        self._target = target
+        self.arm = target.arm
+        self._steps = 0
+
+    def begin(self, stop: Callable[[], str]) -> None:
+        self.arm.mover.begin(stop)
+        self._steps = self.arm.mover.steps
+
+    def done(self) -> dict[str, Any]:
+        steps = self.arm.mover.steps - self._steps
+        self.arm.mover.stop = lambda: ""
+        self._target.moved()
+        return {
+            "evidence_class": "sim",
+            "engine": "mujoco",
+            "steps": steps,
+            "sim_seconds": round(steps * TIMESTEP, 3),
+            "gripper_opening": round(self.arm.rig.opening(), 4),
+        }
+
+    def seconds(self) -> float:
+        return float((self.arm.mover.steps - self._steps) * TIMESTEP)
+
+    def now(self) -> State:
+        rig = self.arm.rig
+        things = {
+            id: replace(
+                thing,
+                position=tuple(float(v) for v in rig.position(id)),
+                orientation=tuple(float(v) for v in rig.quat(id)),
+            )
+            if id in rig.body
+            else thing
+            for id, thing in rig.things.items()
+        }
+        return State.of(things, Pose(*rig.tcp_pose()), rig.held(), rig.base)
+
+    def effort(self, pose: Pose) -> float | None:
+        q = self._joints(pose, wide=False)
+        return None if q is None else float(np.max(np.abs(q - self.arm.rig.arm())))
+
+    # -- plans -------------------------------------------------------------------------------------------------------
+
+    def plan(self, move: Move) -> list[Leg] | str:
+        arm, rig = self.arm, self.arm.rig
+        rehearsal = Constrained(arm, move.check, opening=move.opening, held=move.held)
+        touching = {pair("robot", id) for id in move.touching}
+        if move.held is not None:
+            touching |= {pair(move.held, id) for id in move.touching}
+        start = rig.arm()
+        legs: list[Leg] = []
+        if move.depart:
+            leg = self._depart(rehearsal, start)
+            if leg is not None:
+                legs.append(leg)
+                start = leg.path[-1]
+        before = move.goal if move.approach is None else Pose(move.goal.position - move.approach, move.goal.rotation)
+        why = "no joint angles take the hand there"
+        for begin in self._starts(before, start):
+            goal = begin if move.approach is None else arm.solver.near(begin, *move.goal)
+            if goal is None:
+                continue
+            hits = rehearsal.hits(goal, allowed=touching) or rehearsal.hits(begin)
+            if hits:
+                why = f"at the goal {describe(hits)}"
+                continue
+            line: list[Array] = []
+            if move.approach is not None:
+                points = np.linspace(before.position, move.goal.position, 11)[1:]
+                found = arm.solver.line(begin, points, move.goal.rotation)
+                if isinstance(found, int):
+                    why = f"the straight way to it fails at waypoint {found + 1} of 10"
+                    continue
+                line = found
+                hits = rehearsal.along([begin, *line], allowed=touching)
+                if hits:
+                    why = f"on the way to it {describe(hits)}"
+                    continue
+            way = self._between(rehearsal, start, begin, before)
+            if way is None:
+                why = "no way there that is free of collision and breaks no path constraint"
+                continue
+            legs += way
+            if line:
+                length = float(np.linalg.norm(move.approach)) if move.approach is not None else 0.0
+                legs.append(Leg([begin, *line], length, 0.11 if move.held else 0.16))
+            return legs
+        return why
+
+    def _starts(self, pose: Pose, start: Array) -> list[Array]:
+        """Joint angles for a pose, from where the arm is, from its ready pose, and from anywhere, each once."""
+        found: list[Array] = []
+        for begin in (start, self.arm.ready):
+            q = self.arm.solver.near(begin, *pose)
+            if q is not None and all(float(np.max(np.abs(q - other))) > 0.05 for other in found):
+                found.append(q)
+        if not found:
+            q = self.arm.solver.solve(start, *pose)
+            found = [] if q is None else [q]
+        return found
+
+    def _depart(self, rehearsal: Rehearsal, start: Array) -> Leg | None:
+        position, rotation = self.arm.solver.pose(start)
+        allowed = set(rehearsal.hits(start))
+        for height in DEPARTS:
+            points = np.linspace(position, position + np.array([0.0, 0.0, height]), 7)[1:]
+            up = self.arm.solver.line(start, points, rotation)
+            if not isinstance(up, int) and not rehearsal.along([start, *up], allowed=allowed):
+                return Leg([start, *up], height)
+        return None
+
+    def _between(self, rehearsal: Rehearsal, start: Array, goal: Array, pose: Pose) -> list[Leg] | None:
+        """Straight in joint space, straight in space, over what stands between, or found by search."""
+        if float(np.max(np.abs(goal - start))) < 1e-6:
+            return []
+        direct = route(rehearsal, start, goal, via=(self.arm.ready,), search=False)
+        if direct is not None:
+            return [Leg(direct)]
+        here = Pose(*self.arm.solver.pose(start))
+        for height in (0.0, *HEIGHTS):
+            over = self._over(here, pose, height)
+            leg = self._line(rehearsal, start, over)
+            if leg is None:
+                continue
+            last = leg.path[-1]
+            if float(np.max(np.abs(last - goal))) < 0.02:
+                return [leg]
+            rest = route(rehearsal, last, goal, search=False)
+            if rest is not None:
+                return [leg, Leg(rest)]
+        found = route(rehearsal, start, goal)
+        return None if found is None else [Leg(found)]
+
+    def _over(self, here: Pose, there: Pose, height: float) -> list[Pose]:
+        if height == 0.0:
+            return [here, there]
+        top = max(here.position[2], there.position[2]) + height
+        lifted = Pose(np.array([*here.position[:2], top]), here.rotation)
+        above = Pose(np.array([*there.position[:2], top]), there.rotation)
+        return [here, lifted, above, there]
+
+    def _line(self, rehearsal: Rehearsal, start: Array, poses: Sequence[Pose]) -> Leg | None:
+        """Joint poses along straight lines of the hand, or None where they cannot be followed."""
+        allowed = set(rehearsal.hits(start))
+        path, length = [start], 0.0
+        for one, other in pairwise(poses):
+            gap = float(np.linalg.norm(other.position - one.position))
+            turned = apart(one.rotation, other.rotation)
+            n = max(1, round(max(gap / GRAIN, turned / TURN)))
+            for i in range(1, n + 1):
+                at = between(one, other, i / n)
+                q = self.arm.solver.near(path[-1], *at)
+                if q is None or float(np.max(np.abs(q - path[-1]))) > 0.6:
+                    return None
+                if rehearsal.along([path[-1], q], allowed=allowed):
+                    return None
+                path.append(q)
+            length += max(gap, 0.12 * turned)
+        return Leg(path, max(length, 0.01), 0.11)
+
+    def _joints(self, pose: Pose, *, wide: bool) -> Array | None:
+        solver, present = self.arm.solver, self.arm.rig.arm()
+        found = solver.near(present, *pose)
+        if found is None:
+            found = solver.near(self.arm.ready, *pose)
+        return solver.solve(present, *pose) if found is None and wide else found
+
+    # -- motions -----------------------------------------------------------------------------------------------------
+
+    def go(self, way: Sequence[Leg], pace: float = 1.0) -> None:
+        mover = self.arm.mover
+        held = self.arm.rig.held()
+        tall = held is not None and 2 * float(self.arm.rig.half(held)[2]) > TALL
+        mover.pace = pace * (0.7 if tall else 1.0)
+        try:
+            for leg in way:
+                if leg.length:
+                    mover.line(leg.path, leg.length, speed=leg.speed)
+                else:
+                    mover.follow(leg.path)
+        except Stopped as stopped:
+            raise Halt(stopped.why) from None
+        finally:
+            mover.pace = 1.0
+
+    def wait(self, seconds: float) -> None:
+        try:
+            self.arm.mover.wait(seconds)
+        except Stopped as stopped:
+            raise Halt(stopped.why) from None
+
+    def open(self, opening: float) -> None:
+        self.arm.mover.grip(opening)
+        self.wait(0.1)
+
+    def close(self, id: str) -> bool:
+        rig = self.arm.rig
+        self.arm.mover.grip(CLOSE)
+        last = rig.opening()
+        for _ in range(12):
+            self.wait(0.05)
+            now = rig.opening()
+            if abs(now - last) < 2e-5 and rig.fingers_on(id) == 2:
+                self.wait(0.05)
+                break
+            last = now
+        return rig.fingers_on(id) == 2
+
+    def let_go(self, way: Sequence[Leg], id: str) -> None:
+        self.arm.mover.grip(self._room(id))
+        self.wait(0.3)
+        self._back(way)
+        try:
+            self.arm.mover.quiet(id)
+        except Stopped as stopped:
+            raise Halt(stopped.why) from None
+
+    def back_off(self, way: Sequence[Leg]) -> None:
+        self.arm.mover.grip(panda.STROKE)
+        self.wait(0.3)
+        self._back(way)
+
+    def _back(self, way: Sequence[Leg]) -> None:
+        last = way[-1] if way else None
+        if last is not None and last.length and float(np.max(np.abs(last.path[-1] - self.arm.rig.arm()))) < 0.1:
+            self.go([Leg(last.path[::-1], last.length, 0.16)])
+
+    def _room(self, held: str) -> float:
+        """As far as the fingers can open here without hitting a neighbour (m a finger)."""
+        q, now = self.arm.rig.arm(), self.arm.rig.opening() / 2
+        for opening in (panda.STROKE, now + 0.012):
+            rehearsal = self.arm.rehearsal(opening=min(opening, panda.STROKE), held=held)
+            if rehearsal.free(q):
+                return min(opening, panda.STROKE)
+        return min(now + 0.005, panda.STROKE)
+
+    # -- what is measured --------------------------------------------------------------------------------------------
+
+    def measure(self, id: str) -> Measured:
+        rig = self.arm.rig
+        return Measured(rig.position(id), rig.speed(id), frozenset(rig.touching(id)), rig.rotation(id))
+
+    def touches(self, id: str) -> bool:
+        return bool(self.arm.rig.touching(id) - {"robot"})

@@ -1,0 +1,82 @@
+"""The watchdog: a thread that stops a robot when nobody leads it, and when its run is over.
+
+It is armed by the first step. A step or a heartbeat feeds it; a run that was cancelled or is out of time, and silence
+longer than the limit, make it stop the robot, again and again until that worked.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from worldfs.ground.clock import Clock
+from worldfs.ground.driver import Run
+
+LOOK_S = 0.02  # real seconds between two looks
+
+
+class Watchdog:
+    """`stop(why)` may raise: it is tried again at the next look."""
+
+    def __init__(self, clock: Clock, limit_s: float, stop: Callable[[str], None], tend: Callable[[], None]) -> None:
+        """`tend` is called at each look while the robot is led: what must end by itself ends there."""
+        self._clock, self._limit_s, self._stop, self._tend = clock, limit_s, stop, tend
+        self._fed: float | None = None  # None: nobody moves it
+        self._run: Run | None = None
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.trouble = ""  # why the last stop did not work
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+        self._thread.start()
+
+    def attend(self, run: Run | None) -> None:
+        """The run whose end is the robot's stop."""
+        self._run = run
+
+    def feed(self) -> None:
+        self._fed = self._clock.monotonic()
+
+    def beat(self) -> None:
+        """Who leads it is still there; what nobody moves needs no leader."""
+        if self._fed is not None:
+            self.feed()
+
+    def rest(self) -> None:
+        """It stands: nothing to watch until the next step."""
+        self._fed = None
+
+    def look(self) -> str:
+        """One look: "" or why the robot was stopped."""
+        fed, run = self._fed, self._run
+        if fed is None:
+            return ""
+        silent = self._clock.monotonic() - fed
+        why = (run.stop if run is not None else "") or ""
+        if not why and silent > self._limit_s:
+            why = (
+                f"no step and no heartbeat for {silent:.2f} s; expected within {self._limit_s:g} s (safety.watchdog_s)"
+            )
+        try:
+            if not why:
+                self._tend()
+                return ""
+            self._stop(why)
+        except Exception as error:  # a library's own: whatever it is, the next look tries again
+            self.trouble = f"{type(error).__name__}: {error}"
+            return why
+        self.trouble = ""
+        if self._fed == fed:
+            self._fed = None
+        return why
+
+    def close(self) -> None:
+        self._over.set()
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(1.0)  # it may hang in a library; it is a daemon
+
+    def _watch(self) -> None:
+        while not self._over.wait(LOOK_S):
+            self.look()

@@ -1,0 +1,327 @@
+"""The inbox: whole letters, one reader at a time, nothing twice and nothing lost; minds with file tools beside us."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldfs.agents.inbox import Inbox, deposit_to
+from worldfs.agents.letters import done_key, named_after, new_name, rank_of
+from worldfs.agents.room import Room
+from worldfs.ground.errors import BadInput, NotFound
+from worldfs.ground.model import Message
+from worldfs.testing.clock import ManualClock
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def inbox(tmp_path: Path, clock: ManualClock) -> Iterator[Inbox]:
+    (tmp_path / "rio").mkdir()
+    opened = again(tmp_path, clock)
+    yield opened
+    opened.close()
+    opened.room.close()
+
+
+def again(root: Path, clock: ManualClock, **options: int) -> Inbox:
+    """As another process has it."""
+    return Inbox(Room(root, "rio", clock=clock), **options)
+
+
+def letter(id: str = "", **more: Any) -> Message:
+    return Message(id, "ann", "rio", **{"subject": id or "look", **more})
+
+
+def ids(inbox: Inbox, by: str = "w") -> list[str]:
+    """Everything that can be claimed, in order."""
+    found = []
+    while (claimed := inbox.claim(by)) is not None:
+        found.append(claimed.message.id)
+    return found
+
+
+def foreign(root: Path, name: str, **value: Any) -> None:
+    (root / "rio/inbox").mkdir(exist_ok=True)
+    (root / "rio/inbox" / name).write_text(json.dumps(value, ensure_ascii=False))
+
+
+def plain(id: str, **more: Any) -> dict[str, Any]:
+    return {"id": id, "from": "ann", "to": "rio", "created_at": "2026-03-31T22:00:00Z", "type": "flag",
+            "priority": "normal", "subject": id, "body": "", **more}  # fmt: skip
+
+
+# -- depositing --------------------------------------------------------------------------------------------------------
+
+
+def test_a_letter_is_one_file_as_the_specification_writes_it(inbox: Inbox, tmp_path: Path) -> None:
+    sent = inbox.deposit(letter(body="条件市场", priority="high"))
+    assert sent.new and sent.message.id.startswith("msg-")
+    (file,) = (tmp_path / "rio/inbox").iterdir()
+    value = json.loads(file.read_text())
+    assert list(value)[:3] == ["id", "from", "to"] and value["body"] == "条件市场"
+    assert value["created_at"] == "2026-01-02T03:04:05Z"
+    rank = rank_of(file.name)
+    assert rank is not None and rank.priority == 0 and value["id"] == f"msg-{file.name[:-5]}"
+
+
+def test_an_id_is_deposited_once_while_it_waits_and_after_it_was_read(inbox: Inbox) -> None:
+    assert inbox.deposit(letter("a")).new
+    assert not inbox.deposit(letter("a", subject="other")).new
+    claimed = inbox.claim("w")
+    assert claimed is not None and claimed.message.subject == "a"
+    assert not inbox.deposit(letter("a")).new
+    inbox.ack(claimed.token)
+    assert not inbox.deposit(letter("a")).new
+    assert ids(inbox) == []
+
+
+def test_secrets_are_marked_out_before_a_letter_is_written(inbox: Inbox, tmp_path: Path) -> None:
+    key = "sk-ant-" + "a1" * 20
+    sent = inbox.deposit(letter("a", subject=f"with {key}", body=f"and {key}"))
+    text = next((tmp_path / "rio/inbox").iterdir()).read_text()
+    assert key not in text and text.count("[redacted:") == 2
+    assert key not in sent.message.subject + sent.message.body
+
+
+def test_an_unknown_recipient_is_refused_by_name(inbox: Inbox, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="rio"):
+        deposit_to(tmp_path, "nobody", letter())
+    with pytest.raises(BadInput):
+        deposit_to(tmp_path, "../rio", letter())
+    assert deposit_to(tmp_path, "rio", letter("a")).new
+
+
+# -- claiming ----------------------------------------------------------------------------------------------------------
+
+
+def test_priority_comes_before_age_and_age_before_anything(inbox: Inbox) -> None:
+    for id, priority, minute in (("c", "normal", 2), ("a", "low", 0), ("d", "high", 3), ("b", "normal", 1)):
+        inbox.deposit(Message("", "ann", "rio", f"2026-03-31T22:0{minute}:00Z", priority=priority, subject=id))
+    order = []
+    while (claimed := inbox.claim("w")) is not None:
+        order.append(claimed.message.subject)
+    assert order == ["d", "b", "c", "a"]
+
+
+def test_a_claimed_letter_is_nobody_elses_and_stays_in_sight(inbox: Inbox, tmp_path: Path, clock: ManualClock) -> None:
+    inbox.deposit(letter("a"))
+    claimed = inbox.claim("one")
+    assert claimed is not None and Path(claimed.path).is_file() and claimed.attempt == 1
+    other = again(tmp_path, clock)
+    assert other.claim("two") is None
+    (seen,) = other.waiting()
+    assert (seen.state, seen.by, seen.attempts) == ("claimed", "one", 1)
+    other.close()
+
+
+def test_a_lease_ends_by_itself_unless_it_is_extended(inbox: Inbox, tmp_path: Path, clock: ManualClock) -> None:
+    inbox.deposit(letter("a"))
+    first = inbox.claim("one", lease_s=10)
+    assert first is not None
+    clock.advance(9)
+    inbox.extend(first.token, 10)
+    other = again(tmp_path, clock)
+    clock.advance(9)
+    assert other.claim("two") is None
+    clock.advance(2)
+    second = other.claim("two")
+    assert second is not None and second.attempt == 2 and second.token != first.token
+    with pytest.raises(NotFound):
+        inbox.ack(first.token)
+    assert other.ack(second.token) == ["a"]
+    other.close()
+
+
+def test_what_is_given_back_is_there_at_once_for_others(inbox: Inbox, tmp_path: Path, clock: ManualClock) -> None:
+    inbox.deposit(letter("a"))
+    other = again(tmp_path, clock)
+    assert other.wait(0)
+    claimed = inbox.claim("one")
+    assert claimed is not None and other.claim("two") is None
+    inbox.give_back(claimed.token)
+    second = other.claim("two")
+    assert second is not None and second.attempt == 2
+    other.close()
+
+
+def test_everything_is_claimed_under_one_token_and_acknowledged_by_it(inbox: Inbox, tmp_path: Path) -> None:
+    for n in range(5):
+        inbox.deposit(letter(f"l{n}"))
+    all = inbox.claim_all("session", token="s1")
+    assert sorted(item.message.id for item in all) == [f"l{n}" for n in range(5)]
+    assert {item.token for item in all} == {"s1"} and inbox.claim("w") is None
+    inbox.deposit(letter("later"))
+    os.unlink(next(item.path for item in all if item.message.id == "l0"))  # a mind took it away
+    assert sorted(item.message.id for item in inbox.claimed("s1")) == ["l1", "l2", "l3", "l4"]
+    inbox.ack_all("s1")
+    assert [path.name for path in (tmp_path / "rio/inbox").iterdir()] == [named_after("later") + ".json"]
+
+
+def test_a_letter_that_was_rewritten_after_its_claim_is_read_again(inbox: Inbox, tmp_path: Path) -> None:
+    inbox.deposit(letter("a"))
+    (claimed,) = inbox.claim_all("session", token="s1")
+    Path(claimed.path).write_text(json.dumps(plain("a", subject="otherwise, and longer")))
+    assert [item.message.subject for item in inbox.claimed("s1")] == ["otherwise, and longer"]
+
+
+def test_a_letter_that_nobody_can_finish_dies_after_its_deliveries(tmp_path: Path, clock: ManualClock) -> None:
+    (tmp_path / "rio").mkdir()
+    inbox = again(tmp_path, clock, attempts=3)
+    inbox.deposit(letter("a"))
+    for _ in range(3):
+        claimed = inbox.claim("w")
+        assert claimed is not None
+        inbox.give_back(claimed.token)
+    assert inbox.claim("w") is None
+    (dead,) = inbox.dead()
+    assert dead.reason == "attempts" and dead.message is not None and dead.message.id == "a"
+    receipt = inbox.receipt("a")
+    assert receipt is not None and (receipt.state, receipt.reason) == ("dead", "attempts")
+    inbox.revive(dead.name)
+    claimed = inbox.claim("w")
+    assert claimed is not None and claimed.attempt == 1 and inbox.dead() == []
+    inbox.close()
+
+
+def test_an_expired_letter_is_never_delivered_and_not_destroyed(inbox: Inbox, clock: ManualClock) -> None:
+    inbox.deposit(letter("a", expires_at="2026-01-02T03:05:00Z"))
+    inbox.deposit(letter("b"))
+    clock.advance(120)
+    assert ids(inbox) == ["b"]
+    assert [(dead.message.id, dead.reason) for dead in inbox.dead() if dead.message] == [("a", "expired")]
+
+
+def test_only_names_of_letters_are_revived(inbox: Inbox) -> None:
+    for name in ("../memory.md", "", "a/b"):
+        with pytest.raises(BadInput):
+            inbox.revive(name)
+    with pytest.raises(NotFound):
+        inbox.revive("gone.json")
+
+
+# -- receipts ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_receipt_tells_where_a_letter_is(inbox: Inbox) -> None:
+    assert inbox.receipt("a") is None
+    inbox.deposit(letter("a"))
+    states = [inbox.receipt("a")]
+    claimed = inbox.claim("w")
+    states.append(inbox.receipt("a"))
+    assert claimed is not None
+    inbox.ack(claimed.token)
+    states.append(inbox.receipt("a"))
+    assert [state and (state.state, state.by) for state in states] == [
+        ("waiting", ""), ("claimed", "w"), ("acknowledged", "")
+    ]  # fmt: skip
+    assert inbox.room.store.probe(done_key("a")) is not None
+
+
+# -- minds with file tools ---------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_a_mind_removes_is_read(inbox: Inbox, tmp_path: Path) -> None:
+    inbox.deposit(letter("a"))
+    inbox.deposit(letter("b"))
+    assert inbox.wait(0)
+    (tmp_path / "rio/inbox" / (named_after("a") + ".json")).unlink()
+    assert ids(inbox) == ["b"]
+
+
+def test_letters_of_other_tools_are_claimed_in_their_turn(inbox: Inbox, tmp_path: Path) -> None:
+    foreign(tmp_path, "from-a-mind.json", **plain("x", priority="high"))
+    foreign(tmp_path, "no-id.json", **{key: value for key, value in plain("").items() if key != "id"})
+    inbox.deposit(letter("ours"))
+    assert ids(inbox) == ["x", "ours", "message"]  # by priority, then age; without an id it has one of its own
+
+
+def test_the_same_id_in_two_files_is_delivered_once(inbox: Inbox, tmp_path: Path) -> None:
+    inbox.deposit(letter("a"))
+    foreign(tmp_path, "copy.json", **plain("a"))
+    foreign(tmp_path, "copy-of-copy.json", **plain("a"))
+    assert ids(inbox) == ["a"]
+    assert [dead.reason for dead in inbox.dead()] == ["duplicate", "duplicate"]
+
+
+def test_half_a_letter_is_waited_for_and_then_set_aside(inbox: Inbox, tmp_path: Path) -> None:
+    foreign(tmp_path, "half.json")
+    path = tmp_path / "rio/inbox/half.json"
+    path.write_text('{"id": "h", "from"')
+    assert inbox.claim("w") is None and inbox.dead() == [] and path.exists()
+    path.write_text(json.dumps(plain("h")))
+    assert ids(inbox) == ["h"]
+    bad = tmp_path / "rio/inbox/bad.json"
+    bad.write_text("not a letter")
+    os.utime(bad, (1, 1))
+    assert ids(inbox) == []
+    (dead,) = inbox.dead()
+    assert dead.reason == "unreadable"
+    assert (tmp_path / "rio/.paos/letters/dead/bad.json").read_text() == "not a letter"
+
+
+# -- the ledger --------------------------------------------------------------------------------------------------------
+
+
+def test_a_torn_line_of_the_ledger_was_told_to_nobody_and_is_kept_aside(
+    inbox: Inbox, tmp_path: Path, clock: ManualClock
+) -> None:
+    inbox.deposit(letter("a"))
+    claimed = inbox.claim("one")
+    with (tmp_path / "rio/.paos/inbox.jsonl").open("ab") as file:
+        file.write(b'{"op":"claim","name":"zzz')
+    other = again(tmp_path, clock)
+    assert other.claim("two") is None
+    other.deposit(letter("b"))
+    second = other.claim("two")
+    assert claimed is not None and second is not None and second.message.id == "b"
+    assert any(b'"zzz' in path.read_bytes() for path in (tmp_path / "rio/.paos/aside").iterdir())
+    other.close()
+
+
+def test_a_ledger_that_is_mostly_waste_is_written_anew_and_says_the_same(
+    inbox: Inbox, tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from worldfs.agents import ledger
+
+    monkeypatch.setattr(ledger, "COMPACT", 4096)
+    inbox.deposit(letter("kept"))
+    held = inbox.claim("one")
+    for n in range(600):
+        inbox.extend(held.token if held else "", 300 + n)
+    size = (tmp_path / "rio/.paos/inbox.jsonl").stat().st_size
+    assert size < 60_000  # 600 lines of it would be more
+    other = again(tmp_path, clock)
+    assert other.claim("two") is None
+    (seen,) = other.waiting()
+    assert (seen.state, seen.by) == ("claimed", "one")
+    other.close()
+
+
+def test_a_claimer_that_was_forked_shares_no_lock_with_its_parent(inbox: Inbox, tmp_path: Path) -> None:
+    for n in range(40):
+        inbox.deposit(letter(f"l{n}"))
+    assert inbox.wait(0)
+    child = os.fork()
+    if child == 0:
+        mine = again(tmp_path, ManualClock())
+        (tmp_path / "child").write_text("\n".join(ids(mine, "child")))
+        os._exit(0)
+    ours = ids(inbox, "parent")
+    assert os.waitpid(child, 0)[1] == 0
+    theirs = (tmp_path / "child").read_text().split()
+    assert len(ours) + len(theirs) == len({*ours, *theirs}) == 40
+
+
+def test_our_names_sort_as_letters_are_claimed() -> None:
+    names = [new_name(priority, ms) for priority in ("high", "normal", "low") for ms in (1, 2, 3_000_000_000_000)]
+    assert names == sorted(names)
+    assert rank_of("letter.json") is None and rank_of("x" * 36 + ".json") is None

@@ -1,0 +1,2 @@
+class SportModeState_:
+    pass
