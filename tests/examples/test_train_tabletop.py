@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +62,7 @@ def test_the_file_answers_as_numpy_does_within_what_was_shown(example, tmp_path)
     seen = looks(rng, 30)
     x = example.features(np.concatenate([seen[name] for name in expert.SEES], axis=1).astype(np.float32))
     sizes = (x.shape[1], example.WIDTH, example.WIDTH, example.CHUNK * 7)
-    weights = [w.astype(np.float32) for n, m in zip(sizes, sizes[1:], strict=False)
+    weights = [w.astype(np.float32) for n, m in pairwise(sizes)
                for w in (rng.normal(0, 0.1, (n, m)), rng.normal(0, 0.1, m))]  # fmt: skip
     mean, spread = x.mean(0), np.maximum(x.std(0), 0.03)
     bounds = (np.array([-1, -1, -1, 0, 0, -1, -1.0]), np.array([1, 1, 1, 0, 0, 1, 1.0]))

@@ -18,7 +18,7 @@ import numpy as np
 from worldfs.drivers.policies import contract
 from worldfs.drivers.policies.client import Chunk, PolicyClient, PolicyError, PolicyInfo
 from worldfs.drivers.policies.endpoint import endpoint_text
-from worldfs.drivers.targets.adapter import Array, Observation, StepResult, TargetAdapter
+from worldfs.drivers.targets.adapter import Aimed, Array, Observation, StepResult, TargetAdapter
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import UserError
@@ -212,13 +212,17 @@ class _Loop:
     # -- its steps -----------------------------------------------------------------------------------------------
 
     def _first(self) -> Observation:
-        """What is there now; `execution.reset: true` (or a `seed`) begins an episode anew."""
+        """What is there now; `execution.reset: true` (or a `seed`) begins an episode anew. A target that is told what
+        the session wants measures that."""
         execution = self._errand.extra.get("execution")
         given: Mapping[str, Any] = execution if isinstance(execution, Mapping) else {}
         seed = given.get("seed")
+        seen: Observation | None = None
         if given.get("reset") is True or type(seed) is int:
-            return self._target.reset(seed=seed if type(seed) is int else None)
-        return self._target.observe()
+            seen = self._target.reset(seed=seed if type(seed) is int else None)
+        if isinstance(self._target, Aimed):
+            return self._target.aim(self._errand.params)
+        return self._target.observe() if seen is None else seen
 
     def _plan(self, shown: dict[str, Array]) -> Sequence[Array]:
         """The actions to carry out before the policy is asked again."""

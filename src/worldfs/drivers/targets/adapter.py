@@ -101,6 +101,16 @@ class Attended(Protocol):
         ...
 
 
+@runtime_checkable
+class Aimed(Protocol):
+    """What a target may offer beside its port: success that depends on what a session asks for."""
+
+    def aim(self, params: Json) -> Observation:
+        """A session begins: what counts as done from now on, by its parameters. An earlier `stop` is over. Raises
+        `BadInput` for a thing or place that is not there."""
+        ...
+
+
 AdapterFactory = Callable[[Target, "Bench"], TargetAdapter]
 
 
