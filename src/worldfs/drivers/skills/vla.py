@@ -33,6 +33,8 @@ from .shown import Shown
 ANSWER_S = 10.0  # for an answer of the policy, if the session says nothing
 LOOK_UP_S = 0.02  # how often who waits for an answer looks whether it shall stop
 MODES = ("chunk_buffer", "open_loop", "single_step")
+# parameters that say what an episode is about → what targets call them
+_ABOUT = {"object_id": "thing", "thing": "thing", "place": "place", "task": "task", "position": "position"}
 _STOPPED = {"timeout": (Cause.TIMEOUT, "EXECUTION_TIMEOUT"), "cancelled": (Cause.CANCELLED, "CANCELLED")}
 
 
@@ -212,13 +214,14 @@ class _Loop:
     # -- its steps -----------------------------------------------------------------------------------------------
 
     def _first(self) -> Observation:
-        """What is there now; `execution.reset: true` (or a `seed`) begins an episode anew."""
-        execution = self._errand.extra.get("execution")
-        given: Mapping[str, Any] = execution if isinstance(execution, Mapping) else {}
-        seed = given.get("seed")
-        if given.get("reset") is True or type(seed) is int:
-            return self._target.reset(seed=seed if type(seed) is int else None)
-        return self._target.observe()
+        """A new episode: what it is about comes from the parameters, `execution.seed` for targets that take one.
+
+        A target that was stopped moves again only after this.
+        """
+        execution, params = self._errand.extra.get("execution"), self._errand.params
+        seed = execution.get("seed") if isinstance(execution, Mapping) else None
+        about = {word: params[name] for name, word in _ABOUT.items() if name in params}
+        return self._target.reset(seed=seed if type(seed) is int else None, options=about or None)
 
     def _plan(self, shown: dict[str, Array]) -> Sequence[Array]:
         """The actions to carry out before the policy is asked again."""
