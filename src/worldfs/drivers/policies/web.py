@@ -35,7 +35,7 @@ class Web:
             self._head += f"Authorization: Bearer {token}\r\n"
 
     def call(self, method: str, timeout_s: float, body: Sequence[bytes] = (), path: str = "") -> Reply:
-        """Any status is an answer; `body`: in pieces. Raises `PolicyError`: POLICY_CONNECTION, POLICY_TIMEOUT, POLICY_PROTOCOL."""
+        """Any status is an answer; `body`: in pieces. Raises `PolicyError`: connection, timeout or protocol."""
         deadline = time.monotonic() + timeout_s
         request = self._request(method, path or self.where.path, body)
         try:
