@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,16 +98,6 @@ class Attended(Protocol):
 
     def attend(self, run: Run | None) -> None:
         """A session begins: from here on the end of `run` (cancelled, out of time) is a stop. None: it is over."""
-        ...
-
-
-@runtime_checkable
-class Aimed(Protocol):
-    """What a target may offer beside its port: success that depends on what a session asks for."""
-
-    def aim(self, params: Json) -> Observation:
-        """A session begins: what counts as done from now on, by its parameters. An earlier `stop` is over. Raises
-        `BadInput` for a thing or place that is not there."""
         ...
 
 

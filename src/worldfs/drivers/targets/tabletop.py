@@ -16,8 +16,6 @@ from worldfs.ground.driver import Run
 from worldfs.ground.errors import BadInput, Missing
 from worldfs.ground.model import Finding, Json, Order, Outcome, Scene, Target
 
-THINGS = ("object_id", "object", "target_object", "thing")  # how sessions name what is to be moved
-PLACES = ("target_id", "place", "container", "destination")  # and where to
 CAMERAS = ("front", "wrist")  # what the table has; a target's own names are taken in this order
 
 
@@ -79,17 +77,6 @@ class TabletopTarget:
             number = self._seed if seed is None else seed
             self._reopen(random_scene(number, self._objects, self.target.id, self.bench.language))
         self.env.aim(**given)
-        return self.env.look()
-
-    def aim(self, params: Json) -> Observation:
-        """`task` (reach, pick, place, stack), `object_id`, `target_id`, `target_position`; what is not said is as in
-        `config`. A place without a task means `place`."""
-        place, position = _word(params, PLACES), params.get("target_position") or ()
-        if position and not (len(position) == 3 and all(type(part) in (int, float) for part in position)):
-            raise BadInput(f"{position!r}", path="target_position", expected="[x, y, z] in metres")
-        task = str(params.get("task") or ("place" if place or position else ""))
-        self._stopped.clear()
-        self.env.aim(task=task, thing=_word(params, THINGS), place=place, position=tuple(position))
         return self.env.look()
 
     def step(self, action: Array, representation: str) -> StepResult:
@@ -163,7 +150,3 @@ def _figure(target: Target, member: str, default: float, low: float, high: float
             f"{value!r}", path=f"TARGETS.md {target.id} config.{member}", expected=f"a number from {low:g} to {high:g}"
         )
     return float(value)
-
-
-def _word(params: Json, names: Sequence[str]) -> str:
-    return next((str(params[name]) for name in names if isinstance(params.get(name), str)), "")
