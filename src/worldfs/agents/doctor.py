@@ -12,21 +12,21 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import Busy, NotFound, Unsafe, UserError, WorldError
+from worldfs.ground.errors import NotFound, UserError, WorldError
 from worldfs.ground.model import Finding
 from worldfs.kernel.jobs import DONE, OPEN, Jobs
-from worldfs.tree.stores.lock import RootLock, holder
+from worldfs.tree.stores.lock import holder
 from worldfs.tree.stores.revision import KEPT
 
+from .doctor_mends import end_session, look, move_aside, own, put_aside, renew, settle, without_line
 from .documents import mapping
 from .journal import NAME as JOURNAL
 from .journal import parse
 from .kept import GENERATIONS
 from .names import names
 from .projection import FOLD
-from .room import ASIDE
 from .state import AgentState
 
 if TYPE_CHECKING:
@@ -183,14 +183,14 @@ def _journal(state: AgentState) -> Iterator[Fault]:
                 state, "JOURNAL_GIANT", JOURNAL, f"at most {GIANT >> 20} MiB: longer ones begin anew",
                 f"{size >> 20} MiB, not all of it by us",
             ),
-            partial(_look, state),
+            partial(look, state),
         )  # fmt: skip
     elif stored is None and shadow is not None and shadow.data:
-        yield Fault(_found(state, "JOURNAL_MISSING", JOURNAL, "the journal", "nothing"), partial(_look, state))
+        yield Fault(_found(state, "JOURNAL_MISSING", JOURNAL, "the journal", "nothing"), partial(look, state))
     elif stored is not None and shadow is not None and not stored.data.startswith(_whole(shadow.data)):
         yield Fault(
             _found(state, "JOURNAL_EDITED", JOURNAL, "entries as they were written", "changed or removed ones"),
-            partial(_look, state),
+            partial(look, state),
         )
     elif stored is not None:
         judged = judge(stored.data, 0, 0, adopting=True)
@@ -203,13 +203,13 @@ def _journal(state: AgentState) -> Iterator[Fault]:
                     "whole lines",
                     f"{len(stored.data) - judged.good} bytes of a torn one",
                 ),
-                partial(_look, state),
+                partial(look, state),
             )
         for at, raw in enumerate(stored.data[: judged.good].split(b"\n")[:-1], 1):
             if raw and parse(raw) is None:
                 yield Fault(
                     _found(state, "JOURNAL_LINE", f"{JOURNAL}:{at}", "a JSON object", repr(raw[:40])[1:]),
-                    partial(_without_line, state, raw),
+                    partial(without_line, state, raw),
                 )
     for last, seq in gaps(state.journal):
         yield Fault(
@@ -230,20 +230,20 @@ def _documents(state: AgentState) -> Iterator[Fault]:
         if size > LARGE:
             yield Fault(
                 _found(state, "TOO_LARGE", name, f"at most {LARGE >> 20} MiB", f"{size >> 20} MiB"),
-                partial(_renew, state, name),
+                partial(renew, state, name),
             )
             continue
         stored = state.room.store.get(name)
         newest = kept.generations()
         if stored is None:
             if newest:
-                yield Fault(_found(state, "FILE_REMOVED", name, "the file", "nothing"), partial(_settle, state, kept))
+                yield Fault(_found(state, "FILE_REMOVED", name, "the file", "nothing"), partial(settle, state, kept))
             continue
         wrong = [finding for finding in kept.rules.judge(stored.data) if not finding.warning]
         for finding in wrong:
             yield Fault(
                 _found(state, finding.code, finding.field, finding.expected, finding.found),
-                partial(_settle, state, kept) if newest else partial(_renew, state, name),
+                partial(settle, state, kept) if newest else partial(renew, state, name),
             )
         if name == "tasks.json" and not wrong:
             for finding in documents.tasks_findings(mapping(stored.data)):
@@ -260,7 +260,7 @@ def _documents(state: AgentState) -> Iterator[Fault]:
         if name.endswith(".json") and not wrong and value.get("agent") not in (None, state.name):
             yield Fault(
                 _found(state, "WRONG_AGENT", f"{name}#/agent", state.name, repr(value.get("agent"))),
-                partial(_own, state, kept),
+                partial(own, state, kept),
             )
 
 
@@ -304,7 +304,7 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
         if not name.endswith(".jsonl"):
             yield Fault(
                 _found(state, "ODD_FILE", f"{OPEN}/{name}", "<session>.jsonl", "another name"),
-                partial(_aside, state, f"{OPEN}/{name}"),
+                partial(put_aside, state, f"{OPEN}/{name}"),
             )
             continue
         try:
@@ -312,7 +312,7 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
         except UserError as error:
             yield Fault(
                 _found(state, error.code, f"{OPEN}/{name}", error.expected or "an order", error.found),
-                partial(_aside, state, f"{OPEN}/{name}"),
+                partial(put_aside, state, f"{OPEN}/{name}"),
             )
             continue
         if not alive:
@@ -327,7 +327,7 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
             except UserError as error:
                 yield Fault(
                     _found(state, error.code, f"{DONE}/{name}", error.expected or "an order", error.found),
-                    partial(_aside, state, f"{DONE}/{name}"),
+                    partial(put_aside, state, f"{DONE}/{name}"),
                 )
     session = mapping(_bytes(state, "session.json"))
     report = mapping(_bytes(state, "report.json"))
@@ -342,7 +342,7 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
                 "completed | timeout | error",
                 "running, and nobody runs it",
             ),
-            partial(_end_session, state),
+            partial(end_session, state),
         )
     if report.get("status") in ("researching", "extracting", "evaluating"):
         yield Fault(
@@ -354,7 +354,9 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
 
 
 def _letters(state: AgentState) -> Iterator[Fault]:
-    for fault in state.inbox.check():
+    from .inbox_check import check as wrong_letters
+
+    for fault in wrong_letters(state.inbox.mail):
         yield Fault(_named(state, fault.finding), fault.mend)
 
 
@@ -368,13 +370,13 @@ def _machine(state: AgentState) -> Iterator[Fault]:
             if stored is not None and stored.revision not in name.split("-"):
                 yield Fault(
                     _found(state, "COPY_TORN", key, "the version that its name says", "other bytes"),
-                    partial(_aside, state, key),
+                    partial(put_aside, state, key),
                 )
     for name in store.list(""):
         if not name.endswith("/") and (name.endswith((".tmp", "~", ".swp")) or name.startswith(".#")):
             yield Fault(
                 _found(state, "LEFTOVER", name, "no temporary files", "one of another program"),
-                partial(_aside, state, name),
+                partial(put_aside, state, name),
             )
 
 
@@ -386,81 +388,6 @@ PARTS: tuple[Callable[[AgentState], Iterator[Fault]], ...] = (
     _letters,
     _machine,
 )
-
-
-# -- mending -------------------------------------------------------------------------------------------------------
-
-
-def _look(state: AgentState) -> None:
-    with state.room.alone():
-        state.journal.take_in()
-
-
-def _settle(state: AgentState, kept: Any) -> None:
-    with state.room.alone():
-        kept.take_in(settle=True)
-
-
-def _renew(state: AgentState, name: str) -> None:
-    """No good version is known: what stands there is set aside, and the file begins anew."""
-    from .birth import make
-
-    with state.room.alone():
-        _aside(state, name)
-        make(state.room.path.parent, state.name, clock=state.room.clock)
-
-
-def _own(state: AgentState, kept: Any) -> None:
-    from .documents import edited
-
-    with state.room.alone():
-        kept.take_in(settle=True)
-        kept.write(edited(kept.read(), {"agent": state.name}))
-
-
-def _end_session(state: AgentState) -> None:
-    """A session without a job: of another tool, or its job's file is gone."""
-    from .documents import edited
-
-    with state.room.alone():
-        kept = state.kept["session.json"]
-        kept.take_in(settle=True)
-        words = ["lost: nobody runs it"]
-        kept.write(edited(kept.read() or b"", {"status": "error", "ended_at": state.room.now(), "errors": words}))
-
-
-def _without_line(state: AgentState, raw: bytes) -> None:
-    """A line that is no JSON goes out of the live segment; it is kept aside."""
-    with suppress(Busy), RootLock(state.room.path, "check"), state.room.alone():
-        state.journal.drop_line(raw)
-
-
-def _aside(state: AgentState, key: str) -> None:
-    """Move a file, whatever it holds, to where set-aside things lie."""
-    with state.room.alone():
-        move_aside(state.room.path, key)
-
-
-def move_aside(home: Path, key: str) -> None:
-    from worldfs.ground.durable import Root
-
-    root = Root(home)
-    try:
-        number_ = 0
-        while True:
-            target = root.room(f"{ASIDE}/{key.replace('/', '%')}.{number_}")
-            if root.glance(target) is None:
-                break
-            number_ += 1
-        source = root.place(key)
-        if source is None:
-            return
-        root.rename(source, target, "new")
-        root.sync(target, source)
-    except Unsafe:
-        return
-    finally:
-        root.close()
 
 
 # -- words ---------------------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ GLOBAL = (
         "FILE",
         completes="file",
     ),
+    Argument(("--agent",), "with --connect: the agent that this command is (default: the token's own)", "NAME"),
+    Argument(("--project",), "with --connect: the project; its token, if it has one, is in $PAOS_PROJECT_TOKEN", "ID"),
     Argument(("--json",), "print JSON: one object, or one a line for what goes on", takes="switch"),
 )
 
@@ -88,6 +90,18 @@ _WORLD = (
         _SOCKET,
         "Tokens are in HOME/auth_tokens.json. With --json one line tells the port when it listens. "
         "Bodies are run by `paos up`.",
+    ),
+    Command(
+        "policy serve",
+        "serve a policy to skills: /predict, OpenVLA's /act and openpi's WebSocket on one port",
+        "policy:serve",
+        (
+            Argument(("--policy",), "hold, reach, scripted, or a file that `local` reads", "NAME", default="scripted"),
+            _SOCKET[0],
+            Argument(("--port",), "port (default: 8765; 0: any free one)", "N", takes="count", default=8765),
+        ),
+        "Callers must bring the token of --token-file, if one is named; without, only this machine is served. "
+        "With --json one line tells the port when it listens.",
     ),
     Command("status", "who runs, what waits, what happened last", "status:run"),
     Command(

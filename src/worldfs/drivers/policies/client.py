@@ -70,7 +70,10 @@ def chunk_of(actions: Any, *, dim: int = 0, where: str = "actions") -> Chunk:
     try:
         array = np.asarray(actions, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise PolicyError(f"{where} are no numbers: {error}", code="POLICY_PROTOCOL") from None
+        raise PolicyError(
+            f"{where} are no numbers: {error}", expected=f"(H, {dim or 'D'}) numbers", code="POLICY_PROTOCOL",
+            fix="is policy_client.type the one that this server speaks?",
+        ) from None  # fmt: skip
     if array.ndim == 1:
         array = array[None, :]
     shape: Sequence[int] = array.shape
@@ -80,5 +83,8 @@ def chunk_of(actions: Any, *, dim: int = 0, where: str = "actions") -> Chunk:
             fix="is it the policy for this robot?",
         )  # fmt: skip
     if not np.isfinite(array).all():
-        raise PolicyError(f"{where} hold NaN or infinity", expected="finite numbers", code="POLICY_PROTOCOL")
+        raise PolicyError(
+            f"{where} hold NaN or infinity", expected="finite numbers", code="POLICY_PROTOCOL",
+            fix="the policy diverged, or was shown what it does not know: look at its log",
+        )  # fmt: skip
     return Chunk(array)

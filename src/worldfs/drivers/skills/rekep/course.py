@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,15 @@ from .keypoints import Keypoint
 from .program import Program, Step
 from .solver import solve
 from .success import Predicate
+from .turns import Pose, apart
 
 TRIES = 3  # of one stage
 BACKS = 4  # ways back in all
 MEASURED = 0.008  # how far a measured cost may be above its slack: what a motion leaves (m)
 LIVE = 5  # looks at the stop flag between two looks at the keypoints: 100 ms
 APPROACHES = (0.12, 0.06)  # m straight down to where something is let go of
-DEADS: Final = {"cancelled": "CANCELLED", "timeout": "EXECUTION_TIMEOUT"}
+GRIPS = 30  # grasps for which a way is planned
+AGAIN = 5.0  # how much dearer what failed before is
 
 
 @dataclass(slots=True)
@@ -67,6 +69,8 @@ class Course:
     _looks: int = 0
     _broken: str = ""
     _until: float = 0.0
+    _failed: list[Pose] = field(default_factory=list)  # of the hand, that came to nothing: others are tried first
+    _goal: Pose | None = None
 
     def carry_out(self) -> Ended:
         """Until all stages are done and the predicates hold, or why not. Raises `Halt` when it is told to stop."""
@@ -129,6 +133,9 @@ class Course:
         record["result"] = ended.code or "done"
         if ended.code:
             record["why"] = ended.message
+            if self._goal is not None:
+                self._failed.append(self._goal)
+        self._goal = None
         return ended
 
     def _grasp(self, step: Step, sight: Sight, record: Json) -> Ended:
@@ -139,11 +146,14 @@ class Course:
             return Ended()
         if sight.state.held is not None:
             return Ended("HOLDING", f"the gripper holds {sight.state.held}")
-        way, opening, costs, why = self._grasp_way(step, sight)
-        if way is None:
-            return Ended("CRITIC_REFUSED", f"no grasp of {owner}: {why}")
-        record["costs_planned"] = told(step.subgoals, costs)
-        self.hand.open(opening)
+        found = grasp_way(
+            step, sight, self.points, self.hand, slack=self.limits.slack, going=self._going, failed=self._failed
+        )
+        if isinstance(found, str):
+            return Ended("CRITIC_REFUSED", f"no grasp of {owner}: {found}")
+        way, self._goal = found.way, found.pose
+        record["costs_planned"] = told(step.subgoals, found.costs)
+        self.hand.open(found.opening)
         self._go(step, way)
         if not self.hand.close(owner):
             touched = self.hand.measure(owner).touching
@@ -153,9 +163,6 @@ class Course:
         costs = Sight(self.points, state, state.held).costs(step.subgoals, state.hand)
         record["costs"] = told(step.subgoals, costs)
         return Ended()
-
-    def _grasp_way(self, step: Step, sight: Sight) -> tuple[Way | None, float, list[float], str]:
-        return grasp_way(step, sight, self.points, self.hand, slack=self.limits.slack, going=self._going)
 
     def _reach(self, step: Step, sight: Sight, record: Json, number: int) -> Ended:
         held = sight.state.held
@@ -202,12 +209,14 @@ class Course:
         check = _checker(step, sight, slack)
         depart = held is not None and self.hand.touches(held)
         why = ""
+        found.sort(key=lambda solution: solution.effort + AGAIN * _near(solution.pose, self._failed))
         for solution in found[:14]:
             self._going()
             for down in APPROACHES if letting else (0.0,):
                 approach = np.array([0.0, 0.0, -down]) if down else None
                 way = self.hand.plan(Move(solution.pose, check, approach, None, held, (), depart))
                 if not isinstance(way, str):
+                    self._goal = solution.pose
                     return way, solution.costs, ""
                 why = why or way
         return None, (), why
@@ -255,17 +264,28 @@ class Course:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """A grasp with its way; `opening` m a finger."""
+
+    way: Way
+    opening: float
+    pose: Pose
+    costs: Sequence[float]
+
+
 def grasp_way(
-    step: Step, sight: Sight, points: Sequence[Keypoint], hand: Hand, *, slack: float, going: Callable[[], None]
-) -> tuple[Way | None, float, list[float], str]:  # fmt: skip
-    """The easiest grasp that satisfies a stage and has a way: it, the opening (m a finger), its costs; else why not."""
+    step: Step, sight: Sight, points: Sequence[Keypoint], hand: Hand, *, slack: float, going: Callable[[], None],
+    failed: Sequence[Pose] = (),
+) -> Taking | str:  # fmt: skip
+    """The easiest grasp that satisfies a stage and has a way, those that failed before last; else why there is none."""
     owner = points[step.grasp].owner
     thing = sight.state.things.get(owner)
     if thing is None or len(thing.size) != 3:
-        return None, 0.0, [], f"{owner or 'a point of the world'} is nothing that can be held"
+        return f"{owner or 'a point of the world'} is nothing that can be held"
     narrow = grip.narrowest(thing)
     if narrow > grip.WIDEST:
-        return None, 0.0, [], f"it is {narrow:.3f} m wide where it is narrowest, and the fingers open {grip.WIDEST} m"
+        return f"it is {narrow:.3f} m wide where it is narrowest, and the fingers open {grip.WIDEST} m"
     ranked: list[tuple[float, grip.Grip, list[float]]] = []
     point = sight.now[step.grasp]
     least = np.inf
@@ -279,23 +299,31 @@ def grasp_way(
         effort = hand.effort(one.pose)
         if effort is not None:
             aside = float(np.linalg.norm(one.pose.position[:2] - point[:2]))
-            ranked.append((effort + one.cost + aside, one, costs))
+            again = AGAIN * _near(one.pose, failed)
+            ranked.append((effort + one.cost + aside + again, one, costs))
     if not ranked:
         if not least:
-            return None, 0.0, [], "no joint angles take the hand to a grasp of it"
-        return None, 0.0, [], f"none satisfies its subgoals (by {least:.4f} at best)"
+            return "no joint angles take the hand to a grasp of it"
+        return f"none satisfies its subgoals (by {least:.4f} at best)"
     check = _checker(step, sight, slack)
     why = ""
-    for _, one, costs in sorted(ranked, key=lambda item: item[0])[:12]:
+    for _, one, costs in sorted(ranked, key=lambda item: item[0])[:GRIPS]:
         going()
         for opening in (hand.stroke, one.width / 2 + 0.008):
             if opening > hand.stroke or opening < one.width / 2 + 0.003:
                 continue
-            way = hand.plan(Move(one.pose, check, one.approach, opening, None, (owner,)))
+            way = hand.plan(Move(one.pose, check, one.approach, opening))
             if not isinstance(way, str):
-                return way, opening, costs, ""
+                return Taking(way, opening, one.pose, costs)
             why = why or way
-    return None, 0.0, [], why
+    return why
+
+
+def _near(pose: Pose, failed: Sequence[Pose]) -> bool:
+    return any(
+        float(np.linalg.norm(pose.position - other.position)) < 0.02 and apart(pose.rotation, other.rotation) < 0.3
+        for other in failed
+    )
 
 
 def _checker(step: Step, sight: Sight, slack: float) -> Callable[[Any], str]:

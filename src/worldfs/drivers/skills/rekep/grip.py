@@ -15,11 +15,12 @@ from .turns import Array, Pose, hand, matrix
 
 WIDEST = 0.076  # m between the pads
 APPROACH = 0.12  # m
-TILTS = {"": (0.0, 0.5, 1.0, 1.5), "above": (0.0, 0.3), "side": (1.5, 1.3, 1.1, 0.9)}
+TILTS = {"": (0.0, 0.5, 1.0, 1.5), "above": (0.0, 0.3), "side": (1.5, 1.3, 1.1)}
 DEPTH = 0.030  # m below the top
 SHALLOW = 0.034  # m: deeper than this the palm would touch the top
 GROUND = 0.012  # m that the pads' middle stays above what the thing stands on
 SIDE = 0.038  # m that a level hand needs below it
+RAISED = 0.012  # m nearer the top than from above, where a leaning palm would touch it
 LOW = 0.040  # m: things no higher are taken at their middle
 
 
@@ -37,8 +38,7 @@ def grips(thing: Thing, base: Array, how: str = "") -> Iterator[Grip]:
     """Every one worth a look; none for a thing that is too wide everywhere."""
     toward = math.atan2(thing.position[1] - base[1], thing.position[0] - base[0])
     sides = across(thing)
-    for tilt in TILTS.get(how, TILTS[""]):
-        point = _point(thing, tilt)
+    for tilt, point in _points(thing, how):
         for width, yaw, along in sides:
             if width > WIDEST:
                 continue
@@ -54,7 +54,8 @@ def grips(thing: Thing, base: Array, how: str = "") -> Iterator[Grip]:
                 at = point + (0.0 if along is None else shift * along)
                 for turn in yaws:
                     rotation = hand(turn, math.copysign(tilt, math.cos(turn - toward)))
-                    cost = wide + 0.6 * tilt + abs(shift) * 2
+                    lean = 1.2 * (1.5 - tilt) if how == "side" else 0.6 * tilt
+                    cost = wide + lean + abs(shift) * 2
                     yield Grip(Pose(at, rotation), APPROACH * rotation[:, 2], width, cost)
 
 
@@ -80,6 +81,15 @@ def across(thing: Thing) -> list[tuple[float, float | None, Array | None]]:
 
 def narrowest(thing: Thing) -> float:
     return min(width for width, _, _ in across(thing))
+
+
+def _points(thing: Thing, how: str) -> Iterator[tuple[float, Array]]:
+    """Tilts, and where the pads' middle goes; from the side also near the top, where a leaning palm has room."""
+    for tilt in TILTS.get(how, TILTS[""]):
+        yield tilt, _point(thing, tilt)
+    if how == "side":
+        for tilt in (1.1, 0.9, 0.7):
+            yield tilt, _point(thing, 0.0) + np.array([0.0, 0.0, RAISED])
 
 
 def _point(thing: Thing, tilt: float) -> Array:

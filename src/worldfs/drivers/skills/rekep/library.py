@@ -44,6 +44,7 @@ class Planned:
     program: Program
     points: tuple[Keypoint, ...]
     wish: Wish
+    slack: float = 0.0  # m: costs up to it count as satisfied
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,6 @@ class Setting:
     things: Mapping[str, Thing]
     held: str | None
     base: Array
-    slack: float = 0.0
 
 
 def write(task: str, setting: Setting) -> Planned:

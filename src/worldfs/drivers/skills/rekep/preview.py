@@ -39,9 +39,9 @@ def preview(program: Program, points: tuple[Keypoint, ...], hand: Hand, slack: f
             if state.held is not None:
                 return f"stage {number}: the gripper holds {state.held}"
             if first:
-                way, _, _, why = grasp_way(step, sight, points, hand, slack=slack, going=lambda: None)
-                if way is None:
-                    return f"stage {number}: no grasp of {owner}: {why}"
+                taking = grasp_way(step, sight, points, hand, slack=slack, going=lambda: None)
+                if isinstance(taking, str):
+                    return f"stage {number}: no grasp of {owner}: {taking}"
                 first = False
             thing = state.things[owner]
             pose = next(

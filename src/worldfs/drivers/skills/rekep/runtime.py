@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,16 @@ from worldfs.ground.driver import Run
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Cause, Finding, Json, Outcome
 
-from . import sources, success
+from . import model, sources, success
 from .costs import Sight
-from .course import DEADS, MEASURED, Course, Ended, Limits
+from .course import MEASURED, Course, Ended, Limits
 from .hands import Halt, Hand
 from .library import Planned, Setting
 from .preview import preview
+from .proposer import proposed
+from .stepped import REPRESENTATION, StepHand
 from .success import Predicate, Seen
+from .words import written
 
 
 class ReKepPolicyRuntime:
@@ -35,8 +39,8 @@ class ReKepPolicyRuntime:
         if hand is None:
             return [_handless(errand, target)]
         try:
-            if words := sources.words_of(errand):
-                del words
+            if sources.words_of(errand):
+                model.of_skill(errand.skill)  # it is asked when the time has come: an answer costs, and moves nothing
                 return []
             planned = _planned(errand, hand)
             why = preview(planned.program, planned.points, hand, _slack(errand, planned))
@@ -56,8 +60,11 @@ class ReKepPolicyRuntime:
             finding = _handless(errand, stage.target)
             return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
         try:
-            planned = _planned(errand, hand)
-            return _carried_out(errand, stage, hand, planned)
+            planned, told = _decided(errand, stage, hand)
+            outcome = _carried_out(errand, stage, hand, planned)
+            return replace(outcome, evidence={**outcome.evidence, **told})
+        except Halt as halt:
+            return _halted(halt, {})
         except UserError as error:
             finding = _finding(errand, error)
             return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
@@ -72,7 +79,19 @@ def hand_of(target: TargetAdapter) -> Hand | None:
     else:
         if isinstance(target, Armed):
             return TableHand(target)
+    if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
+        return StepHand(target)
     return None
+
+
+def _decided(errand: Errand, stage: Stage, hand: Hand) -> tuple[Planned, Json]:
+    """The program, from words, from the policy, or as the session and the skill have it; what is told of it."""
+    if words := sources.words_of(errand):
+        return written(
+            words, errand.skill, hand.now(), stage.run,
+            check=lambda planned: preview(planned.program, planned.points, hand, _slack(errand, planned)),
+        )  # fmt: skip
+    return proposed(_planned(errand, hand), errand, stage, hand.now())
 
 
 def _planned(errand: Errand, hand: Hand) -> Planned:
@@ -98,9 +117,9 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
     )
     course.predicates = lambda: success.judge(wish, hand, seen) if wish.task else _generic(course, planned, limits)
     try:
-        ended, halted = course.carry_out(), ""
+        ended, halted = course.carry_out(), None
     except Halt as halt:
-        ended, halted = Ended(DEADS.get(halt.why, "CANCELLED"), f"stopped ({halt.why}); the arm holds still"), halt.why
+        ended, halted = Ended("CANCELLED"), halt
     evidence: Json = {
         "program": planned.program.name,
         "stages": course.stages,
@@ -114,8 +133,15 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
     }
     if not ended.code:
         return Outcome.success(_said(planned, course.measured), **evidence)
-    cause = {"timeout": Cause.TIMEOUT, "cancelled": Cause.CANCELLED}.get(halted, Cause.ERROR)
-    return Outcome.failure(cause, ended.code, ended.message, evidence=evidence)
+    if halted is not None:
+        return _halted(halted, evidence)
+    return Outcome.failure(Cause.ERROR, ended.code, ended.message, evidence=evidence)
+
+
+def _halted(halt: Halt, evidence: Json) -> Outcome:
+    cause = Cause.TIMEOUT if halt.why == "timeout" else Cause.CANCELLED
+    code = "EXECUTION_TIMEOUT" if cause is Cause.TIMEOUT else "CANCELLED"
+    return Outcome.failure(cause, code, f"stopped ({halt.why}); the arm holds still", evidence=evidence)
 
 
 def _generic(course: Course, planned: Planned, limits: Limits) -> list[Predicate]:
@@ -184,7 +210,7 @@ def _slack(errand: Errand, planned: Planned) -> float:
     given = errand.params.get("slack")
     if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 0.1:
         return float(given)
-    return 0.0 if planned.wish.task else sources.SLACK
+    return planned.slack
 
 
 def _whole(errand: Errand, key: str, default: int) -> int:

@@ -84,7 +84,7 @@ def with_points(program: Program, things: Mapping[str, Thing], at: str, wish: Wi
             if index >= len(points):
                 raise BadInput(f"{key} of stage {number}: {index}", path=at, expected=f"at most {len(points) - 1}",
                                fix=f"there are {len(points)} keypoints")  # fmt: skip
-    return Planned(program, tuple(points), wish or Wish(""))
+    return Planned(program, tuple(points), wish or Wish(""), SLACK)
 
 
 def from_library(errand: Errand, setting: Setting) -> Planned:

@@ -1,0 +1,165 @@
+"""Arrays on a wire: what is taken from one, and how JSON carries them.
+
+In JSON: a (nested) list of numbers, `{"__numpy__": base64 of the bytes in C order, "dtype": "<f4", "shape": [2, 3]}` as
+OpenVLA and json-numpy write it, or `{"__png__": base64 of a PNG}` for a picture.
+"""
+
+from __future__ import annotations
+
+import binascii
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .client import PolicyError
+
+Array = NDArray[Any]
+
+KINDS = "biuf"  # bool, integers, floats; never objects, records or complex numbers
+SHORT = 64  # numbers that a list carries more readably than base64
+MOST_PIXELS = 64_000_000
+
+
+def array_of(data: Any, dtype: Any, shape: Any, where: str = "array") -> Array:
+    """Bytes in C order as an array of its own. Raises `PolicyError` (POLICY_PROTOCOL) if they do not fit together."""
+    try:
+        kind = np.dtype(dtype.decode("ascii") if isinstance(dtype, bytes) else str(dtype))
+        sizes = tuple(shape)
+        if kind.kind not in KINDS or not all(type(size) is int and size >= 0 for size in sizes) or len(sizes) > 8:
+            raise ValueError("no array of numbers")
+        return np.frombuffer(data, kind).reshape(sizes).copy()
+    except (TypeError, ValueError, AttributeError, UnicodeDecodeError) as error:
+        found = f"{where}: {_brief(dtype)} of shape {_brief(shape)}: {error}"
+    raise PolicyError(
+        found, expected="numbers whose bytes fit dtype and shape", code="POLICY_PROTOCOL",
+        fix="write bytes in C order, dtype like '<f4', shape as a list of sizes",
+    )  # fmt: skip
+
+
+def written(value: object, *, png: bool = False) -> bytes:
+    """JSON with arrays in it, put together from bytes: `json.dumps` would look at each of a picture's signs.
+
+    A short row of numbers is a list, a picture a PNG if wanted, any other array a map.
+    """
+    return b"".join(pieces(value, png=png))
+
+
+def pieces(value: object, *, png: bool = False) -> list[bytes]:
+    """The same, to be joined once with what stands around it: a picture is large enough to tell."""
+    if isinstance(value, np.ndarray):
+        return _array_written(value, png=png)
+    if not isinstance(value, Mapping):
+        return [json.dumps(value).encode()]
+    parts = [b"{"]
+    for name, part in value.items():
+        parts += (b"," if len(parts) > 1 else b"", json.dumps(str(name)).encode(), b":", *pieces(part, png=png))
+    return [*parts, b"}"]
+
+
+def _array_written(array: Array, *, png: bool) -> list[bytes]:
+    if array.ndim == 1 and array.size <= SHORT and array.dtype.kind in "iuf" and np.isfinite(array).all():
+        return [json.dumps(array.tolist()).encode()]
+    if png and is_picture(array):
+        return [b'{"__png__":"', binascii.b2a_base64(_png(array), newline=False), b'"}']
+    frame = as_map(np.zeros(0, array.dtype)) | {"shape": list(array.shape)}  # as it would be, without contents
+    rest = json.dumps({name: part for name, part in frame.items() if name != "__numpy__"}).encode()
+    return [b'{"__numpy__":"', binascii.b2a_base64(np.ascontiguousarray(array).data, newline=False), b'",', rest[1:]]
+
+
+def as_map(array: Array) -> dict[str, object]:
+    """The form of OpenVLA and json-numpy."""
+    if array.dtype.kind not in KINDS:
+        raise PolicyError(
+            f"an array of {array.dtype}", expected="numbers", fix="show the policy numbers only", code="POLICY_CLIENT"
+        )
+    return {"__numpy__": _base64(array.tobytes()), "dtype": array.dtype.str, "shape": list(array.shape)}
+
+
+def from_json(value: object, where: str = "array") -> Array:
+    """Any of the three forms, or a number. Raises `PolicyError` (POLICY_PROTOCOL)."""
+    if isinstance(value, Mapping):
+        if "__numpy__" in value:
+            return array_of(_bytes(value["__numpy__"], where), value.get("dtype"), value.get("shape"), where)
+        if "__png__" in value:
+            return _pixels(_bytes(value["__png__"], where), where)
+        raise _wrong(where, f"a map of {', '.join(map(str, list(value)[:5])) or 'nothing'}")
+    if not isinstance(value, list | int | float | bool):
+        raise _wrong(where, type(value).__name__)
+    try:
+        array = np.asarray(value)
+    except (ValueError, OverflowError) as error:
+        raise _wrong(where, str(error)) from None
+    if array.dtype.kind not in KINDS:
+        raise _wrong(where, f"{array.dtype}")
+    return array
+
+
+def read_json(data: bytes, where: str = "the answer") -> object:
+    """Strict JSON: no NaN, no infinity. Raises `PolicyError` (POLICY_PROTOCOL)."""
+    try:
+        return json.loads(data, parse_constant=_constant)
+    except (ValueError, RecursionError) as error:
+        start = data[:60].decode("utf-8", "replace")
+        raise PolicyError(
+            f"{where} is no JSON ({error}): {start!r}", expected="JSON without NaN", code="POLICY_PROTOCOL",
+            fix="is policy_client.type the one that this server speaks?",
+        ) from None  # fmt: skip
+
+
+def is_picture(array: Array) -> bool:
+    """uint8 (H, W, 3)."""
+    return array.dtype == np.uint8 and array.ndim == 3 and array.shape[2] == 3 and 0 not in array.shape
+
+
+def _base64(data: bytes) -> str:
+    return binascii.b2a_base64(data, newline=False).decode("ascii")
+
+
+def _bytes(text: object, where: str) -> bytes:
+    try:
+        return binascii.a2b_base64(text, strict_mode=True)  # type: ignore[arg-type]  # a TypeError says it is no text
+    except (ValueError, TypeError) as error:
+        raise _wrong(where, f"no base64 ({error})") from None
+
+
+def _png(array: Array) -> bytes:
+    from io import BytesIO
+
+    from PIL import Image
+
+    stream = BytesIO()
+    Image.fromarray(array).save(stream, "PNG", compress_level=1)
+    return stream.getvalue()
+
+
+def _pixels(data: bytes, where: str) -> Array:
+    from io import BytesIO
+
+    from PIL import Image
+
+    try:
+        with Image.open(BytesIO(data), formats=("PNG",)) as picture:
+            if picture.width * picture.height > MOST_PIXELS:
+                raise ValueError(f"{picture.width} × {picture.height} pixels")
+            return np.asarray(picture.convert("RGB"))
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise _wrong(where, f"no PNG ({error})") from None
+
+
+def _wrong(where: str, found: str) -> PolicyError:
+    return PolicyError(
+        f"{where}: {found}", expected="a list of numbers, a __numpy__ map or a __png__ map", code="POLICY_PROTOCOL",
+        fix="see docs/policies.md for how arrays are written",
+    )  # fmt: skip
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:39] + "…"

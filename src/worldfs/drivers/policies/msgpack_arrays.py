@@ -1,0 +1,57 @@
+"""Arrays in msgpack as openpi writes them: maps whose keys are BIN (openpi-client 0.1.2, msgpack_numpy)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arrays import KINDS, array_of
+from .client import PolicyError
+
+
+def pack(value: object) -> bytes:
+    """Raises `PolicyError` (POLICY_CLIENT) for what the protocol cannot carry."""
+    import msgpack
+
+    try:
+        return bytes(msgpack.packb(value, default=_as_map))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PolicyError(
+            f"cannot be sent: {error}", expected="numbers, words, arrays of numbers",
+            fix="show the policy numbers and words only", code="POLICY_CLIENT",
+        ) from None  # fmt: skip
+
+
+def unpack(data: bytes) -> Any:
+    """Raises `PolicyError` (POLICY_PROTOCOL) for what is no msgpack, or an array that does not fit."""
+    import msgpack
+
+    try:
+        return msgpack.unpackb(data, object_hook=_as_array)
+    except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
+        raise PolicyError(
+            f"no msgpack: {error}", expected="a msgpack map", code="POLICY_PROTOCOL",
+            fix="is policy_client.type the one that this server speaks?",
+        ) from None  # fmt: skip
+
+
+def _as_map(value: object) -> dict[bytes, object]:
+    if isinstance(value, np.ndarray) and value.dtype.kind in KINDS + "SU":
+        return {
+            b"__ndarray__": True, b"data": value.tobytes(), b"dtype": value.dtype.str, b"shape": value.shape
+        }  # fmt: skip
+    if isinstance(value, np.generic) and value.dtype.kind in KINDS:
+        return {b"__npgeneric__": True, b"data": value.item(), b"dtype": value.dtype.str}
+    raise TypeError(f"{type(value).__name__} {getattr(value, 'dtype', '')}")
+
+
+def _as_array(value: dict[Any, Any]) -> Any:
+    if b"__ndarray__" in value:
+        return array_of(value.get(b"data"), value.get(b"dtype"), value.get(b"shape"))
+    if b"__npgeneric__" in value:
+        kind, data = np.dtype(value.get(b"dtype")), value.get(b"data")
+        if kind.kind not in KINDS or not isinstance(data, bool | int | float):
+            raise ValueError("no scalar number")
+        return kind.type(data)
+    return value

@@ -1,0 +1,165 @@
+"""openpi's WebSocket: the server speaks first, then each step is one msgpack map there and one back.
+
+Source: openpi's websocket_policy_server and openpi-client 0.1.2. A TEXT frame is a traceback.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from worldfs.ground.errors import Missing
+from worldfs.ground.model import PolicySpec
+
+from . import trouble
+from .arrays import Array
+from .client import Chunk, PolicyError, PolicyInfo, chunk_of
+from .contract import in_our_words, info_of
+from .endpoint import endpoint, most_bytes, secret
+from .msgpack_arrays import pack, unpack
+
+try:
+    from .websocket import Ended, InvalidHandshake, WebSocket, WebSocketException
+except ModuleNotFoundError as absent:
+    raise Missing(f"{absent.name} is not installed", fix="pip install 'worldfs[policies]'") from None
+
+SCHEMES = {"ws": 8000, "wss": 443, "http": 8000, "https": 443}
+
+
+def client(spec: PolicySpec) -> OpenPiPolicy:
+    return OpenPiPolicy(spec)
+
+
+class OpenPiPolicy:
+    """`policy_client: {type: openpi, endpoint: ws://HOST:8000, token_env: NAME}`; the words go as `prompt`."""
+
+    def __init__(self, spec: PolicySpec) -> None:
+        self.spec = spec
+        where = endpoint(spec, SCHEMES)
+        self._where = replace(where, scheme={"http": "ws", "https": "wss"}.get(where.scheme, where.scheme))
+        token = secret(spec)
+        self._key = f"Api-Key {token}" if token else ""
+        self._most = most_bytes(spec)
+        self._socket: WebSocket | None = None
+        self._info = PolicyInfo()
+        self._closes = 0
+
+    def connect(self, timeout_s: float) -> PolicyInfo:
+        deadline = time.monotonic() + timeout_s
+        if self._socket is None or not self._socket.alive(deadline):
+            self._hang_up()
+            self._open(deadline, timeout_s)
+        return self._info
+
+    def reset(self) -> None:
+        """The protocol has no word for it: openpi's policies keep nothing between two steps."""
+
+    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> Chunk:
+        deadline = time.monotonic() + timeout_s
+        closes = self._closes
+        data = pack({**observation, "prompt": words})
+        kept = self._socket is not None and self._socket.alive()
+        if not kept:
+            self._hang_up()
+            self._open(deadline, timeout_s)
+        try:
+            answer = self._ask(data, deadline)
+        except (OSError, WebSocketException) as error:
+            self._hang_up()
+            if not kept or self._closes != closes or not isinstance(error, ConnectionError):
+                raise self._trouble(error, timeout_s) from None
+            self._open(deadline, timeout_s)  # the server was started anew: asking again changes nothing in the world
+            try:
+                answer = self._ask(data, deadline)
+            except (OSError, WebSocketException) as again:
+                self._hang_up()
+                raise self._trouble(again, timeout_s) from None
+        except BaseException:
+            self._hang_up()
+            raise
+        return self._chunk(answer)
+
+    def close(self) -> None:
+        """From any thread; what waits ends with a `PolicyError`, and is not asked again."""
+        self._closes += 1
+        self._hang_up()
+
+    # -- its steps -----------------------------------------------------------------------------------------------
+
+    def _open(self, deadline: float, timeout_s: float) -> None:
+        try:
+            self._socket = socket = WebSocket.to(self._where, deadline, self._key, self._most)
+            first = socket.receive(deadline)
+        except (OSError, WebSocketException) as error:
+            opened = self._socket is not None
+            self._hang_up()
+            if isinstance(error, TimeoutError) and not opened:
+                raise trouble.unreachable(self._where, "no connection in time") from None
+            raise self._trouble(error, timeout_s, opened=opened) from None
+        except PolicyError as error:
+            error.path = error.path or str(self._where)
+            raise
+        if isinstance(first, str):
+            self._hang_up()
+            raise self._said(first)
+        try:
+            metadata = unpack(first)
+        except PolicyError:
+            self._hang_up()
+            raise
+        said = metadata if isinstance(metadata, dict) else {}
+        self._info = in_our_words(replace(info_of(said), extra=said), self.spec)
+
+    def _ask(self, data: bytes, deadline: float) -> bytes:
+        socket = self._socket
+        if socket is None:
+            raise Ended(None)
+        socket.stale()
+        socket.send(data, deadline)
+        answer = socket.receive(deadline)
+        if isinstance(answer, str):
+            raise self._said(answer)
+        return answer
+
+    def _chunk(self, data: bytes) -> Chunk:
+        said = unpack(data)
+        if not isinstance(said, dict) or "actions" not in said:
+            found = ", ".join(map(str, said)) if isinstance(said, dict) else type(said).__name__
+            raise trouble.nonsense(self._where, f"an answer with {found or 'nothing'}", "a map with `actions`")
+        actions = said["actions"]
+        if not isinstance(actions, np.ndarray | list):
+            raise trouble.nonsense(self._where, f"actions: {type(actions).__name__}", "an array (H, D)")
+        timing = said.get("server_timing")
+        took = timing.get("infer_ms") if isinstance(timing, dict) else None
+        rest: dict[str, Any] = {str(name): value for name, value in said.items() if name != "actions"}
+        return replace(
+            chunk_of(actions), server_ms=float(took) if isinstance(took, int | float) else float("nan"), extra=rest
+        )
+
+    def _said(self, text: str) -> PolicyError:
+        """A traceback: its last line says what went wrong."""
+        last = text.strip().rsplit("\n", 1)[-1]
+        return trouble.refused(self._where, f"it says: {last}")
+
+    def _trouble(self, error: Exception, timeout_s: float, *, opened: bool = True) -> PolicyError:
+        if isinstance(error, TimeoutError):
+            return trouble.late(self._where, timeout_s)
+        if isinstance(error, Ended):
+            return trouble.unreachable(self._where, f"the connection was dropped ({error})")
+        if isinstance(error, OSError):
+            dropped = opened or isinstance(error, ConnectionResetError | BrokenPipeError)
+            return trouble.unreachable(self._where, "the connection was dropped" if dropped else error)
+        if isinstance(error, InvalidHandshake):
+            return trouble.nonsense(self._where, f"no WebSocket: {error}", "an openpi server")
+        return trouble.nonsense(
+            self._where, f"{type(error).__name__}: {error}", f"messages of at most {self._most} bytes"
+        )
+
+    def _hang_up(self) -> None:
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            socket.close(0)

@@ -1,0 +1,176 @@
+"""A WebSocket without threads: the protocol core of `websockets` over a line with a deadline; either side.
+
+No thread answers pings between two messages, so a peer may close an idle connection: `alive` finds that out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from contextlib import suppress
+from typing import Self
+
+from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidHandshake, InvalidStatus, WebSocketException
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Response
+from websockets.protocol import OPEN, Protocol
+from websockets.uri import parse_uri
+
+from .client import PolicyError
+from .endpoint import Endpoint
+from .line import Line
+
+Message = bytes | str
+
+
+class Ended(ConnectionError):
+    """The other side has closed; `reason`: with what words."""
+
+    def __init__(self, code: int | None, reason: str = "") -> None:
+        super().__init__(f"closed with {code or 'no word'}{f': {reason}' if reason else ''}")
+        self.code, self.reason = code, reason
+
+
+class WebSocket:
+    """`send` and `receive` raise OSError (`Ended`, TimeoutError …) or WebSocketException; then it is of no more use."""
+
+    def __init__(self, line: Line, protocol: Protocol) -> None:
+        self._line, self._protocol = line, protocol
+        self._parts: list[Frame] = []
+        self._messages: deque[Message] = deque()
+        self._pongs = 0
+
+    @classmethod
+    def to(cls, where: Endpoint, deadline: float, authorization: str, most: int) -> Self:
+        """Connect and shake hands, without compression. Raises as above, and `PolicyError` for a refusal with 401."""
+        line = Line.to(where, deadline, tls=where.scheme == "wss")
+        try:
+            protocol = ClientProtocol(parse_uri(str(where)), max_size=most)
+            request = protocol.connect()
+            if authorization:
+                request.headers["Authorization"] = authorization
+            protocol.send_request(request)
+            socket = cls(line, protocol)
+            socket._shake(protocol)
+        except BaseException:
+            line.close()
+            raise
+        return socket
+
+    def send(self, data: Message, deadline: float) -> None:
+        self._line.until(deadline)
+        if self._protocol.state is not OPEN:
+            raise self._ended()
+        if isinstance(data, str):
+            self._protocol.send_text(data.encode())
+        else:
+            self._protocol.send_binary(data)
+        self.flush()
+
+    def receive(self, deadline: float) -> Message:
+        """The next whole message."""
+        self._line.until(deadline)
+        while not self._messages:
+            if self._protocol.state is not OPEN:
+                raise self._ended()
+            self._take(self._line.receive())
+        return self._messages.popleft()
+
+    def alive(self, deadline: float | None = None) -> bool:
+        """Answers what has come meanwhile; with a deadline it also asks the peer, and waits for its pong."""
+        try:
+            while (data := self._line.waiting()) is not None:
+                self._take(data)
+            if deadline is None or self._protocol.state is not OPEN:
+                return self._protocol.state is OPEN
+            pongs = self._pongs
+            self._line.until(deadline)
+            self._protocol.send_ping(b"")
+            self.flush()
+            while self._pongs == pongs and self._protocol.state is OPEN:
+                self._take(self._line.receive())
+            return self._pongs > pongs
+        except (OSError, WebSocketException):
+            return False
+
+    def ping(self, deadline: float) -> None:
+        """Ask, and go on; the answer comes with what is received."""
+        self._line.until(deadline)
+        self._protocol.send_ping(b"")
+        self.flush()
+
+    def stale(self) -> None:
+        """Forget messages that nobody waits for any more."""
+        self._messages.clear()
+
+    def close(self, code: int = 1000, reason: str = "") -> None:
+        """Says goodbye if that takes no time; from any thread if `code` is 0, which only hangs up."""
+        if code and self._protocol.state is OPEN:
+            with suppress(OSError, WebSocketException):
+                self._line.until(time.monotonic() + 0.5)
+                self._protocol.send_close(code, reason)
+                self.flush()
+        self._line.close()
+
+    # -- its steps -----------------------------------------------------------------------------------------------
+
+    def _shake(self, protocol: ClientProtocol) -> None:
+        self.flush()
+        while protocol.state is not OPEN and protocol.handshake_exc is None:
+            data = self._line.receive()
+            if data:
+                protocol.receive_data(data)
+            else:
+                protocol.receive_eof()
+                if protocol.handshake_exc is None:
+                    raise Ended(None)
+            for item in protocol.events_received():
+                if not isinstance(item, Response):
+                    self._frame(item)
+        if isinstance(protocol.handshake_exc, InvalidStatus):
+            status = protocol.handshake_exc.response.status_code
+            if status in (401, 403):
+                raise PolicyError(
+                    f"HTTP {status}: it lets nobody in without its key", expected="101", code="POLICY_CONNECTION",
+                    fix="name its key with policy_client.token_file or token_env",
+                )  # fmt: skip
+        if protocol.handshake_exc is not None:
+            raise protocol.handshake_exc
+
+    def _take(self, data: bytes) -> None:
+        if data:
+            self._protocol.receive_data(data)
+        else:
+            self._protocol.receive_eof()
+        for item in self._protocol.events_received():
+            self._frame(item)
+        self.flush()
+        wrong = self._protocol.parser_exc
+        if wrong is not None and not self._messages:
+            raise self._ended() if isinstance(wrong, EOFError) else wrong
+
+    def _frame(self, frame: object) -> None:
+        assert isinstance(frame, Frame)
+        if frame.opcode is Opcode.PONG:
+            self._pongs += 1
+        elif frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+            self._parts.append(frame)
+            if frame.fin:
+                parts, self._parts = self._parts, []
+                data = parts[0].data if len(parts) == 1 else b"".join(part.data for part in parts)
+                text = parts[0].opcode is Opcode.TEXT
+                self._messages.append(bytes(data).decode("utf-8", "replace") if text else bytes(data))
+
+    def flush(self) -> None:
+        """Send what the protocol has to say."""
+        for data in self._protocol.data_to_send():
+            if data:  # b"" stands for the end of sending: closing says that
+                self._line.send(bytes(data))
+
+    def _ended(self) -> Ended:
+        said = self._protocol.close_rcvd
+        return Ended(said.code, said.reason) if said is not None else Ended(None)
+
+
+__all__ = ["Ended", "InvalidHandshake", "WebSocket", "WebSocketException"]

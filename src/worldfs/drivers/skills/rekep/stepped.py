@@ -1,0 +1,213 @@
+"""The hand of any target that takes poses: led by `step(action, "ee_pose")`, straight lines over what stands about.
+
+It knows no joints: reach is a distance, collisions are avoided by height, and what came of a motion is seen afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from worldfs.drivers.targets.adapter import TargetAdapter
+from worldfs.ground.model import Scene
+
+from . import spots
+from .hands import Check, Halt, Measured, Move, State
+from .keypoints import pose_of
+from .turns import Array, Pose, apart, between, matrix, quaternion
+
+REPRESENTATION: Final = "ee_pose"
+REACH = 0.95  # m from the base; what lies beyond is refused before the target is asked
+SPEED = 0.15  # m/s
+TURN = 0.8  # rad/s
+CLEAR = 0.10  # m above everything, on the way
+OPENING = 0.04  # m a finger
+SETTLE = 6  # steps that the target is given to arrive
+THIN = 0.002  # m between the fingers: less is nothing
+BESIDE = 0.07  # m from the hand to the middle of what it holds
+GRAIN = 0.02  # m between checks of path constraints
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Straight lines through poses; `last`: the part that was the approach, to be gone back."""
+
+    poses: tuple[Pose, ...]
+    last: tuple[Pose, ...] = ()
+
+
+class StepHand:
+    """See `hands.Hand`. The target's scene says where things are, as far as it sees."""
+
+    stroke = OPENING
+
+    def __init__(self, target: TargetAdapter) -> None:
+        self._target = target
+        spec = next(spec for spec in target.actions() if spec.representation == REPRESENTATION)
+        self._hz = spec.control_hz or 20.0
+        self._steps = 0
+        self._stop: Callable[[], str] = lambda: ""
+        self._open = 1.0
+        self._clamped: dict[str, int] = {}
+        self._seen: tuple[Scene, int] | None = None
+        self._last: dict[str, tuple[Array, float]] = {}
+
+    def begin(self, stop: Callable[[], str]) -> None:
+        self._stop, self._steps = stop, 0
+        self._open = 0.0 if self.now().held else 1.0
+
+    def done(self) -> dict[str, Any]:
+        self._stop = lambda: ""
+        found: dict[str, Any] = {"steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps"}
+        return found | ({"clamped": dict(self._clamped)} if self._clamped else {})
+
+    def seconds(self) -> float:
+        return self._steps / self._hz
+
+    def now(self) -> State:
+        scene, seen = self._scene(), self._target.observe()
+        hand = _pose(np.asarray(seen["ee_pose"], dtype=float))
+        things = {thing.id: thing for thing in (*scene.objects, *scene.furniture)}
+        robot = scene.robot(self._target.target.id) or (scene.robots[0] if scene.robots else None)
+        base = np.array([*(robot.pose if robot is not None else ()), 0.0, 0.0, 0.0][:3], dtype=float)
+        held = robot.holding if robot is not None else None
+        if held is None and self._open < 0.5 and float(np.ravel(seen.get("gripper", [0.0]))[0]) > THIN:
+            near = sorted((float(np.linalg.norm(pose_of(t).position - hand.position)), t.id) for t in scene.objects)
+            held = near[0][1] if near and near[0][0] < BESIDE else None
+        return State.of(things, hand, held, base)
+
+    def effort(self, pose: Pose) -> float | None:
+        state = self.now()
+        if float(np.linalg.norm(pose.position - state.base)) > REACH:
+            return None
+        return float(np.linalg.norm(pose.position - state.hand.position)) + 0.3 * apart(
+            pose.rotation, state.hand.rotation
+        )
+
+    def plan(self, move: Move) -> Lines | str:
+        state = self.now()
+        start, before = state.hand, move.goal
+        if move.approach is not None:
+            before = Pose(move.goal.position - move.approach, move.goal.rotation)
+        held = state.things.get(move.held) if move.held else None
+        low = 2 * float(np.max(spots.extents(held))) if held is not None else 0.0
+        tops = [spots.top_of(t) for t in state.things.values() if t.id != move.held and t.shape != "region"]
+        above = max([*tops, *(float(t.position[2] + spots.extents(t)[2]) for t in state.things.values()
+                              if t.shape == "basket")], default=0.0)  # fmt: skip
+        travel = max(above + low + CLEAR, start.position[2], before.position[2])
+        broken = ""
+        for height in (travel, travel + 0.12, 0.0):
+            middle = [start, before]
+            if height and float(np.linalg.norm((before.position - start.position)[:2])) > 0.02:
+                middle = [start, _lifted(start, height), _lifted(before, height), before]
+            line = [*middle, *([move.goal] if move.approach is not None else [])]
+            broken = _broken(line, move.check)
+            if not broken:
+                return Lines(tuple(line), (before, move.goal) if move.approach is not None else ())
+        return f"every way there breaks {broken}"
+
+    def go(self, way: Lines, pace: float = 1.0) -> None:
+        for one, other in pairwise(way.poses):
+            gap = float(np.linalg.norm(other.position - one.position))
+            seconds = max(gap / SPEED, apart(one.rotation, other.rotation) / TURN) / pace
+            n = max(1, round(seconds * self._hz))
+            for i in range(1, n + 1):
+                s = i / n
+                self._step(between(one, other, 3 * s * s - 2 * s**3))
+        if way.poses:
+            self._settle(way.poses[-1])
+
+    def wait(self, seconds: float) -> None:
+        pose = self.now().hand
+        for _ in range(max(1, math.ceil(seconds * self._hz))):
+            self._step(pose)
+
+    def open(self, opening: float) -> None:
+        self._open = max(0.5, min(1.0, opening / OPENING))
+        self.wait(0.3)
+
+    def close(self, id: str) -> bool:
+        self._open = 0.0
+        self.wait(0.8)
+        return self.now().held == id
+
+    def let_go(self, way: Lines, id: str) -> None:
+        self.back_off(way)
+        for _ in range(10):
+            self.wait(0.1)
+            if self.measure(id).speed < 0.015:
+                return
+
+    def back_off(self, way: Lines) -> None:
+        self._open = 1.0
+        self.wait(0.5)
+        back = way.last[::-1] if isinstance(way, Lines) else ()
+        if not back:
+            here = self.now().hand
+            back = (here, _lifted(here, float(here.position[2]) + CLEAR))
+        self.go(Lines(tuple(back)))
+
+    def measure(self, id: str) -> Measured:
+        """Speed between this look and the last one at the thing; what it touches nobody says."""
+        thing = self._scene().thing(id)
+        if thing is None:
+            return Measured(np.full(3, np.nan), math.inf, None, np.eye(3))
+        position, now = np.array(thing.position[:3], dtype=float), self.seconds()
+        before, self._last[id] = self._last.get(id), (position, now)
+        speed = 0.0
+        if before is not None and now > before[1]:
+            speed = float(np.linalg.norm(position - before[0])) / (now - before[1])
+        return Measured(position, speed, None, matrix(thing.orientation))
+
+    def touches(self, id: str) -> bool:
+        return True  # nobody says: straight up first is always right
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _scene(self) -> Scene:
+        if self._seen is None or self._seen[1] != self._steps:
+            self._seen = self._target.scene(), self._steps
+        return self._seen[0]
+
+    def _step(self, pose: Pose) -> None:
+        if why := self._stop():
+            here = _pose(np.asarray(self._target.observe()["ee_pose"], dtype=float))
+            for _ in range(3):
+                self._send(here)
+            raise Halt(why)
+        self._send(pose)
+
+    def _send(self, pose: Pose) -> None:
+        action = np.array([*pose.position, *quaternion(pose.rotation), self._open])
+        result = self._target.step(action, REPRESENTATION)
+        self._steps += 1
+        for word in result.clamped:
+            self._clamped[word] = self._clamped.get(word, 0) + 1
+
+    def _settle(self, goal: Pose) -> None:
+        for _ in range(SETTLE):
+            self._step(goal)
+            if float(np.linalg.norm(self.now().hand.position - goal.position)) < 0.002:
+                return
+
+
+def _lifted(pose: Pose, height: float) -> Pose:
+    return Pose(np.array([pose.position[0], pose.position[1], height]), pose.rotation)
+
+
+def _pose(numbers: Array) -> Pose:
+    return Pose(numbers[:3].copy(), matrix(numbers[3:7]))
+
+
+def _broken(line: Sequence[Pose], check: Check) -> str:
+    for one, other in pairwise(line):
+        n = max(1, math.ceil(float(np.linalg.norm(other.position - one.position)) / GRAIN))
+        for i in range(1, n + 1):
+            if broken := check(between(one, other, i / n)):
+                return broken
+    return ""

@@ -1,0 +1,57 @@
+"""From words to a program: the model is asked, its answer read like any file, and once more where it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from worldfs.ground.driver import Run
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Json, Skill
+
+from . import model, prompt
+from .hands import State
+from .keypoints import of_scene, positions
+from .library import Planned, Wish
+from .program import Program, of_text
+from .sources import with_points
+
+AGAIN = 2  # times that a refused answer is sent back with the reason
+
+
+def written(
+    words: str, skill: Skill, state: State, run: Run, *, picture: Callable[[], str] | None = None,
+    check: Callable[[Planned], str] = lambda planned: "",
+) -> tuple[Planned, Json]:  # fmt: skip
+    """A program for `words`, and what is to be told of its making. `picture`: gives a data URL.
+
+    Raises `ModelTrouble`, or `BadInput` when the last answer still cannot be used. `check` says why one cannot.
+    """
+    chosen = model.of_skill(skill)
+    points = of_scene(state.things.values())
+    text = prompt.asked(words, points, positions(points, state.poses).tolist(), state.things)
+    content: object = text
+    if picture is not None and chosen.images:
+        content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": picture()}}]
+    messages: list[Json] = [{"role": "system", "content": prompt.RULES}, {"role": "user", "content": content}]
+    told: Json = {"model": chosen.name, "words": words, "answers": 0, "refusals": []}
+    while True:
+        answer, usage = model.ask(chosen, messages, run)
+        told["answers"] += 1
+        for key, value in usage.items():
+            told[key] = told.get(key, 0) + value
+        try:
+            program = of_text(model.blocks(answer), f"{chosen.name}'s answer")
+            program = Program(program.name, program.stages)  # the points are those that it was shown
+            planned = with_points(program, state.things, program.name, Wish(""))
+            why = check(planned)
+            if not why:
+                return planned, told
+            raise BadInput(why, path=program.name, expected="stages that the arm can reach", code="CRITIC_REFUSED")
+        except BadInput as error:
+            told["refusals"].append(str(error)[:300])
+            if told["answers"] > AGAIN:
+                raise
+            messages += [
+                {"role": "assistant", "content": answer},
+                {"role": "user", "content": prompt.refused(str(error))},
+            ]

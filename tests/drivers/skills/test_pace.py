@@ -1,0 +1,45 @@
+"""The beat of a control loop."""
+
+import threading
+import time
+
+from worldfs.drivers.skills.pace import Pace
+from worldfs.ground.clock import SystemClock
+from worldfs.testing.clock import ManualClock
+
+
+def test_steps_are_due_at_start_plus_k_periods_whatever_they_take():
+    clock, began = ManualClock(), []
+    pace = Pace(50, clock, clock.advance)
+    for k in range(100):
+        pace()
+        began.append(clock.monotonic())
+        clock.advance(0.019 if k % 2 else 0.001)
+    assert max(abs(at - 0.02 * k) for k, at in enumerate(began)) < 1e-9
+    assert pace.missed == 0 and max(pace.late) < 1e-9
+
+
+def test_after_a_pause_there_is_no_burst():
+    clock = ManualClock()
+    pace = Pace(10, clock, clock.advance)
+    pace()
+    clock.advance(0.55)
+    pace()
+    assert clock.monotonic() == 0.55 and pace.missed == 4
+    pace()
+    assert abs(clock.monotonic() - 0.6) < 1e-9
+
+
+def test_without_a_way_to_wait_it_runs_freely():
+    clock = ManualClock()
+    pace = Pace(10, clock, None)
+    for _ in range(5):
+        pace()
+    assert clock.monotonic() == 0 and pace.late == []
+
+
+def test_the_machines_clock_is_kept_without_drift():
+    pace, stop = Pace(100, SystemClock(), threading.Event().wait), time.monotonic()
+    for _ in range(51):
+        pace()
+    assert 0.49 < time.monotonic() - stop < 0.8
