@@ -98,6 +98,14 @@ def run(root: Path) -> Any:
         return world.jobs.load("sess_follow_001").status
 
 
+def settled(plant: Any) -> bool:
+    """It stands, once what it weighs has come to rest."""
+    until = time.monotonic() + 1.5
+    while not plant.still and time.monotonic() < until:
+        time.sleep(0.02)
+    return bool(plant.still)
+
+
 def config(driver: str, address: str) -> dict[str, Any]:
     return {
         "lerobot": {"robot": {"type": "so101_follower", "port": address}},
@@ -119,8 +127,7 @@ def test_a_policy_leads_a_robot_and_the_files_say_what_it_did(tmp_path, peers, d
         assert status.state is State.SUCCEEDED, status.outcome
         moved = plant.place[0] if driver == "unitree_go2" else plant.q[0] - KINDS[driver][1][0]
         assert moved > 0.1
-        time.sleep(0.6)
-        assert plant.still
+        assert settled(plant)
     trace = (tmp_path / "artifacts/runtime/sess_follow_001/trace.jsonl").read_text().splitlines()
     assert len(trace) == 20
     assert any(
@@ -157,7 +164,7 @@ def test_time_is_over_and_the_robot_stands_although_the_skill_goes_on(tmp_path, 
         write(tmp_path, "unitree_go2", config("unitree_go2", plant.address), steps=1000, deaf=True, timeouts=timeouts)
         status = run(tmp_path)
         assert (status.outcome.cause, status.outcome.code) == (Cause.TIMEOUT, "SESSION_TIMEOUT"), status.outcome
-        assert plant.stops >= 1 and plant.still
+        assert plant.stops >= 1 and settled(plant)
 
 
 def test_a_skill_with_a_bug_leaves_a_robot_that_stands(tmp_path, peers):
