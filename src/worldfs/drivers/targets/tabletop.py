@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from worldfs.drivers.mujoco.arm import Arm
 from worldfs.drivers.mujoco.body import Tabletop
+from worldfs.drivers.mujoco.camera import Shot
 from worldfs.drivers.mujoco.env import REPRESENTATIONS, TabletopEnv, action_space, observation_space, shapes
 from worldfs.drivers.mujoco.gl import gl_status
 from worldfs.drivers.mujoco.scene import random_scene
@@ -118,6 +119,11 @@ class TabletopTarget:
     def arm(self) -> Arm:
         """For skills that plan and lead it themselves; `moved` when they are done."""
         return self.env.body.arm
+
+    def shot(self, camera: str, *, rgb: bool = False) -> Shot:
+        """Depth and segments with the camera's pose. Errors: `Missing`, code CAMERA_UNAVAILABLE."""
+        body = self.env.body
+        return body.eye().shoot(body.arm.rig.data, camera, rgb=rgb, depth=True, segments=True)
 
     def moved(self) -> None:
         """The arm was led by somebody else: the next step begins where it is now, and the pictures are new."""

@@ -113,6 +113,7 @@ class Course:
         step = self.program.stages[number]
         clock = self.run.clock
         self._until = clock.monotonic() + self.limits.stage_s if self.limits.stage_s else 0.0
+        self.hand.look()
         state, began = self.hand.now(), self.hand.seconds()
         sight = Sight(self.points, state, state.held)
         record: Json = {"stage": number + 1, "attempt": attempt, "keypoints_before": _rounded(sight.now)}

@@ -74,6 +74,10 @@ class Hand(Protocol):
 
     def now(self) -> State: ...
 
+    def look(self) -> None:
+        """Looks again at what a camera shows, where things are seen and not simply known."""
+        ...
+
     def seconds(self) -> float:
         """Of the world's time since `begin`."""
         ...

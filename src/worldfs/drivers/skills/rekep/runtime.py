@@ -12,7 +12,7 @@ from typing import Any
 from worldfs.drivers.skills.runtime import Errand, Stage
 from worldfs.drivers.targets.adapter import TargetAdapter
 from worldfs.ground.driver import Run
-from worldfs.ground.errors import UserError
+from worldfs.ground.errors import BadInput, UserError
 from worldfs.ground.model import Cause, Finding, Json, Outcome
 
 from . import model, sources, success
@@ -20,6 +20,7 @@ from .costs import Sight
 from .course import MEASURED, Course, Ended, Limits
 from .hands import Halt, Hand
 from .library import Planned, Setting
+from .picture import picture_of
 from .preview import preview
 from .proposer import proposed
 from .stepped import REPRESENTATION, StepHand
@@ -35,10 +36,10 @@ class ReKepPolicyRuntime:
     name = "ReKepPolicyRuntime"
 
     def review(self, errand: Errand, target: TargetAdapter) -> Sequence[Finding]:
-        hand = hand_of(target)
-        if hand is None:
-            return [_handless(errand, target)]
         try:
+            hand = hand_of(target, _eyes(errand, target))
+            if hand is None:
+                return [_handless(errand, target)]
             if sources.words_of(errand):
                 model.of_skill(errand.skill)  # it is asked when the time has come: an answer costs, and moves nothing
                 return []
@@ -55,11 +56,11 @@ class ReKepPolicyRuntime:
         return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, errand.job)]
 
     def perform(self, errand: Errand, stage: Stage) -> Outcome:
-        hand = hand_of(stage.target)
-        if hand is None:
-            finding = _handless(errand, stage.target)
-            return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
         try:
+            hand = hand_of(stage.target, _eyes(errand, stage.target))
+            if hand is None:
+                finding = _handless(errand, stage.target)
+                return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
             planned, told = _decided(errand, stage, hand)
             outcome = _carried_out(errand, stage, hand, planned)
             return replace(outcome, evidence={**outcome.evidence, **told})
@@ -70,18 +71,35 @@ class ReKepPolicyRuntime:
             return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
 
 
-def hand_of(target: TargetAdapter) -> Hand | None:
-    """The table's own arm where there is one, else the hand of whatever takes poses; None: neither."""
+def hand_of(target: TargetAdapter, eyes: str = "") -> Hand | None:
+    """The table's own arm where there is one, else the hand of whatever takes poses; None: neither.
+
+    `eyes`: the camera that keypoints are seen through, "" for none. Raises `Missing` or `BadInput` where none can be.
+    """
     try:
         from .table import Armed, TableHand
     except ImportError:  # no simulator: a real robot
         pass
     else:
         if isinstance(target, Armed):
-            return TableHand(target)
+            return TableHand(target, camera=eyes)
+    if eyes:
+        raise BadInput("a camera whose pose is not known", path=f"TARGETS.md {target.target.id} perception",
+                       expected="the simulated table's", fix="leave keypoints_from out: the scene tells places",
+                       code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
     if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
         return StepHand(target)
     return None
+
+
+def _eyes(errand: Errand, target: TargetAdapter) -> str:
+    """The camera of a session that wants its keypoints seen (`keypoints_from: rgbd`, of the session or the skill)."""
+    given = errand.params.get("keypoints_from", errand.skill.extra.get("keypoints_from", "scene"))
+    if given not in ("scene", "rgbd"):
+        raise BadInput(repr(given)[:80], path=f"SESSIONS.md {errand.job} execution.params.keypoints_from",
+                       expected="scene or rgbd", fix="write one of them")  # fmt: skip
+    named = [camera.name for camera in target.target.cameras if camera.name in ("front", "wrist")]
+    return (named[0] if named else "front") if given == "rgbd" else ""
 
 
 def _decided(errand: Errand, stage: Stage, hand: Hand) -> tuple[Planned, Json]:
@@ -89,6 +107,7 @@ def _decided(errand: Errand, stage: Stage, hand: Hand) -> tuple[Planned, Json]:
     if words := sources.words_of(errand):
         return written(
             words, errand.skill, hand.now(), stage.run,
+            picture=picture_of(stage.target, hand.now()),
             check=lambda planned: preview(planned.program, planned.points, hand, _slack(errand, planned)),
         )  # fmt: skip
     return proposed(_planned(errand, hand), errand, stage, hand.now())

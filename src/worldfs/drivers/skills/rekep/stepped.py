@@ -66,6 +66,9 @@ class StepHand:
         found: dict[str, Any] = {"steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps"}
         return found | ({"clamped": dict(self._clamped)} if self._clamped else {})
 
+    def look(self) -> None:
+        self._seen = None
+
     def seconds(self) -> float:
         return self._steps / self._hz
 

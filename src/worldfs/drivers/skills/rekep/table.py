@@ -15,13 +15,17 @@ from worldfs.drivers.mujoco.build import TIMESTEP
 from worldfs.drivers.mujoco.collide import Pair, Rehearsal, describe, pair
 from worldfs.drivers.mujoco.motion import CLOSE, Stopped
 from worldfs.drivers.mujoco.route import route
+from worldfs.ground.model import Json
 
 from .hands import Check, Halt, Measured, Move, State
-from .turns import Array, Pose, apart, between
+from .keypoints import pose_of
+from .seen import Shot, Sighting, sightings
+from .turns import Array, Pose, apart, between, quaternion
 
 PATH = "path constraint"
 HEIGHTS = (0.25, 0.15, 0.35)  # m above the higher end, of a way over things
 DEPARTS = (0.12, 0.08, 0.05, 0.03)  # m straight up, off what a held thing stands on
+CLEARANCE = 0.008  # m to things that are passed, where there is room for it
 GRAIN = 0.02  # m between the points of a straight line
 TURN = 0.12  # rad between them
 TALL = 0.09  # m: higher things are carried slower
@@ -36,6 +40,10 @@ class Armed(Protocol):
 
     def moved(self) -> None: ...
 
+    def shot(self, camera: str, *, rgb: bool = False) -> Shot:
+        """Depth and segments as a camera sees them now. Raises `Missing` where nothing can be drawn."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Leg:
@@ -47,14 +55,18 @@ class Leg:
 
 
 class Constrained(Rehearsal):
-    """A rehearsal in which a pose that breaks a path constraint hits something as well."""
+    """A rehearsal in which a pose that breaks a path constraint hits something as well, and so does one that passes a
+    thing nearer than `clearance` (m): a fast arm is some millimetres off its plan."""
 
     def __init__(self, arm: Arm, check: Check, *, opening: float | None, held: str | None) -> None:
         super().__init__(arm.rig, opening=opening, held=held)
         self._check = check
+        self.clearance = 0.0
+        bodies = {arm.rig.body[id] for id in arm.rig.objects if id != held}
+        self._things = np.array([int(body) in bodies for body in arm.rig.geom_body])
 
     def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
-        found = super().hits(q, allowed=allowed)
+        found = self._wide(q, allowed) if self.clearance else super().hits(q, allowed=allowed)
         if not found:
             site = self.rig.tcp
             pose = Pose(self.data.site_xpos[site].copy(), self.data.site_xmat[site].reshape(3, 3).copy())
@@ -63,16 +75,41 @@ class Constrained(Rehearsal):
                 found[broken, PATH] = 0.0
         return found
 
+    def _wide(self, q: Array, allowed: frozenset[Pair] | set[Pair]) -> dict[Pair, float]:
+        """With the things' margins raised, so that what is near is a contact as well; put back at once."""
+        model = self.rig.model
+        margins, bodies = model.geom_margin.copy(), model.body_margin.copy()
+        model.geom_margin[self._things] = self.clearance
+        model.body_margin[model.geom_bodyid[self._things]] = self.clearance
+        try:
+            found = super().hits(q, allowed=allowed)
+        finally:
+            model.geom_margin[:], model.body_margin[:] = margins, bodies
+        contacts = self.data.contact
+        for i in range(self.data.ncon if not found else 0):
+            one, other = sorted(self._owner[g] for g in contacts.geom[i])
+            mine, thing = ("robot" in (one, other)) or (self.held in (one, other)), self._things[contacts.geom[i]].any()
+            if mine and thing and (one, other) not in allowed and contacts.dist[i] < self.clearance:
+                found[one, other] = 0.0
+                break
+        return found
+
 
 class TableHand:
     """See `hands.Hand`."""
 
     stroke = panda.STROKE
 
-    def __init__(self, target: Armed) -> None:
+    def __init__(self, target: Armed, *, camera: str = "") -> None:
+        """`camera`: through which things are seen; "": they are where the simulation says."""
         self._target = target
         self.arm = target.arm
         self._steps = 0
+        self._camera = camera
+        self._seen: dict[str, Sighting] = {}
+        self._carried: tuple[str, Pose] | None = None  # a thing in the hand, and its pose in the hand's frame
+        self._told: Json = {}
+        self.look()
 
     def begin(self, stop: Callable[[], str]) -> None:
         self.arm.mover.begin(stop)
@@ -88,13 +125,29 @@ class TableHand:
             "steps": steps,
             "sim_seconds": round(steps * TIMESTEP, 3),
             "gripper_opening": round(self.arm.rig.opening(), 4),
+            **({"keypoints_from": f"rgbd {self._camera}", "seen": self._told} if self._camera else {}),
         }
+
+    def look(self) -> None:
+        if not self._camera:
+            return
+        rig = self.arm.rig
+        shot = self._target.shot(self._camera)
+        held = rig.held()
+        pages = {id: self._seen[id].thing if id in self._seen else rig.things[id] for id in rig.objects if id != held}
+        self._seen = {**self._seen, **sightings(shot, rig.geom_owner, pages)}
+        for id, one in self._seen.items():
+            off = float(np.linalg.norm(np.array(one.thing.position) - rig.position(id)))
+            if id not in self._told:  # how far the eye was off, which only a simulation can tell
+                self._told[id] = {"pixels": one.pixels, "residual_m": round(one.residual, 5), "error_m": round(off, 4)}
 
     def seconds(self) -> float:
         return float((self.arm.mover.steps - self._steps) * TIMESTEP)
 
     def now(self) -> State:
         rig = self.arm.rig
+        if self._camera:
+            return self._as_seen()
         things = {
             id: replace(
                 thing,
@@ -106,6 +159,25 @@ class TableHand:
             for id, thing in rig.things.items()
         }
         return State.of(things, Pose(*rig.tcp_pose()), rig.held(), rig.base)
+
+    def _as_seen(self) -> State:
+        """Furniture as the page has it, things where they were last seen; what is held goes with the hand."""
+        rig = self.arm.rig
+        things = {piece.id: piece for piece in rig.plan.furniture}
+        things |= {id: one.thing for id, one in self._seen.items()}
+        hand, held = Pose(*rig.tcp_pose()), rig.held()
+        if held is None or held not in things:
+            self._carried = None
+        else:
+            if self._carried is None or self._carried[0] != held:
+                was = pose_of(things[held])
+                self._carried = held, Pose(hand.inverse(was.position), hand.rotation.T @ was.rotation)
+            local = self._carried[1]
+            position, rotation = hand.point(local.position), hand.rotation @ local.rotation
+            moved = replace(things[held], position=tuple(map(float, position)), orientation=quaternion(rotation))
+            things[held] = moved
+            self._seen[held] = replace(self._seen[held], thing=moved)  # let go of, it is about there
+        return State.of(things, hand, held, rig.base)
 
     def effort(self, pose: Pose) -> float | None:
         q = self._joints(pose, wide=False)
@@ -181,10 +253,18 @@ class TableHand:
                 return Leg([start, *up], height)
         return None
 
-    def _between(self, rehearsal: Rehearsal, start: Array, goal: Array, pose: Pose) -> list[Leg] | None:
+    def _between(self, rehearsal: Constrained, start: Array, goal: Array, pose: Pose) -> list[Leg] | None:
         """Straight in joint space, straight in space, over what stands between, or found by search."""
         if float(np.max(np.abs(goal - start))) < 1e-6:
             return []
+        for rehearsal.clearance in (CLEARANCE, 0.0):
+            found = self._clear_way(rehearsal, start, goal, pose)
+            if found is not None:
+                break
+        rehearsal.clearance = 0.0
+        return found
+
+    def _clear_way(self, rehearsal: Constrained, start: Array, goal: Array, pose: Pose) -> list[Leg] | None:
         direct = route(rehearsal, start, goal, via=(self.arm.ready,), search=False)
         if direct is not None:
             return [Leg(direct)]
@@ -200,8 +280,8 @@ class TableHand:
             rest = route(rehearsal, last, goal, search=False)
             if rest is not None:
                 return [leg, Leg(rest)]
-        found = route(rehearsal, start, goal)
-        return None if found is None else [Leg(found)]
+        searched = route(rehearsal, start, goal)
+        return None if searched is None else [Leg(searched)]
 
     def _over(self, here: Pose, there: Pose, height: float) -> list[Pose]:
         if height == 0.0:
@@ -228,7 +308,7 @@ class TableHand:
                     return None
                 path.append(q)
             length += max(gap, 0.12 * turned)
-        return Leg(path, max(length, 0.01), 0.11)
+        return Leg(path, max(length, 0.01), 0.2 if rehearsal.held is None else 0.13)
 
     def _joints(self, pose: Pose, *, wide: bool) -> Array | None:
         solver, present = self.arm.solver, self.arm.rig.arm()
