@@ -16,10 +16,11 @@ from worldfs.ground.errors import BadInput, UserError
 from worldfs.ground.model import Cause, Finding, Json, Outcome
 
 from . import model, sources, success
+from .asked import Setting
 from .costs import Sight
 from .course import MEASURED, Course, Ended, Limits
 from .hands import Halt, Hand
-from .library import Planned, Setting
+from .library import Planned
 from .picture import picture_of
 from .preview import preview
 from .proposer import proposed
@@ -98,8 +99,8 @@ def _eyes(errand: Errand, target: TargetAdapter) -> str:
     if given not in ("scene", "rgbd"):
         raise BadInput(repr(given)[:80], path=f"SESSIONS.md {errand.job} execution.params.keypoints_from",
                        expected="scene or rgbd", fix="write one of them")  # fmt: skip
-    named = [camera.name for camera in target.target.cameras if camera.name in ("front", "wrist")]
-    return (named[0] if named else "front") if given == "rgbd" else ""
+    names = {camera.name for camera in target.target.cameras}
+    return ("wrist" if names & {"front", "wrist"} == {"wrist"} else "front") if given == "rgbd" else ""
 
 
 def _decided(errand: Errand, stage: Stage, hand: Hand) -> tuple[Planned, Json]:
@@ -135,10 +136,17 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
         planned.program, planned.points, hand, run, limits, look=lambda s, now: seen.look(wish, s, now), step=step
     )
     course.predicates = lambda: success.judge(wish, hand, seen) if wish.task else _generic(course, planned, limits)
+    ended, halted = Ended("CANCELLED"), None
     try:
-        ended, halted = course.carry_out(), None
+        ended = course.carry_out()
     except Halt as halt:
-        ended, halted = Ended("CANCELLED"), halt
+        halted = halt
+    except UserError as error:
+        ended = Ended(error.code, str(error))
+    except FloatingPointError as error:
+        ended = Ended("SIMULATION_DIVERGED", str(error))
+    finally:
+        moved = hand.done()
     evidence: Json = {
         "program": planned.program.name,
         "stages": course.stages,
@@ -148,7 +156,7 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
         "success": [one.told() for one in course.measured],
         **kept,
         **_moved(planned, hand, before.things),
-        **hand.done(),
+        **moved,
     }
     if not ended.code:
         return Outcome.success(_said(planned, course.measured), **evidence)

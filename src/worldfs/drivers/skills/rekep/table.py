@@ -12,17 +12,17 @@ import numpy as np
 from worldfs.drivers.mujoco import panda
 from worldfs.drivers.mujoco.arm import Arm
 from worldfs.drivers.mujoco.build import TIMESTEP
-from worldfs.drivers.mujoco.collide import Pair, Rehearsal, describe, pair
+from worldfs.drivers.mujoco.collide import Rehearsal, describe, pair
 from worldfs.drivers.mujoco.motion import CLOSE, Stopped
 from worldfs.drivers.mujoco.route import route
 from worldfs.ground.model import Json
 
-from .hands import Check, Halt, Measured, Move, State
+from .hands import Halt, Measured, Move, State
 from .keypoints import pose_of
+from .rehearse import Constrained
 from .seen import Shot, Sighting, sightings
 from .turns import Array, Pose, apart, between, quaternion
 
-PATH = "path constraint"
 HEIGHTS = (0.25, 0.15, 0.35)  # m above the higher end, of a way over things
 DEPARTS = (0.12, 0.08, 0.05, 0.03)  # m straight up, off what a held thing stands on
 CLEARANCE = 0.008  # m to things that are passed, where there is room for it
@@ -52,47 +52,6 @@ class Leg:
     path: list[Array]
     length: float = 0.0
     speed: float = 0.16
-
-
-class Constrained(Rehearsal):
-    """A rehearsal in which a pose that breaks a path constraint hits something as well, and so does one that passes a
-    thing nearer than `clearance` (m): a fast arm is some millimetres off its plan."""
-
-    def __init__(self, arm: Arm, check: Check, *, opening: float | None, held: str | None) -> None:
-        super().__init__(arm.rig, opening=opening, held=held)
-        self._check = check
-        self.clearance = 0.0
-        bodies = {arm.rig.body[id] for id in arm.rig.objects if id != held}
-        self._things = np.array([int(body) in bodies for body in arm.rig.geom_body])
-
-    def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
-        found = self._wide(q, allowed) if self.clearance else super().hits(q, allowed=allowed)
-        if not found:
-            site = self.rig.tcp
-            pose = Pose(self.data.site_xpos[site].copy(), self.data.site_xmat[site].reshape(3, 3).copy())
-            broken = self._check(pose)
-            if broken and (broken, PATH) not in allowed:
-                found[broken, PATH] = 0.0
-        return found
-
-    def _wide(self, q: Array, allowed: frozenset[Pair] | set[Pair]) -> dict[Pair, float]:
-        """With the things' margins raised, so that what is near is a contact as well; put back at once."""
-        model = self.rig.model
-        margins, bodies = model.geom_margin.copy(), model.body_margin.copy()
-        model.geom_margin[self._things] = self.clearance
-        model.body_margin[model.geom_bodyid[self._things]] = self.clearance
-        try:
-            found = super().hits(q, allowed=allowed)
-        finally:
-            model.geom_margin[:], model.body_margin[:] = margins, bodies
-        contacts = self.data.contact
-        for i in range(self.data.ncon if not found else 0):
-            one, other = sorted(self._owner[g] for g in contacts.geom[i])
-            mine, thing = ("robot" in (one, other)) or (self.held in (one, other)), self._things[contacts.geom[i]].any()
-            if mine and thing and (one, other) not in allowed and contacts.dist[i] < self.clearance:
-                found[one, other] = 0.0
-                break
-        return found
 
 
 class TableHand:
@@ -134,7 +93,8 @@ class TableHand:
         rig = self.arm.rig
         shot = self._target.shot(self._camera)
         held = rig.held()
-        pages = {id: self._seen[id].thing if id in self._seen else rig.things[id] for id in rig.objects if id != held}
+        known = {id: one.thing for id, one in self._seen.items()}
+        pages = {id: known.get(id, rig.things[id]) for id in rig.objects if id != held or id not in known}
         self._seen = {**self._seen, **sightings(shot, rig.geom_owner, pages)}
         for id, one in self._seen.items():
             off = float(np.linalg.norm(np.array(one.thing.position) - rig.position(id)))
