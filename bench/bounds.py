@@ -60,4 +60,6 @@ BOUNDS = {
     "services.index_5000_ms": at_most(100, "ms"),
     "sessions.idle_cpu_percent": at_most(0.3, "% of a core"),
     "schedule.decision_10k_ms": at_most(1, "ms"),
+    "loop.jitter_p99_ms": at_most(5, "ms"),
+    **{f"policy.{name}.overhead_ms": at_most(2, "ms") for name in ("http", "openvla", "openpi", "gr00t", "lerobot")},
 }

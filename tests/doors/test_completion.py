@@ -78,7 +78,7 @@ def test_fish_offers_what_fits(line: str, offered: list[str], agents: None) -> N
         ("paos agent end rio c", ["completed"]),
         ("paos agent run rio --type e", ["extract", "evaluate"]),
         ("paos agent send rio hello --type c", ["cascade"]),
-        ("paos agent context rio --pr", ["--prompt"]),
+        ("paos agent context rio --prom", ["--prompt"]),
     ],
 )
 def test_bash_offers_what_fits(line: str, offered: list[str], agents: None) -> None:

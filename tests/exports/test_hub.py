@@ -367,3 +367,20 @@ def test_waiting_for_the_loop_in_the_loop_is_refused(source):
                 hub.mounted("edge").read("work/a.txt")
 
     run(work())
+
+
+def test_a_link_that_leads_nowhere_or_outside_is_not_there(source, work):
+    (work / "out").symlink_to("/etc")
+    (work / "lost").symlink_to("nobody")
+    (work / "in").symlink_to("sub")
+
+    def test(fs):
+        assert fs.list("work") == ["a.txt", "in", "sub"]
+        assert {name: spot.directory for name, spot in fs.spots("work").items()} == {
+            "a.txt": False,
+            "in": True,
+            "sub": True,
+        }
+        assert fs.look("work/out") is fs.look("work/out/passwd") is fs.look("work/lost") is None
+
+    mounted(source, test)

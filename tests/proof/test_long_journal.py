@@ -106,7 +106,7 @@ def test_a_file_of_20_gib_that_another_tool_wrote(root: Path) -> None:
     assert does(root, "append") == 3
     (old,) = (root / "rio/.paos/journal").iterdir()
     assert old.stat().st_size == whole, "sealed as it is, without its torn end"
-    assert does(root, "walk") == [3, 1, 3]
+    assert does(root, "tail")[-2:] == [2, 3]
     assert not [item for item in does(root, "check") if item[0].startswith("JOURNAL")]
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.testing.served import ServedTree, ShapedTree, Wait, Written
+from worldfs.testing.served import ServedTree, ShapedTree, Stat, Wait, Written
 from worldfs.tree.feed import Feed
 from worldfs.verbs import Interrupted, Known, Rest, Verbs, Waiters, begin
 
@@ -303,6 +303,36 @@ def test_names_are_made_and_unmade_where_the_tree_allows_it():
             await verbs.create(2, 3, "..")
 
     run(life, ShapedTree)
+
+
+class Letters(ShapedTree):
+    """A tree whose new files are there with their first write."""
+
+    def promise(self, path):
+        return Stat(99, path.rpartition("/")[2], path, False, 0, True, "")
+
+    def write(self, path, data, **more):
+        self.files.setdefault(path, b"")
+        return super().write(path, data, **more)
+
+
+def test_a_promised_file_is_there_with_its_first_write():
+    async def life(verbs, tree):
+        await verbs.walk(1, 2, ["a"])
+        await verbs.create(2, 3, "letter")
+        assert (await verbs.stat(3)).id == 99 and "/a/letter" not in tree.files
+        assert (await verbs.open(3, "w")).writable
+        await verbs.write(3, 0, b"whole")
+        assert tree.files["/a/letter"] == b"whole"
+        await verbs.create(2, 4, "staged")
+        await verbs.open(4, "w", stage=True, truncate=True)
+        await verbs.write(4, 0, b"in ")
+        await verbs.write(4, 3, b"pieces")
+        assert "/a/staged" not in tree.files
+        await verbs.clunk(4)
+        assert tree.files["/a/staged"] == b"in pieces"
+
+    run(life, Letters)
 
 
 def test_names_are_not_made_where_the_tree_has_no_such_verb():

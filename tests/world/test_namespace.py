@@ -6,7 +6,7 @@ import time
 import pytest
 from tests.world.conftest import Served, service
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted, UserError
+from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.testing.driver import NullDriver
 from worldfs.tree.leaf import Spot
 from worldfs.world.home import Home
@@ -248,6 +248,34 @@ def test_an_order_that_the_critic_refuses_moves_nothing_and_says_why(robot):
     assert said(tree, "/nodes/franka_001/body/result.json")["error"]["code"] == "rejected"
 
 
+def test_whoever_may_not_invoke_moves_nothing_by_any_file(robot):
+    """The sheet and the body's service are two ways to one arm: one right."""
+    deny = {"actions": {}, "agents": {"alice": {"invoke": "deny"}}}
+    robot.control("project_update", project_id="main", access_policy=deny)
+    tree, sheet = robot.user("alice", "main"), "/nodes/franka_001/ACTION.md"
+    assert not tree.stat(sheet).writable and tree.read(sheet).data
+    for path in (sheet, "/nodes/franka_001/film", "/nodes/franka_001/jobs/job-1/cancel"):
+        with pytest.raises((NotPermitted, NotFound)):
+            tree.write(path, b"x")
+    assert robot.user("bob", "main").stat(sheet).writable
+    assert robot.admin().stat(sheet).writable
+
+
+def test_a_token_that_was_revoked_hides_the_home_s_own_documents_and_bodies_at_once(robot):
+    token = robot.control("project_token_rotate", project_id="main")["project_token"]
+    tree = robot.user("alice", "main", token)
+    assert tree.stat("/nodes/franka_001/ACTION.md").writable and tree.read("/projects/main/ENVIRONMENT.md")
+    robot.control("project_token_rotate", project_id="main")
+    assert "franka_001" not in tree.list("/nodes")
+    assert "ENVIRONMENT.md" not in tree.list("/projects/main")
+    for path in ("/nodes/franka_001/ACTION.md", "/projects/main/ENVIRONMENT.md", "/projects/main/TASK.md"):
+        with pytest.raises(NotFound):
+            tree.stat(path)
+        with pytest.raises(NotFound):
+            tree.write(path, b"x")
+    assert robot.admin().stat("/projects/main/TASK.md")
+
+
 def test_a_body_called_like_the_node_of_a_missing_manifest_is_not_everybodys(tmp_path):
     onboard(Home(tmp_path), profile="", language="en", robot_id="local")
     served = Served(tmp_path)
@@ -292,6 +320,10 @@ class Disk:
         depth = path + "/" if path else ""
         below = [name[len(depth) :] for name in self.files if name.startswith(depth)]
         return sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in below})
+
+    def spots(self, path):
+        base = path + "/" if path else ""
+        return {name: self.look(base + name) for name in (one.rstrip("/") for one in self.list(path))}
 
     def read(self, path):
         return self.files[path]
@@ -343,6 +375,41 @@ def mounted(served):
     served.tree = served.user("alice", project)
     served.at = f"/projects/{project}"
     return served
+
+
+def test_the_entries_of_a_directory_are_the_stats_of_its_names(mounted):
+    for tree in (mounted.tree, mounted.admin()):
+        for path in (
+            "/",
+            "/agents/self",
+            "/agents/self/jobs",
+            "/nodes/node-1",
+            "/nodes/node-1/fs",
+            "/nodes/node-1/fs/work",
+        ):
+            base = path.rstrip("/")
+            assert tree.entries(path) == [tree.stat(f"{base}/{name}") for name in tree.list(path)], path
+    assert [one.name for one in mounted.tree.entries(f"{mounted.at}/fs/mount::src/sub")] == ["b.txt"]
+    with pytest.raises(BadInput):
+        mounted.tree.entries("/README.md")
+
+
+def test_what_is_there_with_its_first_write_is_promised(served):
+    served.realm.ensure_agent("alice")
+    tree = served.user("alice", served.project("lab"))
+    found = tree.promise("/agents/self/inbox/m.json")
+    assert (found.name, found.size, found.writable, found.directory) == ("m.json", 0, True, False)
+    letter = {"id": "m-1", "from": "alice", "to": "alice", "subject": "s", "body": "b"}
+    assert "m.json" not in tree.list("/agents/self/inbox")
+    tree.write("/agents/self/inbox/m.json", json.dumps(letter).encode())
+    assert len([name for name in tree.list("/agents/self/inbox") if name.endswith(".json")]) == 1
+    assert tree.promise("/agents/self/memory.md").writable
+    tree.write("/agents/self/memory.md", b"# Memory\n")
+    with pytest.raises(Exists):
+        tree.promise("/agents/self/memory.md")
+    for path in ("/new", "/nodes/x", "/agents/self/chat/control/x", "/agents/bob/inbox/m.json", "/README.md"):
+        with pytest.raises((NotPermitted, Exists)):
+            tree.promise(path)
 
 
 def test_a_mount_is_a_link_that_names_its_export_and_is_walked_through(mounted):

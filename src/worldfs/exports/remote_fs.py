@@ -19,7 +19,7 @@ from worldfs.tree.leaf import Spot
 
 from .client import Entry, Export, attr_in
 from .invoking import Invoked, invoke
-from .source import DIRECTORY, MAX_READ, Attr, Room
+from .source import DIRECTORY, LINK, MAX_READ, Attr, Room
 from .trouble import UNREACHABLE, FsError, Unreachable, raised
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ PIECE: Final = 1 << 20  # bytes of one write
 WHOLE_MAX: Final = 64 << 20  # bytes of a file that is read whole; larger ones are read in ranges
 DRAFT: Final = ".paos-tmp-"
 SERVICE: Final = "service:"  # begins the name of an export that takes orders: only `invoke` reaches it
+_NOTHING: Final = (UNREACHABLE, "enotdir", "invalid", "eperm")  # a link that leaves its export leads nowhere
 T = TypeVar("T")
 
 
@@ -71,9 +72,12 @@ class RemoteFs:
         except NotFound:
             return None
         except WorldError as error:
-            if error.code in (UNREACHABLE, "enotdir", "invalid"):
+            if error.code in _NOTHING:
                 return None
             raise
+        return self._spot(path, attr)
+
+    def _spot(self, path: str, attr: Attr) -> Spot:
         if attr.k == DIRECTORY:
             return Spot(True)
         found = self._exports
@@ -82,12 +86,22 @@ class RemoteFs:
 
     def list(self, path: str) -> list[str]:
         """The names in a directory, sorted; of a node that does not answer: none."""
+        return sorted(self.spots(path))
+
+    def spots(self, path: str) -> dict[str, Spot]:
+        """The names in a directory and what a tree shows of each, without links that lead nowhere."""
         try:
-            return sorted(one.name for one in self.entries(path))
+            entries = self.entries(path)
         except WorldError as error:
             if error.code != UNREACHABLE:
                 raise
-            return []
+            return {}
+        base = f"{path}/" if path else ""
+        found = {
+            one.name: self.look(base + one.name) if one.attr.k == LINK else self._spot(base + one.name, one.attr)
+            for one in entries
+        }
+        return {name: spot for name, spot in found.items() if spot is not None}
 
     def read(self, path: str, offset: int = 0, count: int | None = None) -> bytes:
         """`count` bytes from `offset`, fewer only at the end; None: all of them, of at most `WHOLE_MAX`."""

@@ -8,6 +8,7 @@ server has answered their clunk.
 from __future__ import annotations
 
 import heapq
+import json
 from types import TracebackType
 from typing import Final, Self
 
@@ -15,9 +16,9 @@ from worldfs.ground.errors import BadInput, WorldError
 from worldfs.wire import frames
 
 from .errors import Lost
-from .greet import ROOT_FID
+from .greet import ROOT_FID, Greeted
 from .line import Line, Reply
-from .nouns import Bound, Json, Place, Written
+from .nouns import Json, Place, Written
 
 _ENVELOPE: Final = 1024  # bytes of a frame that are not data; a correlation id may be 128 of them
 CONTROL_PLACE: Final = "control"  # every Control of the specification lies in a directory of this name
@@ -26,8 +27,9 @@ CONTROL_PLACE: Final = "control"  # every Control of the specification lies in a
 class Attached:
     """Operations over one greeted connection. They may run at the same time, as many as you like."""
 
-    def __init__(self, line: Line, bound: Bound, msize: int) -> None:
-        self.line, self.bound = line, bound
+    def __init__(self, line: Line, greeted: Greeted) -> None:
+        self.line, self.bound, self.extensions = line, greeted.bound, greeted.extensions
+        msize = greeted.msize
         self.largest = max(1, (msize - _ENVELOPE) * 3 // 4)  # bytes of data in a frame
         self._free: list[int] = []
         self._next = ROOT_FID + 1
@@ -40,14 +42,31 @@ class Attached:
             found = await self.line.answer(tag, reply, "stat", path=path, timeout=timeout)
         return _place(path, found)
 
+    async def entries(self, path: str, timeout: float | None) -> list[Place]:
+        """What is in a directory, in one go. Only of a server that knows the extension "stats"."""
+        data = await self.read(
+            path, offset=0, count=None, wait=None, timeout=timeout, directory=True, more={"stats": True}
+        )
+        base = path.rstrip("/")
+        found = [json.loads(line) for line in data.split(b"\n") if line]
+        return [_place(f"{base}/{one['name']}", one) for one in found]
+
     async def read(
-        self, path: str, *, offset: int, count: int | None, wait: float | None, timeout: float | None, directory: bool
+        self,
+        path: str,
+        *,
+        offset: int,
+        count: int | None,
+        wait: float | None,
+        timeout: float | None,
+        directory: bool,
+        more: Json | None = None,
     ) -> bytes:
         """The bytes of a file, or the names in a directory, joined by newlines. See `World.read`."""
         async with Fid(self, path) as fid:
             walked = await fid.post_walk()
             opened = await self.line.post("open", {"fid": fid.number, "mode": "r"})
-            first = await self.line.post("read", self.asking(fid.number, offset, count, wait))
+            first = await self.line.post("read", {**self.asking(fid.number, offset, count, wait), **(more or {})})
             qid = await fid.walked(walked, timeout)
             if (qid.get("type") == "dir") != directory:
                 word = "enotdir" if directory else "eisdir"
@@ -65,9 +84,18 @@ class Attached:
         return b"".join(pieces)
 
     async def write(
-        self, path: str, data: bytes, *, offset: int, correlation: str, split: bool, timeout: float | None
+        self,
+        path: str,
+        data: bytes,
+        *,
+        offset: int,
+        correlation: str,
+        split: bool,
+        timeout: float | None,
+        create: bool = False,
+        stage: bool = False,
     ) -> Written:
-        """See `World.write`."""
+        """See `World.write`. `create`: the file must not be there. `stage`: the data become all of its content."""
         if len(data) > self.largest and not split:
             raise BadInput(
                 f"{len(data)} bytes, which do not fit one frame",
@@ -79,8 +107,9 @@ class Attached:
         more: Json = {"correlation_id": correlation} if correlation else {}
         sent, total = Written(0), 0
         async with Fid(self, path) as fid:
-            walked = await fid.post_walk()
-            opened = await self.line.post("open", {"fid": fid.number, "mode": "w"})
+            walked = await (fid.post_create() if create else fid.post_walk())
+            mode: Json = {"mode": "w", "stage": True} if stage else {"mode": "w"}
+            opened = await self.line.post("open", {"fid": fid.number, **mode})
             await fid.walked(walked, timeout)
             await self.line.answer(*opened, "open", path=path, timeout=timeout)
             while total == 0 or total < len(data):
@@ -92,7 +121,13 @@ class Attached:
                     break
                 if sent.n < len(piece) and total < len(data):
                     raise WorldError(f"{sent.n} of {len(piece)} bytes were taken", path=path, op="write", code="SHORT")
+            if stage:
+                await fid.commit(timeout)
         return sent._replace(n=sent.n if total <= self.largest else total)
+
+    async def mkdir(self, path: str, timeout: float | None) -> None:
+        async with Fid(self, path) as fid:
+            await fid.walked(await fid.post_create(directory=True), timeout)
 
     async def open(self, path: str, mode: str, timeout: float | None) -> File:
         """A file that stays open: its bytes are those of the first read. Close it."""
@@ -125,6 +160,10 @@ class Attached:
             return  # the fids went with the connection
         except WorldError:
             pass  # the servers know no such answer; the number is free all the same
+        self.free(number)
+
+    def free(self, number: int) -> None:
+        """A number that the server knows no more."""
         heapq.heappush(self._free, number)
 
 
@@ -140,6 +179,25 @@ class Fid:
     async def post_walk(self) -> tuple[int, Reply]:
         self._walked = True
         return await self._tree.line.post("walk", {"fid": ROOT_FID, "newfid": self.number, "path": self._names})
+
+    async def post_create(self, *, directory: bool = False) -> tuple[int, Reply]:
+        """Instead of a walk: what it stands for is made. Over two steps, because the directory needs a fid as well."""
+        above, name = self._names[:-1], self._names[-1:]
+        walk = {"fid": ROOT_FID, "newfid": self.number, "path": above}
+        posted = await self._tree.line.post("walk", walk)
+        self._walked = True
+        await self._tree.line.answer(*posted, "walk", path=self.path, timeout=None)
+        fields = {"fid": self.number, "newfid": self.number, "path": name, "mode": "dir" if directory else "file"}
+        return await self._tree.line.post("create", fields)
+
+    async def commit(self, timeout: float | None) -> None:
+        """Give it up, and be told whether what was staged has become the file's content."""
+        self._walked = False
+        posted = await self._tree.line.post("clunk", {"fid": self.number})
+        try:
+            await self._tree.line.answer(*posted, "write", path=self.path, timeout=timeout)
+        finally:
+            self._tree.free(self.number)
 
     async def walked(self, posted: tuple[int, Reply], timeout: float | None) -> Json:
         """What it leads to: {"path": id, "type": "dir" or "file"}."""

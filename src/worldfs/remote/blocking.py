@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -79,6 +79,12 @@ class World:
     def list(self, path: str = "/") -> list[str]:
         return self._loop.run(self._world.list(path))
 
+    def entries(self, path: str = "/") -> Sequence[Place]:
+        return self._loop.run(self._world.entries(path))
+
+    def mkdir(self, path: str) -> None:
+        self._loop.run(self._world.mkdir(path))
+
     def stat(self, path: str) -> Place:
         return self._loop.run(self._world.stat(path))
 
@@ -86,7 +92,7 @@ class World:
         return self._loop.run(self._world.exists(path))
 
     def write(self, path: str, data: bytes | str, **more: Any) -> Written:
-        """Options: offset, correlation, split, replace."""
+        """Options: offset, correlation, split, replace, create."""
         return self._loop.run(self._world.write(path, data, **more))
 
     def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[Place, tuple[str, ...]]]:

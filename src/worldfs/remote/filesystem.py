@@ -3,8 +3,8 @@
     fsspec.open("acheron://127.0.0.1:18790/meta/protocol.json", token=…)
     pandas.read_json("acheron:///agents/self/jobs/job-1/result.txt", storage_options={"server": "ws://…"})
 
-The token comes from `token=` or $PAOS_TOKEN and is never part of a URL. Names can neither be made nor removed: the
-protocol has no such words.
+The token comes from `token=` or $PAOS_TOKEN and is never part of a URL. Files and directories can be made where the
+server lets them (what nodes export, letters), never removed or renamed: the protocol has no such words.
 """
 
 from __future__ import annotations
@@ -117,15 +117,11 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         place = self._strip_protocol(path)
         world = await self.world()
         try:
-            names = await _asked(world.list(place))
+            if detail:
+                return [_info(one) for one in await _asked(world.entries(place))]
+            return [f"{place.rstrip('/')}/{name}" for name in await _asked(world.list(place))]
         except NotADirectoryError:
             return [await self._info(place)] if detail else [place]
-        paths = [f"{place.rstrip('/')}/{name}" for name in names]
-        if not detail:
-            return paths
-        found = await asyncio.gather(*(world.stat(one) for one in paths), return_exceptions=True)
-        # What went away between the two requests is no longer listed.
-        return [_info(one) for one in found if isinstance(one, Place)]
 
     async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **more: Any) -> bytes:
         place, world = self._strip_protocol(path), await self.world()
@@ -138,14 +134,17 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
 
     async def _pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **more: Any) -> None:
         place, world = self._strip_protocol(path), await self.world()
-        if mode == "create":
-            raise FileExistsError(place) if await world.exists(place) else _no_word("create", place)
-        await _asked(world.write(place, bytes(value), replace=True))
+        if mode == "create" and await world.exists(place):
+            raise FileExistsError(place)
+        await _asked(world.write(place, bytes(value), replace=True, create=True))
 
     async def _append(self, path: str, value: bytes) -> None:
         world = await self.world()
         if is_control(path):
             raise _os_error(BadInput("a Control has no end to append to", path=path, op="append"))
+        if not await _asked(world.exists(path)):
+            await self._pipe_file(path, value)
+            return
         await _asked(world.write(path, value, offset=(await _asked(world.stat(path))).size))
 
     async def _rm_file(self, path: str, **more: Any) -> None:
@@ -170,10 +169,15 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         await self._pipe_file(rpath, data, mode)
 
     async def _mkdir(self, path: str, create_parents: bool = True, **more: Any) -> None:
-        raise _no_word("mkdir", path)
+        place, world = self._strip_protocol(path), await self.world()
+        above = place.rpartition("/")[0]
+        if create_parents and above and not await _asked(world.exists(above)):
+            await self._mkdir(above)
+        await _asked(world.mkdir(place))
 
     async def _makedirs(self, path: str, exist_ok: bool = False) -> None:
-        raise _no_word("mkdir", path)
+        if not exist_ok or not await _asked((await self.world()).exists(self._strip_protocol(path))):
+            await self._mkdir(path)
 
     def ukey(self, path: str) -> str:
         """Of the bytes: most files are rendered when they are read, and carry no version on the wire."""
@@ -196,7 +200,7 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
             super().__init__(fs, path, mode, block_size, size=size, **more)
         elif mode in {"wb", "ab"}:
             place = sync(fs.loop, _stat, fs, path)
-            if not place.writable:
+            if place is not None and not place.writable:
                 raise _os_error(NotPermitted("file is read-only", path=path, op="open", code="eperm"))
             super().__init__(fs, path, mode, block_size, **more)
         else:
@@ -236,8 +240,12 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
             self._file = None
 
 
-async def _stat(fs: AcheronFileSystem, path: str) -> Place:
-    return await _asked((await fs.world()).stat(path))
+async def _stat(fs: AcheronFileSystem, path: str) -> Place | None:
+    """None: not there yet."""
+    try:
+        return await _asked((await fs.world()).stat(path))
+    except FileNotFoundError:
+        return None
 
 
 async def _first_block(

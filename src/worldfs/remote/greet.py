@@ -17,6 +17,7 @@ from .nouns import Bound, Json
 
 ROOT_FID: Final = 1
 MSIZE: Final = 1_048_576  # what is asked for; the answer counts
+EXTENSIONS: Final = ("create", "stage", "stats")  # of ours (docs/decisions); a reference server does not know them
 _WARMING_S: Final = 0.2
 
 
@@ -29,8 +30,16 @@ class Wish(NamedTuple):
     session_key: str = "main"
 
 
-async def greet(line: Line, wish: Wish, timeout: float) -> tuple[Bound, int]:
-    """Whom the connection is bound to, and the largest frame in bytes. Raises what the server refused."""
+class Greeted(NamedTuple):
+    """Whom the connection is bound to, the largest frame in bytes, and what the server can beyond the reference's."""
+
+    bound: Bound
+    msize: int
+    extensions: frozenset[str]
+
+
+async def greet(line: Line, wish: Wish, timeout: float) -> Greeted:
+    """Raises what the server refused."""
     try:
         async with asyncio.timeout(timeout):
             return await _greet(line, wish)
@@ -40,14 +49,16 @@ async def greet(line: Line, wish: Wish, timeout: float) -> tuple[Bound, int]:
         raise TimedOut(f"no answer in {timeout:g} s", op="connect") from None
 
 
-async def _greet(line: Line, wish: Wish) -> tuple[Bound, int]:
+async def _greet(line: Line, wish: Wish) -> Greeted:
     await line.control("version", {"protocol": "unified-v2"}, {})
     bound = await _connect(line, wish)
     if wish.agent or wish.project:
         bound = await _attach(line, wish, bound)
-    settled = await line.ask("version", {"msize": MSIZE, "version": "acheron-1"})
+    settled = await line.ask("version", {"msize": MSIZE, "version": "acheron-1", "extensions": EXTENSIONS})
     await line.ask("attach", {"fid": ROOT_FID})
-    return bound, int(settled.get("msize", MSIZE))
+    known = settled.get("extensions")
+    extensions = frozenset(str(word) for word in known) if isinstance(known, list) else frozenset()
+    return Greeted(bound, int(settled.get("msize", MSIZE)), extensions)
 
 
 async def _connect(line: Line, wish: Wish) -> Bound:

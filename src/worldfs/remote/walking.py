@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-from worldfs.ground.errors import NotFound, WorldError
+from worldfs.ground.errors import NotFound, NotPermitted, WorldError
 
 from .nouns import Place
 
@@ -61,27 +61,35 @@ async def walk(world: World, path: str, depth: int | None, at_once: int) -> Asyn
         await asyncio.gather(*running, return_exceptions=True)
 
 
-_Inside = list[Place] | None
+_Inside = Sequence[Place] | None
 
 
 async def _inside(world: World, path: str, gate: asyncio.Semaphore) -> _Inside:
-    """The places in a directory; None where it is gone by now."""
+    """The places in a directory; None where it is gone by now, or not to be looked at."""
+    try:
+        return await inside(world, path, gate)
+    except (NotFound, NotPermitted):
+        return None
+    except WorldError as error:
+        if error.code == "enotdir":  # it was a directory a moment ago
+            return None
+        raise
+
+
+async def inside(world: World, path: str, gate: asyncio.Semaphore) -> Sequence[Place]:
+    """The places in a directory: asked for at once, where the server has a word for it."""
+    async with gate:
+        told = await world.told(path)
+        names = await world.list(path) if told is None else []
+    if told is not None:
+        return told
     root = path.rstrip("/")
 
     async def one(name: str) -> Place | None:
         async with gate:
             try:
                 return (await world.stat(f"{root}/{name}"))._replace(name=name)
-            except NotFound:
+            except (NotFound, NotPermitted):  # a name whose place may not be looked at is passed over
                 return None
 
-    try:
-        async with gate:
-            names = await world.list(path)
-    except NotFound:
-        return None
-    except WorldError as error:
-        if error.code == "enotdir":  # it was a directory a moment ago
-            return None
-        raise
     return [place for place in await asyncio.gather(*map(one, names)) if place is not None]

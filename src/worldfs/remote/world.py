@@ -8,7 +8,7 @@ forbidden …), `BadInput` (invalid, eisdir, enotdir …), `Busy`, `Conflict`; `
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TIMEOUT_S: Final = 30.0
 _PUSHES: Final = 1024  # kept for a listener that is slow; older ones go first
+_AT_ONCE: Final = 64  # requests of one walk that are under way
 _SPARE: Final = 4  # idle connections for watches that are kept
 
 
@@ -88,6 +89,20 @@ class World:
         text = (await self._again(once)).decode("utf-8", "surrogateescape")
         return text.split("\n") if text else []
 
+    async def entries(self, path: str = "/") -> Sequence[Place]:
+        """What is in a directory, all about each: one request to a server of ours, else a stat a name."""
+        from .walking import inside
+
+        return await inside(self, path, asyncio.Semaphore(_AT_ONCE))
+
+    async def told(self, path: str) -> Sequence[Place] | None:
+        """`entries` by the server's own word for it; None where it has none."""
+
+        async def once(tree: Attached) -> Sequence[Place] | None:
+            return await tree.entries(path, self.timeout) if "stats" in tree.extensions else None
+
+        return await self._again(once)
+
     async def stat(self, path: str) -> Place:
         """What hangs there; it never waits."""
         return await self._again(lambda tree: tree.stat(path, self.timeout))
@@ -100,7 +115,7 @@ class World:
         return True
 
     async def walk(
-        self, path: str = "/", *, depth: int | None = None, at_once: int = 64
+        self, path: str = "/", *, depth: int | None = None, at_once: int = _AT_ONCE
     ) -> AsyncIterator[tuple[Place, tuple[str, ...]]]:
         """Every place at and below `path`, parents first, with the names in it (none for a file).
 
@@ -121,20 +136,47 @@ class World:
         correlation: str = "",
         split: bool | None = None,
         replace: bool = False,
+        create: bool = False,
     ) -> Written:
         """Write into a file; durable when it returns. A Control acts on exactly these bytes.
 
-        A plain file keeps what lies behind the bytes: the protocol has no truncation. Data larger than a frame (about
-        785,000 bytes) go in several frames for a plain file; a Control (anything below a directory `control`) refuses
-        them with `BadInput`. `split` overrides that judgement. `replace` refuses (`BadInput`, unsupported) where the
-        file would keep a tail. Raises `Lost` with `sent` where nobody knows.
+        A plain file keeps what lies behind the bytes. Data larger than a frame (about 785,000 bytes) go in several
+        frames for a plain file; a Control (anything below a directory `control`) refuses them with `BadInput`. `split`
+        overrides that judgement. `replace`: the data become the whole content, at once. `create`: a file that is not
+        there is made. The protocol of the reference has neither: its servers refuse (`BadInput`, unsupported) where a
+        file would keep a tail, and `NotFound` stays. Raises `Lost` with `sent` where nobody knows.
         """
         body = data.encode() if isinstance(data, str) else data
         pieces = not is_control(path) if split is None else split
         tree = await self._up()
-        if replace and not is_control(path):
-            _fits(await tree.stat(path, self.timeout), len(body))
-        return await tree.write(path, body, offset=offset, correlation=correlation, split=pieces, timeout=self.timeout)
+        new = stage = False
+        if (replace or create) and not is_control(path):
+            try:
+                there = await tree.stat(path, self.timeout)
+            except NotFound as error:
+                if not create:
+                    raise
+                new = _may_make(tree, error)
+            else:
+                stage = replace and there.writable and "stage" in tree.extensions
+                if replace and not stage:
+                    _fits(there, len(body))
+        return await tree.write(
+            path,
+            body,
+            offset=offset,
+            correlation=correlation,
+            split=pieces,
+            timeout=self.timeout,
+            create=new,
+            stage=stage or (new and pieces),
+        )
+
+    async def mkdir(self, path: str) -> None:
+        """A new directory, where the server lets names be made. Raises `NotPermitted`, `Exists`, `Missing`."""
+        tree = await self._up()
+        _may_make(tree, NotFound("no such directory", path=path, op="mkdir"))
+        await tree.mkdir(path, self.timeout)
 
     async def open(self, path: str, mode: str = "r") -> File:
         """A file to read in blocks that belong together; `async with await world.open(path) as file`. Mode r, w, rw.
@@ -233,11 +275,11 @@ class World:
         patience = self.timeout
         line = await dial(self.address, self._token, heard, open_timeout=patience, keepalive_s=self._keepalive_s)
         try:
-            bound, msize = await greet(line, self._wish, patience)
+            greeted = await greet(line, self._wish, patience)
         except BaseException:
             await line.close()
             raise
-        return Attached(line, bound, msize)
+        return Attached(line, greeted)
 
     async def _up(self) -> Attached:
         """The connection; a lost one is made again as `retry` says."""
@@ -288,6 +330,14 @@ class World:
 async def _drain(queue: asyncio.Queue[Push]) -> AsyncIterator[Push]:
     while True:
         yield await queue.get()
+
+
+def _may_make(tree: Attached, absent: NotFound) -> bool:
+    """Raises what was missing where the server has no word for making it."""
+    if "create" not in tree.extensions:
+        absent.fix = "this server cannot make files: make it at the node"
+        raise absent
+    return True
 
 
 def _fits(there: Place, size: int) -> None:

@@ -137,6 +137,9 @@ class ShapedTree(ServedTree):
         self.put(path, b"")
         return self.stat(path)
 
+    def promise(self, path: str) -> Stat | None:
+        return None
+
     def rename(self, old: str, new: str) -> None:
         self.files[new] = self.files.pop(old)
         self.feed.publish(old, new)

@@ -8,6 +8,7 @@ from typing import Final
 
 from worldfs.ground.errors import BadInput, NotFound, WorldError
 
+from .ports import Stat
 from .staging import Staging
 
 MOST_FIDS: Final = 16_384
@@ -23,12 +24,13 @@ class Interrupted(WorldError):
 class Fid:
     """A place, and what its holder has begun there."""
 
-    __slots__ = ("directory", "id", "kept", "path", "staging", "waits")
+    __slots__ = ("directory", "id", "kept", "made", "path", "staging", "waits")
 
     def __init__(self, path: str, directory: bool, id: int) -> None:
         self.path, self.directory, self.id = path, directory, id
         self.kept: bytes | None = None  # of the last read at offset 0: what the following offsets are cut from
         self.staging: Staging | None = None
+        self.made: Stat | None = None  # of a file that is there with its first write
         self.waits: set[asyncio.Future[bool]] | None = None
 
     def interrupt(self) -> None:

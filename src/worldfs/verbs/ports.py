@@ -81,8 +81,19 @@ class Shaped(Protocol):
 
     def replace(self, path: str, data: bytes) -> None: ...
     def create(self, path: str, *, directory: bool = False) -> Stat: ...
+    def promise(self, path: str) -> Stat | None:
+        """Of a file that is only there with its first write, whole (a letter); None: `create` makes it."""
+        ...
+
     def rename(self, old: str, new: str) -> None: ...
     def remove(self, path: str) -> None: ...
+
+
+@runtime_checkable
+class Detailed(Protocol):
+    """A tree that tells all about the names in a directory at once."""
+
+    def entries(self, path: str) -> Sequence[Stat]: ...
 
 
 class Found(NamedTuple):

@@ -16,7 +16,7 @@ from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
 
 from .fids import Fid, Fids, Interrupted
 from .known import Known
-from .ports import Content, Found, Rendered, Served, Shaped, Stat, Taken, Wait, Written
+from .ports import Content, Detailed, Found, Rendered, Served, Shaped, Stat, Taken, Wait, Written
 from .staging import MOST, Staging
 from .waiters import Waiters
 
@@ -83,7 +83,7 @@ class Verbs:
     async def stat(self, fid: int | None) -> Stat:
         """Never waits for anything but the tree. The size is the true one, or that of what is staged."""
         held = self._fids[fid]
-        found = await self._stat(held.path)
+        found = held.made or await self._stat(held.path)
         if held.staging is not None:
             return _sized(found, len(held.staging.data))
         return found
@@ -95,6 +95,19 @@ class Verbs:
             raise BadInput("not a directory", path=held.path, code="enotdir")
         return await self._ask(held.path, self._tree.list)
 
+    async def entries(self, fid: int | None) -> Sequence[Stat]:
+        """The stats of what is in a directory, in the order of the names; what goes away meanwhile is left out."""
+        names = await self.list(fid)
+        path, tree = self._fids[fid].path, self._tree
+        if isinstance(tree, Detailed):
+            found = await self._thread(lambda: tree.entries(path))
+        else:
+            found = []
+            for name in names:
+                with suppress(NotFound, NotPermitted):
+                    found.append(await self._stat(f"{path.rstrip('/')}/{name}"))
+        return [stat if (own := self._own.get(stat.path)) is None else _sized(stat, len(own())) for stat in found]
+
     # -- reading ---------------------------------------------------------------------------------------------------
 
     async def open(
@@ -105,7 +118,7 @@ class Verbs:
         `stage`: writes are joined until `flush` or `clunk`; `control`: what is written is an order.
         """
         held = self._fids[fid]
-        found = await self._stat(held.path)
+        found = held.made or await self._stat(held.path)
         if "w" in mode:
             if found.directory:
                 raise BadInput("directories are read-only opens", code="eisdir")
@@ -113,15 +126,23 @@ class Verbs:
                 raise NotPermitted("file is read-only", code="eperm")
         self._fids.keep(held, None)
         if stage and "w" in mode:
-            before = b"" if truncate or control else (await self._content(held.path)).data
+            before = b"" if truncate or control or held.made else (await self._content(held.path)).data
             held.staging = Staging(before, control=control)
             held.staging.changed = truncate and not control
         return found
 
     async def read(
-        self, fid: int | None, offset: int, count: int, wait_ms: int | None = None, aside: Aside | None = None
+        self,
+        fid: int | None,
+        offset: int,
+        count: int,
+        wait_ms: int | None = None,
+        aside: Aside | None = None,
+        *,
+        lines: Callable[[Stat], bytes] | None = None,
     ) -> tuple[bytes, bool]:
-        """At most `count` bytes from `offset`, and whether that is the end. A directory reads as its names, one a line.
+        """At most `count` bytes from `offset`, and whether that is the end. A directory reads as its names, one a line,
+        or as what `lines` makes of each entry.
 
         At offset 0 a file that says so is waited for (`wait_ms` instead of its own time; 0: not at all) and rendered
         anew; the following offsets are cut from the same bytes.
@@ -132,8 +153,11 @@ class Verbs:
         elif offset and held.kept is not None:
             data = held.kept
         elif held.directory:
-            names = await self._ask(held.path, self._tree.list)
-            data = "\n".join(names).encode("utf-8", "surrogateescape")
+            if lines is not None:
+                data = b"\n".join([lines(stat) for stat in await self.entries(fid)])
+            else:
+                names = await self._ask(held.path, self._tree.list)
+                data = "\n".join(names).encode("utf-8", "surrogateescape")
             self._fids.keep(held, data)
         else:
             data = await self._fresh(held, wait_ms if not offset else 0, aside)
@@ -183,7 +207,7 @@ class Verbs:
             if held.staging.complete():
                 return await self._deliver(held, held.staging, aside, n=len(data))
             return Taken(len(data))
-        if not (await self._stat(held.path)).writable:
+        if held.made is None and not (await self._stat(held.path)).writable:
             raise NotPermitted("file is read-only", code="eperm")
         self._fids.keep(held, None)
         return await self._put(held, data, offset, correlation, aside)
@@ -202,12 +226,16 @@ class Verbs:
             await self._deliver(held, held.staging, None)
 
     async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> Stat:
+        """A new file or directory under a new fid. Some files (a letter) are only there with their first write."""
         held = self._fids[fid]
         tree = self._shaped(held.path)
         path = _child(held.path, name)
-        made = await self._thread(lambda: tree.create(path, directory=directory))
+        promised = None if directory else await self._thread(lambda: tree.promise(path))
+        made = await self._thread(lambda: tree.create(path, directory=directory)) if promised is None else promised
         self._known.wrote()
-        self._fids.put(newfid, Fid(path, made.directory, made.id))
+        entered = Fid(path, made.directory, made.id)
+        entered.made = promised
+        self._fids.put(newfid, entered)
         return made
 
     async def rename(self, fid: int | None, name: str, target: int | None, new: str) -> None:
@@ -292,6 +320,7 @@ class Verbs:
         path = held.path
         written = await self._thread(lambda: self._tree.write(path, data, offset=offset, correlation=correlation))
         self._known.wrote()
+        held.made = None
         if written.until is not None and not written.until.ready():
             # The change has happened: whoever flushed the tag is told of it, not of an interruption.
             with suppress(asyncio.CancelledError, Interrupted):
@@ -309,6 +338,7 @@ class Verbs:
         if isinstance(tree, Shaped):
             await self._thread(lambda: tree.replace(path, data))
             self._known.wrote()
+            held.made = None
         else:
             await self._put(held, data, 0, staging.correlation, aside)
         return Taken(n)

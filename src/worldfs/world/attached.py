@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ class Attached:
     def list(self, path: str) -> list[str]:
         return self._of(path).list(path)
 
+    def entries(self, path: str) -> Sequence[Stat]:
+        return self._of(path).entries(path)
+
     def read(self, path: str) -> Content:
         return self._of(path).read(path)
 
@@ -54,6 +57,9 @@ class Attached:
 
     def create(self, path: str, *, directory: bool = False) -> Stat:
         return self.shared.create(path, directory=directory)
+
+    def promise(self, path: str) -> Stat | None:
+        return self.shared.promise(path)
 
     def rename(self, old: str, new: str) -> None:
         self.shared.rename(old, new)

@@ -36,6 +36,19 @@ def glance(world: World) -> dict[str, Any]:
         }
         for spec in world.specs
     ]
+    targets = world.targets.targets() if world.targets is not None else {}
+    robots = {spec.id for spec in world.specs}
+    nodes += [
+        {
+            "id": id,
+            "driver": target.adapter or "target",
+            "state": "offline" if held is None else f"running {running[id]}" if id in running
+            else "idle" if target.enabled else "off: its sessions wait",
+            "held": hands.get(id),
+        }
+        for id, target in targets.items()
+        if id not in robots
+    ]  # fmt: skip
     counts = {"pending": 0, "running": 0}
     for job in jobs:
         counts[job.status.state.value] += 1
@@ -88,15 +101,25 @@ def _hands(world: World) -> dict[str, str | None]:
 
 
 def _shown(world: World, jobs: Sequence[Job]) -> list[Job]:
-    """Open jobs and the newest ended ones, as ACTION.md has them."""
-    from worldfs.formats import action
-
-    try:
-        ids = [entry.id for entry in action.read(world.content("ACTION.md")).entries][-RECENT:]
-    except BadInput:
-        ids = []
+    """Open jobs and the newest ended ones, as the sheets have them."""
     table = {job.id: job for job in jobs}
-    for id in ids:
+    for id in _in_sheets(world):
         if id not in table and world.jobs.ended(id):
             table[id] = world.jobs.load(id)
     return sorted(table.values(), key=lambda job: (job.status.accepted_at, job.order.seq))[-RECENT:]
+
+
+def _in_sheets(world: World) -> list[str]:
+    """The newest of ACTION.md, and of SESSIONS.md where there is one: its reader is loaded only then."""
+    from worldfs.formats import action
+
+    readers = {"ACTION.md": action.read}
+    if world.store.probe("SESSIONS.md") is not None:
+        from worldfs.formats.runtime import sessions
+
+        readers["SESSIONS.md"] = sessions.read
+    found: list[str] = []
+    for key, read in readers.items():
+        with contextlib.suppress(BadInput):
+            found += [entry.id for entry in read(world.content(key)).entries][-RECENT:]
+    return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted, UserError
+from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.tree import path as paths
 from worldfs.tree.leaf import Ask, Behaviour, Branch, Leaf, Names, Spot, Stat, Wait, Written
 from worldfs.tree.rights import demand_read, may_write
@@ -29,6 +31,8 @@ _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose
 _STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
 PLACES_MOST: Final = 16_384  # that one sight remembers
 LINKS_MOST: Final = 8  # links that one path may walk through
+_ORDERS: Final = frozenset({Kind.SHEET, Kind.CONTROL})  # of a workspace: what is written there moves a body
+_KEPT: Final = frozenset({Kind.RECORD, Kind.DROP, Kind.LOG, Kind.SHEET})  # what may be there with its first write
 _HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # rooms whose files are on the disk
 
 
@@ -94,8 +98,7 @@ class Namespace:
         shown = "/" + "/".join(parts)
         name = parts[-1] if parts else "/"
         if isinstance(found, Spot):
-            kind = None if found.directory else Kind.CONTROL if found.writable else Kind.VIEW
-            return Stat(identity(shown), name, shown, found.directory, found.size, found.writable, found.revision, kind)
+            return self._spot(shown, name, found)
         row, names = found
         if row is None:
             return Stat(identity(shown), name, shown, True, 0, False, "", None)
@@ -110,6 +113,17 @@ class Namespace:
         if not (found.directory if isinstance(found, Spot) else found[0] is None):
             raise BadInput("it is a file", path=path, op="list", actor=self.binding.role, code="enotdir")
         return sorted(self.tree.children(real, role))
+
+    def entries(self, path: str) -> Sequence[Stat]:
+        """The stats of what is in a directory, by name as `list` sorts; what goes away meanwhile is left out."""
+        base, spots = path.rstrip("/"), self._exported(path)
+        if spots is not None:
+            return [self._spot(f"{base}/{name}", name, spots[name]) for name in sorted(spots)]
+        found = []
+        for name in self.list(path):
+            with suppress(NotFound):
+                found.append(self.stat(f"{base}/{name}"))
+        return found
 
     def read(self, path: str) -> Content:
         """The present bytes of a file. Raises `NotFound`, `BadInput` (eisdir)."""
@@ -194,6 +208,24 @@ class Namespace:
         else:
             far[0].replace(far[1], data)
 
+    def promise(self, path: str) -> Stat | None:
+        """Of a file that is there with its first write, whole: a letter, or a document that nobody has written yet.
+
+        None: it lies in what a node exports. Raises `NotPermitted`, `Exists`.
+        """
+        if self._far(path, "create") is not None:
+            return None
+        try:
+            real, row, names = self._place(path, "create")
+        except NotFound:
+            row = None
+        if row is None or row.kind not in _KEPT or not self._writable(row, names, self._role(real)):
+            raise NotPermitted("names are not made or unmade here", path=path, op="create", actor=self.binding.role)
+        if self._rooms.exists(row, names):
+            raise Exists("it is there already", path=path, op="create", actor=self.binding.role)
+        parts = self._start(path)
+        return Stat(identity("/" + "/".join(parts)), parts[-1], path, False, 0, True, "", row.kind)
+
     def create(self, path: str, *, directory: bool = False) -> Stat:
         """A new file or directory, in what a node exports."""
         exports, there = self._made(path, "create")
@@ -231,6 +263,15 @@ class Namespace:
         if found is None or found[0].view != "mounts" or not may_write(found[0], role):
             return None
         return cast("mounts.Mounts", self.tree.behaviours["mounts"]).reached(found[1], op)
+
+    def _exported(self, path: str) -> dict[str, Spot] | None:
+        """What lies in a directory inside an export, asked of its node at once; None elsewhere."""
+        _, real, _, spot, _ = self._look(path)
+        found = self.tree.found(real) if isinstance(spot, Spot) and spot.directory else None
+        if found is None or found[0].view != "mounts":
+            return None
+        exports, there = cast("mounts.Mounts", self.tree.behaviours["mounts"]).exported(found[1]) or (None, "")
+        return exports.spots(there) if exports is not None and there else None
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -328,9 +369,15 @@ class Namespace:
     def _writable(self, row: Row, names: Names, role: str) -> bool:
         if not may_write(row, role):
             return False
+        if row.room == "workspace" and row.kind in _ORDERS and not self._seer.sight.commands(names.get("node", "")):
+            return False
         if row.pattern.endswith("*}"):
             return True
         return not row.view or self._behaviour(row).writable(names)
+
+    def _spot(self, shown: str, name: str, spot: Spot) -> Stat:
+        kind = None if spot.directory else Kind.CONTROL if spot.writable else Kind.VIEW
+        return Stat(identity(shown), name, shown, spot.directory, spot.size, spot.writable, spot.revision, kind)
 
     def _size(self, row: Row, names: Names) -> tuple[int, str]:
         if not row.view:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from worldfs.tree.binding import Binding
 
 from . import visibility
-from .bodies import Body
+from .bodies import SERVICE, Body
 from .compact import compact
 from .policy import Policies, Policy, PolicyNode
 from .ports import Json, PlaneReads
@@ -65,10 +65,14 @@ class Sight:
         return status if status is not None and status.get("project_id") == self.project else None
 
     @cached_property
+    def open(self) -> bool:
+        """May it read its project? If not (a policy, a revoked token) only what policy says of the project is left."""
+        return self.sources.plane.allows(self.bound, "read")
+
+    @cached_property
     def members(self) -> frozenset[str]:
         """Nodes that the project's mounts name, and its other members."""
-        plane, bound = self.sources.plane, self.bound
-        return frozenset(plane.members(self.project)) if plane.allows(bound, "read") else frozenset()
+        return frozenset(self.sources.plane.members(self.project)) if self.open else frozenset()
 
     @cached_property
     def exporting(self) -> frozenset[str]:
@@ -102,14 +106,14 @@ class Sight:
     def home(self) -> bool:
         """Is the home's own workspace among what it sees?"""
         sources = self.sources
-        return bool(sources.home) and visibility.workspace_seen(self.binding, self.project, sources.home)
+        return bool(sources.home) and self.open and visibility.workspace_seen(self.binding, self.project, sources.home)
 
     # -- nodes --------------------------------------------------------------------------------------------------------
 
     @cached_property
     def bodies(self) -> Mapping[str, Body]:
         """The bodies of the home's own workspace that it sees. The `local` of a missing manifest stands for none."""
-        if not self.sources.home:
+        if not self.sources.home or not self.open:
             return {}
         bodies = self.sources.bodies()
         if self.home or self.binding.admin:
@@ -187,6 +191,13 @@ class Sight:
     def seen(self, service: Service) -> bool:
         permissions = service.raw.get("permissions", {})
         return visibility.service_seen(permissions, self.binding, invoke=self._may_invoke, token=self._token)
+
+    def commands(self, node: str) -> bool:
+        """May it order a body about, by whatever file: does it see the body's service? Without a node: any."""
+        if self.binding.admin or not node:
+            return self.own_invokes
+        view = self.node(node)
+        return view is not None and SERVICE in view.by_id
 
     @property
     def own_invokes(self) -> bool:

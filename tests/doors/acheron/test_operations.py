@@ -1,10 +1,11 @@
 """The operations of the acheron channel, as recorded."""
 
 import base64
+import json
 
 import pytest
 
-from worldfs.testing.served import Written
+from worldfs.testing.served import ShapedTree, Written
 
 
 def refused(reply, code, message=None):
@@ -186,3 +187,53 @@ def test_odd_names_are_not_found(name, run):
         assert refused(await plug.ask("walk", fid=1, newfid=2, path=["nodes", name]), "enoent")
 
     run(life)
+
+
+def test_what_is_ours_beyond_the_reference_is_named_to_who_asks_only(run):
+    async def life(plug, stand):
+        plain = await plug.ask("version", msize=1_048_576, version="acheron-1")
+        assert set(plain["payload"]) == {"msize", "version"}
+        asked = await plug.ask("version", version="acheron-1", extensions=["create", "stats", "fly"])
+        assert asked["payload"]["extensions"] == ["create", "stats"]
+
+    run(life)
+
+
+def test_a_directory_is_read_with_all_about_its_names(run):
+    async def life(plug, stand):
+        await plug.walk("/nodes/n", 2)
+        lines = data(await plug.ask("read", fid=2, stats=True)).split(b"\n")
+        assert [json.loads(line) for line in lines] == [(await _stat(plug, "/nodes/n/STATUS.json"))]
+        assert data(await plug.ask("read", fid=2)) == b"STATUS.json"
+        await plug.walk("/meta/x", 3)
+        assert data(await plug.ask("read", fid=3, stats=True)) == b"xyz"
+
+    run(life)
+
+
+def test_a_file_is_made_and_staged_bytes_become_it_at_the_clunk(hold):
+    async def life(stand):
+        stand.realm.tree = tree = ShapedTree(stand.realm.feed)
+        tree.files["/a/old"] = b"a long content"
+        async with stand.plug() as plug:
+            await plug.walk("/a", 2)
+            assert (await plug.ask("create", fid=2, newfid=3, path=["new"]))["payload"]["qid"]["type"] == "file"
+            assert (await plug.ask("write", fid=3, data="x"))["payload"]["n"] == 1
+            assert tree.files["/a/new"] == b"x"
+            for wrong in (["a", "b"], [], [".."], ["a/b"], [""]):
+                assert refused(await plug.ask("create", fid=2, newfid=4, path=wrong), "invalid")
+            assert refused(await plug.ask("create", fid=2, path=["y"]), "invalid", "newfid is required")
+            await plug.walk("/a/old", 5)
+            await plug.ask("open", fid=5, mode="w", stage=True)
+            await plug.ask("write", fid=5, offset=0, data="sho")
+            await plug.ask("write", fid=5, offset=3, data="rt")
+            assert tree.files["/a/old"] == b"a long content"
+            assert (await plug.ask("clunk", fid=5))["ok"]
+            assert tree.files["/a/old"] == b"short"
+
+    hold(life)
+
+
+async def _stat(plug, path):
+    await plug.walk(path, 9)
+    return (await plug.ask("stat", fid=9))["payload"]

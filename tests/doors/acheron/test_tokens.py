@@ -12,15 +12,18 @@ from worldfs.ground.errors import BadInput
 
 
 def test_they_are_made_once_and_only_their_owner_reads_them(tmp_path):
-    os.umask(0)
-    tokens = Tokens.open(tmp_path / "home")
-    kept = json.loads((tmp_path / "home/auth_tokens.json").read_text())
-    assert kept["schema"] == 3
-    for role in ("admin", "user"):
-        assert re.fullmatch(rf"sw-{role}_[A-Za-z0-9_-]{{32}}", kept[f"{role}_token"])
-        assert tokens.role_of(kept[f"{role}_token"]) == role
-    assert (tmp_path / "home/auth_tokens.json").stat().st_mode & 0o777 == 0o600
-    assert Tokens.open(tmp_path / "home").role_of(kept["user_token"]) == "user"
+    before = os.umask(0)
+    try:
+        tokens = Tokens.open(tmp_path / "home")
+        kept = json.loads((tmp_path / "home/auth_tokens.json").read_text())
+        assert kept["schema"] == 3
+        for role in ("admin", "user"):
+            assert re.fullmatch(rf"sw-{role}_[A-Za-z0-9_-]{{32}}", kept[f"{role}_token"])
+            assert tokens.role_of(kept[f"{role}_token"]) == role
+        assert (tmp_path / "home/auth_tokens.json").stat().st_mode & 0o777 == 0o600
+        assert Tokens.open(tmp_path / "home").role_of(kept["user_token"]) == "user"
+    finally:
+        os.umask(before)
 
 
 def test_a_file_that_others_could_read_is_closed(tmp_path):

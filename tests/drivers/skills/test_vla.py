@@ -38,7 +38,7 @@ class Line:
         return {"ee_pose": np.array([self.x, 0, 0, 1, 0, 0, 0])}
 
     def reset(self, *, seed=None, options=None):
-        self.resets.append(seed)
+        self.resets.append((seed, options))
         self.x = 0.0
         return self.observe()
 
@@ -113,7 +113,7 @@ class Scene:
 
     def perform(self, **errand):
         skill = Skill("reach", "VLAPolicyRuntime", policy=errand.pop("spec", self.policy.spec if self.policy else None))
-        one = Errand("job", skill, {}, "go right", **{"max_steps": 50, **errand})
+        one = Errand("job", skill, errand.pop("params", {}), "go right", **{"max_steps": 50, **errand})
         stage = Stage(self.target, self.policy, self.run, (lambda *seen: self.watched.append(seen),))
         return VLAPolicyRuntime().perform(one, stage)
 
@@ -262,11 +262,15 @@ def test_the_skill_has_the_last_word_on_what_a_policy_gives():
     assert scene.perform().ok and scene.taken[0][6] == -1.0
 
 
-def test_an_episode_begins_anew_only_if_the_session_says_so():
-    for execution, resets in (({}, []), ({"reset": True}, [None]), ({"seed": 7}, [7])):
+def test_an_episode_begins_with_what_it_is_about():
+    for execution, params, begun in (
+        ({}, {}, (None, None)),
+        ({"seed": 7}, {"object_id": "apple_01", "speed": 3}, (7, {"thing": "apple_01"})),
+        ({"seed": True}, {"task": "place", "place": "basket_01"}, (None, {"task": "place", "place": "basket_01"})),
+    ):
         scene = Scene(goal=0.1)
-        scene.perform(extra={"execution": execution})
-        assert scene.target.resets == resets
+        scene.perform(extra={"execution": execution}, params=params)
+        assert scene.target.resets == [begun]
 
 
 def test_a_real_robot_is_paced_and_a_simulation_is_not():

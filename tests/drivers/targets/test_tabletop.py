@@ -172,3 +172,14 @@ def test_any_registered_environment_is_a_target():
 def test_an_environment_that_nobody_registered_is_named():
     with pytest.raises(BadInput, match="Nowhere"):
         adapter(target(backend="gymnasium", config={"env_id": "Nowhere-v0"}), Bench(SystemClock())).open()
+
+
+def test_the_declaration_may_say_what_the_target_is_for():
+    made = adapter(target(config={"task": "stack", "thing": "cube_01"}), Bench(SystemClock()))
+    made.open()
+    try:
+        assert made.env.goal[:2] == ("stack", "cube_01")
+        made.reset(options={"thing": "apple_01"})
+        assert made.env.goal[:2] == ("stack", "apple_01")
+    finally:
+        made.close()

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from worldfs.ground.errors import BadInput
 from worldfs.verbs import Stat, Verbs
-from worldfs.wire.frames import Frame, pack
+from worldfs.wire.frames import Frame, pack, write
 
 DIRECTORY: Final = 0o40755
 WRITABLE: Final = 0o100644
@@ -66,13 +66,25 @@ async def _walk(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
 
 
 async def _open(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
-    found = await verbs.open(frame.fid, "r" if frame.mode is None else frame.mode)
+    stage = frame.stage is True
+    found = await verbs.open(frame.fid, "r" if frame.mode is None else frame.mode, stage=stage, truncate=stage)
     return {"qid": _qid(found), "iounit": IOUNIT}
+
+
+async def _create(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    """Ours: a new file (or, mode "dir", a directory) in the directory of `fid`; `path` holds its one name."""
+    fid, newfid, names = _needed(frame.fid, "fid"), _needed(frame.newfid, "newfid"), frame.path or ()
+    if len(names) != 1:
+        raise BadInput("path must hold one name", code="invalid")
+    return {"qid": _qid(await verbs.create(fid, newfid, names[0], directory=frame.mode == "dir"))}
 
 
 async def _read(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
     count = IOUNIT if frame.count is None else frame.count
-    data, end = await verbs.read(frame.fid, frame.offset or 0, min(count, turn.most), frame.wait_ms, turn.aside)
+    lines = _line if frame.stats is True else None
+    data, end = await verbs.read(
+        frame.fid, frame.offset or 0, min(count, turn.most), frame.wait_ms, turn.aside, lines=lines
+    )
     return {"data_b64": pack(data), "n": len(data), "eof": end}
 
 
@@ -87,7 +99,14 @@ async def _write(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
 
 
 async def _stat(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
-    found = await verbs.stat(frame.fid)
+    return _said(await verbs.stat(frame.fid))
+
+
+def _line(found: Stat) -> bytes:
+    return write(_said(found))
+
+
+def _said(found: Stat) -> Answer:
     return {
         "id": found.id,
         "name": found.name,
@@ -112,6 +131,7 @@ OPERATIONS: Final[dict[str, tuple[str, Operation]]] = {
         ("read", _read),
         ("write", _write),
         ("stat", _stat),
+        ("create", _create),
         ("clunk", _clunk),
     )
 }

@@ -6,7 +6,7 @@ from typing import Final
 
 from worldfs.plane.ops import ROWS
 
-ACHERON_ASKED: Final = ("version", "attach", "walk", "open", "read", "write", "stat", "clunk", "flush")
+ACHERON_ASKED: Final = ("version", "attach", "walk", "open", "read", "write", "stat", "clunk", "flush", "create")
 _FS: Final = (
     "hello", "exports", "lookup", "getattr", "readdirp", "symlink", "setxattr", "getxattr", "listxattr", "removexattr",
     "open", "read", "close", "lock", "create", "write", "truncate", "unlink", "mkdir", "rmdir", "rename", "statfs",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MSIZE: Final = 1_048_576
 LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
+EXTENSIONS: Final = ("create", "stage", "stats")  # named only to who asks (docs/decisions)
 MANY: Final = 64  # requests not yet begun: from here on the peer waits
 MUCH: Final = 1 << 20  # bytes of them
 TURN: Final = 32  # requests in a row: then the others have theirs, however many arrived at once
@@ -307,7 +308,10 @@ class Peer:
         self.versioned = True
         self.msize = min(asked, MSIZE)
         self.most = _fits(self.msize)
-        self.line.send(replies.acheron("version", frame.tag, {"msize": self.msize, "version": VERSION}))
+        answer: Answer = {"msize": self.msize, "version": VERSION}
+        if frame.extensions is not None:
+            answer["extensions"] = [word for word in EXTENSIONS if word in frame.extensions]
+        self.line.send(replies.acheron("version", frame.tag, answer))
 
     def _flush(self, frame: Frame) -> None:
         """With `oldtag`, that request ends first: what it did, it says; else it says `eintr` (D9)."""

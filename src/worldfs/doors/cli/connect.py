@@ -24,14 +24,19 @@ def dial(call: Call) -> World:
     home = str(call.home.path) if near else ""
     token = address.find_token(call.environ, file=call["token_file"] or "", home=home)
     project_token = call.environ.get(address.PROJECT_TOKEN, "")
-    return blocking.connect(call["connect"], token=token, project_token=project_token)
+    return blocking.connect(
+        call["connect"],
+        token=token,
+        agent=call["agent"] or "",
+        project=call["project"] or "",
+        project_token=project_token,
+    )
 
 
 def ls(call: Call) -> int:
     with dial(call) as world:
-        found = [place for place, _ in world.walk(call["path"] or "/", depth=0)]
-    top, inside = found[0], found[1:]
-    listed = [_entry(place) for place in (inside if top.directory else [top])]
+        top = world.stat(call["path"] or "/")
+        listed = [_entry(place) for place in (world.entries(top.path) if top.directory else [top])]
     call.voice.value({"path": top.path, "entries": listed})
     for line in (
         columns([(str(e["rights"]), str(e["kind"]), str(e["name"])) for e in listed])
@@ -78,7 +83,7 @@ def write(call: Call) -> int:
         raise BadInput("--expect with --connect: the protocol carries no revisions", op="write")
     data, path = given(call), call["path"]
     with dial(call) as world:
-        done = world.write(path, data, replace=True)
+        done = world.write(path, data, replace=True, create=True)
     more = {"job": done.job, "result_path": done.result_path} if done.job else {}
     where = f"; its answer: {done.result_path}" if done.result_path else f"; {done.job}" if done.job else ""
     text = f"{path}: {done.n} bytes written{where}"

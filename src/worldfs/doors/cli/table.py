@@ -23,6 +23,8 @@ GLOBAL = (
         "FILE",
         completes="file",
     ),
+    Argument(("--agent",), "with --connect: the agent that this command is (default: the token's own)", "NAME"),
+    Argument(("--project",), "with --connect: the project; its token, if it has one, is in $PAOS_PROJECT_TOKEN", "ID"),
     Argument(("--json",), "print JSON: one object, or one a line for what goes on", takes="switch"),
 )
 

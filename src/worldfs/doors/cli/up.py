@@ -68,6 +68,8 @@ def _greet(call: Call, world: World) -> None:
         spec.id: f"{given}, in place of {spec.driver}" if given and given != spec.driver else spec.driver
         for spec in world.specs
     }
+    targets = world.targets.targets() if world.targets is not None else {}
+    bodies |= {id: f"target{'' if target.enabled else ', off'}" for id, target in targets.items() if id not in bodies}
     nodes = ", ".join(f"{id} ({body})" for id, body in bodies.items()) or "no robots"
     call.voice.say(
         f"kernel running on {world.root}: {nodes}" + ("" if call["until_idle"] else "; Ctrl-C stops it"),

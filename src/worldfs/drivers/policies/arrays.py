@@ -26,7 +26,7 @@ MOST_PIXELS = 64_000_000
 def array_of(data: Any, dtype: Any, shape: Any, where: str = "array") -> Array:
     """Bytes in C order as an array of its own. Raises `PolicyError` (POLICY_PROTOCOL) if they do not fit together."""
     try:
-        kind = np.dtype(dtype.decode("ascii") if isinstance(dtype, bytes) else dtype)
+        kind = np.dtype(dtype.decode("ascii") if isinstance(dtype, bytes) else str(dtype))
         sizes = tuple(shape)
         if kind.kind not in KINDS or not all(type(size) is int and size >= 0 for size in sizes) or len(sizes) > 8:
             raise ValueError("no array of numbers")
@@ -39,13 +39,34 @@ def array_of(data: Any, dtype: Any, shape: Any, where: str = "array") -> Array:
     )  # fmt: skip
 
 
-def to_json(array: Array, *, png: bool = False) -> object:
-    """A short row of numbers as a list, a picture as PNG if wanted, anything else as a map."""
+def written(value: object, *, png: bool = False) -> bytes:
+    """JSON with arrays in it, put together from bytes: `json.dumps` would look at each of a picture's signs.
+
+    A short row of numbers is a list, a picture a PNG if wanted, any other array a map.
+    """
+    return b"".join(pieces(value, png=png))
+
+
+def pieces(value: object, *, png: bool = False) -> list[bytes]:
+    """The same, to be joined once with what stands around it: a picture is large enough to tell."""
+    if isinstance(value, np.ndarray):
+        return _array_written(value, png=png)
+    if not isinstance(value, Mapping):
+        return [json.dumps(value).encode()]
+    parts = [b"{"]
+    for name, part in value.items():
+        parts += (b"," if len(parts) > 1 else b"", json.dumps(str(name)).encode(), b":", *pieces(part, png=png))
+    return [*parts, b"}"]
+
+
+def _array_written(array: Array, *, png: bool) -> list[bytes]:
     if array.ndim == 1 and array.size <= SHORT and array.dtype.kind in "iuf" and np.isfinite(array).all():
-        return array.tolist()
+        return [json.dumps(array.tolist()).encode()]
     if png and is_picture(array):
-        return {"__png__": _base64(_png(array))}
-    return as_map(array)
+        return [b'{"__png__":"', binascii.b2a_base64(_png(array), newline=False), b'"}']
+    frame = as_map(np.zeros(0, array.dtype)) | {"shape": list(array.shape)}  # as it would be, without contents
+    rest = json.dumps({name: part for name, part in frame.items() if name != "__numpy__"}).encode()
+    return [b'{"__numpy__":"', binascii.b2a_base64(np.ascontiguousarray(array).data, newline=False), b'",', rest[1:]]
 
 
 def as_map(array: Array) -> dict[str, object]:

@@ -16,7 +16,7 @@ from typing import Any
 from worldfs.ground.model import PolicySpec
 
 from . import trouble
-from .arrays import Array, from_json, read_json, to_json
+from .arrays import Array, from_json, pieces, read_json
 from .client import Chunk, PolicyError, PolicyInfo, chunk_of
 from .contract import in_our_words, info_of
 from .endpoint import endpoint, most_bytes, secret
@@ -46,13 +46,10 @@ class HttpPolicy:
         self._fresh = True
 
     def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> Chunk:
-        body: dict[str, object] = {
-            "observation": {name: to_json(array, png=self._png) for name, array in observation.items()},
-            "instruction": words,
-        }
+        question: dict[str, object] = {"observation": observation, "instruction": words}
         if self._fresh:
-            body["reset"] = True
-        reply = self._web.call("POST", timeout_s, json.dumps(body, separators=(",", ":")).encode())
+            question["reset"] = True
+        reply = self._web.call("POST", timeout_s, pieces(question, png=self._png))
         chunk = self._chunk(reply)
         self._fresh = False
         return chunk

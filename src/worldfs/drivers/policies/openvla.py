@@ -13,7 +13,7 @@ from dataclasses import replace
 from worldfs.ground.model import PolicySpec
 
 from . import trouble
-from .arrays import Array, as_map, from_json, is_picture, read_json
+from .arrays import Array, from_json, is_picture, pieces, read_json
 from .client import Chunk, PolicyInfo, chunk_of
 from .contract import in_our_words
 from .endpoint import endpoint, most_bytes, secret
@@ -44,13 +44,13 @@ class OpenVlaPolicy:
         """It keeps nothing between two pictures."""
 
     def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> Chunk:
-        payload: dict[str, object] = {"image": as_map(self._picture(observation)), "instruction": words}
+        payload: dict[str, object] = {"image": self._picture(observation), "instruction": words}
         if key := self.spec.extra.get("unnorm_key"):
             payload["unnorm_key"] = str(key)
-        text = json.dumps(payload, separators=(",", ":"))
+        body = pieces(payload)
         if self.spec.extra.get("encoded"):
-            text = json.dumps({"encoded": text})
-        reply = self._web.call("POST", timeout_s, text.encode())
+            body = [json.dumps({"encoded": b"".join(body).decode("ascii")}).encode()]
+        reply = self._web.call("POST", timeout_s, body)
         if reply.status != 200:
             raise failed(self._web, reply)
         if reply.body.strip() in (b"error", b'"error"'):

@@ -1,8 +1,8 @@
 """What a policy server serves: the port, and the policies of ours that need no training.
 
 An observation is what the caller shows: any of `ee_pose` (7) or `ee_position` (3), `gripper` (1), `joint_states`,
-`goal` (3 or more numbers, metres) or `goal_joints`, and `object.NAME` (3 or more numbers). Nothing is kept between two
-questions.
+`goal` (3 or more numbers, metres) or `goal_joints`, `object.NAME` or `object_position`, and `goal_position`: where that
+is to be put. Nothing is kept between two questions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CHUNK = 8
 NEAR_M = 0.012  # close enough beside an object to go down to it
 ABOVE_M = 0.10
 HELD_M = 0.004  # a gripper closed to less holds nothing
-OPEN_M = 0.06
+OPEN_M = 0.075  # wider than this it holds nothing either: it is open
 
 
 class ServedPolicy(Protocol):
@@ -78,32 +78,47 @@ def reach(observation: Mapping[str, Array], words: str) -> tuple[str, Array]:
     joints, wanted = observation.get("joint_states"), observation.get("goal_joints")
     if joints is not None and wanted is not None:
         return "joint_position", _joint_path(joints.ravel(), wanted.ravel(), _opening(observation))
-    hand, goal = _hand(observation), _goal(observation, words)
+    hand, goal = _hand(observation), _numbers(observation, "goal")
+    if goal is None:
+        goal = _thing(observation, words)
     if hand is None or goal is None:
         return hold(observation, words)
     return "ee_delta", _path(goal - hand, _grip_as_is(observation))
 
 
 def tabletop(observation: Mapping[str, Array], words: str) -> tuple[str, Array]:
-    """Pick the object that the words name, by where hand, gripper and object are: over it, down, close, up."""
-    hand, thing = _hand(observation), _goal(observation, words)
+    """Pick what the words name, and put it at `goal_position` if they say so: by where hand, gripper and thing are."""
+    hand, thing = _hand(observation), _thing(observation, words)
     if hand is None or thing is None:
         return reach(observation, words)
-    aside = float(np.linalg.norm((thing - hand)[:2]))
-    opening = _width(observation)
-    at_it = aside < NEAR_M and abs(hand[2] - thing[2]) < NEAR_M
-    if opening is not None and at_it and opening > OPEN_M:
-        return "ee_delta", _path(np.zeros(3), -1.0)
-    if opening is not None and aside < NEAR_M and HELD_M < opening <= OPEN_M and hand[2] - thing[2] < NEAR_M:
-        return "ee_delta", _path(np.array((0.0, 0.0, ABOVE_M)), -1.0)
-    if at_it and opening is None:
-        return "ee_delta", _path(np.zeros(3), -1.0)
-    if aside >= NEAR_M and hand[2] < thing[2] + ABOVE_M / 2:
-        return "ee_delta", _path(np.array((0.0, 0.0, thing[2] + ABOVE_M - hand[2])), 1.0)
-    over = np.array((*(thing - hand)[:2], 0.0))
-    return "ee_delta", _path(over if aside >= NEAR_M else thing - hand, 1.0)
+    way = thing - hand
+    aside, width = float(np.linalg.norm(way[:2])), _width(observation)
+    at_it = aside < NEAR_M and abs(way[2]) < NEAR_M
+    goal = _numbers(observation, "goal_position") if _PUTS.search(words.casefold()) else None
+    if at_it and width is not None and HELD_M < width < OPEN_M:
+        return "ee_delta", _carried(thing, goal)
+    if goal is not None and np.linalg.norm(thing - goal) < 2 * NEAR_M:  # it is there: leave it
+        return "ee_delta", _path(np.array((0.0, 0.0, ABOVE_M)), 1.0)
+    if at_it:
+        return "ee_delta", _path(np.zeros(3), -1.0 if width is None or width >= OPEN_M else 1.0)
+    if aside >= NEAR_M and -way[2] < ABOVE_M / 2:  # beside it and low: first up
+        return "ee_delta", _path(np.array((0.0, 0.0, way[2] + ABOVE_M)), 1.0)
+    return "ee_delta", _path(np.array((*way[:2], 0.0)) if aside >= NEAR_M else way, 1.0)
 
 
+def _carried(thing: Array, goal: Array | None) -> Array:
+    """Up; over the goal; down; and let go."""
+    if goal is None:
+        return _path(np.array((0.0, 0.0, ABOVE_M)), -1.0, still=2)
+    way = goal - thing
+    if np.linalg.norm(way[:2]) < NEAR_M:
+        return _path(np.zeros(3), 1.0) if abs(way[2]) < NEAR_M else _path(way, -1.0)
+    if -way[2] < ABOVE_M / 2:
+        return _path(np.array((0.0, 0.0, way[2] + ABOVE_M)), -1.0, still=2)
+    return _path(np.array((*way[:2], 0.0)), -1.0)
+
+
+_PUTS: Final = re.compile(r"\b(place|put|stack|drop)|放")
 _RULES: Final = {"hold": hold, "reach": reach, "scripted": tabletop}
 NAMES: Final = tuple(_RULES)
 _FILE: Final = re.compile(r"\.(onnx|pt|pth|ts|torchscript)$|[/\\]")
@@ -130,33 +145,33 @@ def policy_of(name: str, client: Callable[[str], Any]) -> ServedPolicy:
 
 
 def _hand(observation: Mapping[str, Array]) -> Array | None:
-    for name in ("ee_position", "ee_pose"):
-        if (value := observation.get(name)) is not None and value.size >= 3:
-            return value.ravel()[:3].astype(float)
-    return None
+    position = _numbers(observation, "ee_position")
+    return position if position is not None else _numbers(observation, "ee_pose")
 
 
-def _goal(observation: Mapping[str, Array], words: str) -> Array | None:
-    """`goal`, else the object whose name the words hold, else the only one."""
+def _numbers(observation: Mapping[str, Array], name: str) -> Array | None:
+    """The first three numbers of an observation: a place, in metres."""
+    value = observation.get(name)
+    return value.ravel()[:3].astype(float) if value is not None and value.size >= 3 else None
+
+
+def _thing(observation: Mapping[str, Array], words: str) -> Array | None:
+    """The `object.NAME` that the words name, else the only one, else `object_position`."""
     said = words.casefold()
-    things = {name.partition(".")[2]: value for name, value in observation.items() if name.startswith("object.")}
-    named = [value for name, value in things.items() if name.casefold() in said or _stem(name) in said]
-    choices = (
-        [observation["goal"]]
-        if "goal" in observation
-        else named or (list(things.values())[:1] if len(things) == 1 else [])
-    )
-    return choices[0].ravel()[:3].astype(float) if choices and choices[0].size >= 3 else None
+    names = {name.partition(".")[2]: name for name in observation if name.startswith("object.")}
+    named = [full for name, full in names.items() if name.casefold() in said or _stem(name) in said]
+    chosen = named or (list(names.values()) if len(names) == 1 else ["object_position"])
+    return _numbers(observation, chosen[0])
 
 
 def _stem(name: str) -> str:
     return re.sub(r"[_\d]+$", "", name.casefold()) or name
 
 
-def _path(way: Array, grip: float) -> Array:
-    """`CHUNK` steps of at most STEP_M along `way`, then none."""
+def _path(way: Array, grip: float, still: int = 0) -> Array:
+    """`CHUNK` steps, the first `still` of them none, then of at most STEP_M along `way`, then none."""
     length = float(np.linalg.norm(way))
-    ends = np.minimum(np.arange(1, CHUNK + 1) * STEP_M, length)
+    ends = np.clip(np.arange(1 - still, CHUNK + 1 - still) * STEP_M, 0.0, length)
     steps = np.diff(ends, prepend=0.0)[:, None] * (way / length if length > 0 else way)[None]
     return np.hstack([steps, np.zeros((CHUNK, 3)), np.full((CHUNK, 1), grip)])
 

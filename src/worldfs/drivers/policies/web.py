@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from http.client import HTTPException, HTTPResponse, RemoteDisconnected
 from typing import NamedTuple
 
@@ -33,8 +34,8 @@ class Web:
         if token:
             self._head += f"Authorization: Bearer {token}\r\n"
 
-    def call(self, method: str, timeout_s: float, body: bytes = b"", path: str = "") -> Reply:
-        """Any status is an answer. Raises `PolicyError`: POLICY_CONNECTION, POLICY_TIMEOUT, POLICY_PROTOCOL."""
+    def call(self, method: str, timeout_s: float, body: Sequence[bytes] = (), path: str = "") -> Reply:
+        """Any status is an answer; `body`: in pieces. Raises `PolicyError`: connection, timeout or protocol."""
         deadline = time.monotonic() + timeout_s
         request = self._request(method, path or self.where.path, body)
         try:
@@ -91,6 +92,7 @@ class Web:
                 self._hang_up()
             return Reply(answer.status, body)
 
-    def _request(self, method: str, path: str, body: bytes) -> bytes:
-        kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if method == "POST" else ""
-        return f"{method} {path} HTTP/1.1\r\n{self._head}{kind}\r\n".encode("ascii", "strict") + body
+    def _request(self, method: str, path: str, body: Sequence[bytes]) -> bytes:
+        length = sum(map(len, body))
+        kind = f"Content-Type: application/json\r\nContent-Length: {length}\r\n" if method == "POST" else ""
+        return b"".join((f"{method} {path} HTTP/1.1\r\n{self._head}{kind}\r\n".encode("ascii"), *body))

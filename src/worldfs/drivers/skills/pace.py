@@ -31,12 +31,9 @@ class Pace:
             self._wait(left)
         behind = self._clock.monotonic() - self._due
         skipped = int(behind / self.period) if behind > 0 else 0
-        if skipped:
-            self.missed += skipped
-            self._due += skipped * self.period
-            behind -= skipped * self.period
+        self.missed += skipped
         self.late.append(max(0.0, behind))
-        self._due += self.period
+        self._due += (skipped + 1) * self.period
 
     def again(self) -> None:
         """The beat begins anew now: the loop waited for a policy, not for its body."""

@@ -1,15 +1,13 @@
 """Skills by a learned policy: look, ask for a chunk of actions, carry some of it out, ask again.
 
-The policy is asked in a thread of its own, so that the target can be stopped at once while an answer is awaited.
+While an answer is awaited a guard watches, so that the target can be stopped at once.
 """
 
 from __future__ import annotations
 
 import math
-import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,13 +24,15 @@ from worldfs.ground.model import Cause, Finding, Json, Outcome
 from worldfs.ground.model.runtime import REAL
 
 from .bridge import Bridge, NoBridge, bridge
+from .guard import Guard
 from .pace import Pace
 from .runtime import Errand, Stage
 from .shown import Shown
 
 ANSWER_S = 10.0  # for an answer of the policy, if the session says nothing
-LOOK_UP_S = 0.02  # how often who waits for an answer looks whether it shall stop
 MODES = ("chunk_buffer", "open_loop", "single_step")
+# parameters that say what an episode is about → what targets call them
+_ABOUT = {"object_id": "thing", "thing": "thing", "place": "place", "task": "task", "position": "position"}
 _STOPPED = {"timeout": (Cause.TIMEOUT, "EXECUTION_TIMEOUT"), "cancelled": (Cause.CANCELLED, "CANCELLED")}
 
 
@@ -126,7 +126,7 @@ class _Loop:
         self._clock: Clock = stage.run.clock
         self._target = stage.target
         self._spec = errand.skill.policy
-        self._asker: ThreadPoolExecutor | None = None
+        self._guard = Guard(stage.run, self._end_question)
         self._figures = _Figures()
         self._bridge: Bridge | None = None
         self._info = PolicyInfo()
@@ -175,8 +175,7 @@ class _Loop:
         """Stand still; nobody asks any more."""
         if self._moved:
             self._target.stop()
-        if self._asker is not None:
-            self._asker.shutdown(wait=True, cancel_futures=True)  # its question has ended, or its client was closed
+        self._guard.close()
 
     def evidence(self) -> Json:
         """What was measured."""
@@ -212,13 +211,14 @@ class _Loop:
     # -- its steps -----------------------------------------------------------------------------------------------
 
     def _first(self) -> Observation:
-        """What is there now; `execution.reset: true` (or a `seed`) begins an episode anew."""
-        execution = self._errand.extra.get("execution")
-        given: Mapping[str, Any] = execution if isinstance(execution, Mapping) else {}
-        seed = given.get("seed")
-        if given.get("reset") is True or type(seed) is int:
-            return self._target.reset(seed=seed if type(seed) is int else None)
-        return self._target.observe()
+        """A new episode: what it is about comes from the parameters, `execution.seed` for targets that take one.
+
+        A target that was stopped moves again only after this.
+        """
+        execution, params = self._errand.extra.get("execution"), self._errand.params
+        seed = execution.get("seed") if isinstance(execution, Mapping) else None
+        about = {word: params[name] for name, word in _ABOUT.items() if name in params}
+        return self._target.reset(seed=seed if type(seed) is int else None, options=about or None)
 
     def _plan(self, shown: dict[str, Array]) -> Sequence[Array]:
         """The actions to carry out before the policy is asked again."""
@@ -238,20 +238,22 @@ class _Loop:
 
     def _ask(self, shown: dict[str, Array]) -> Chunk:
         timeout_s = self._left(self._answer_s)
-        self._asker = self._asker or ThreadPoolExecutor(1, "policy")
-        answer: Future[Chunk] = self._asker.submit(self._policy.infer, shown, self._errand.words, timeout_s)
-        waited = threading.TIMEOUT_MAX if timeout_s <= 0 else timeout_s + 1.0  # the client keeps the time; we insist
-        while not wait((answer,), min(LOOK_UP_S, waited)).done:
-            waited -= LOOK_UP_S
-            if self._run.stop or waited <= 0:
-                self._stand()
-                self._policy.close()  # ends what waits
-                self._look_up()
-                raise PolicyError(
-                    f"no answer within {timeout_s:.3g} s", path=endpoint_text(self._spec), code="POLICY_TIMEOUT",
-                    expected="an answer in time", fix="give it more time (timeouts.skill of the session)",
-                )  # fmt: skip
-        return answer.result()
+        try:
+            with self._guard.asked(timeout_s + 1.0):  # the client keeps the time; the guard insists
+                return self._policy.infer(shown, self._errand.words, timeout_s)
+        except PolicyError as error:
+            self._look_up()
+            if not self._guard.ended:
+                raise
+            raise PolicyError(
+                f"no answer within {timeout_s:.3g} s", path=endpoint_text(self._spec), code="POLICY_TIMEOUT",
+                expected="an answer in time", fix="give it more time (timeouts.skill of the session)",
+            ) from error  # fmt: skip
+
+    def _end_question(self) -> None:
+        """From the guard's thread: nothing moves on, and what waits ends."""
+        self._target.stop()
+        self._policy.close()
 
     def _fit(self, chunk: Chunk) -> Bridge:
         """By what the skill says, else the answer, else the server."""

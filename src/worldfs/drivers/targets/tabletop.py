@@ -51,7 +51,11 @@ class TabletopTarget:
         can_see = bool(self.target.cameras) and bool(gl_status().backend)
         body = Tabletop(self.target.id, cameras=can_see, artifacts=self.bench.artifacts, language=self.bench.language)
         pictures = tuple(self._cameras()) if can_see else ()
-        self._env = TabletopEnv(scene=scene, robot_id=self.target.id, control_hz=self._hz, pictures=pictures, body=body)
+        goal = {name: str(self.target.config.get(name) or "") for name in ("task", "thing", "place")}
+        self._env = TabletopEnv(
+            goal["task"] or "pick", thing=goal["thing"], place=goal["place"], scene=scene, robot_id=self.target.id,
+            control_hz=self._hz, pictures=pictures, body=body,
+        )  # fmt: skip
         self._env.reset(seed=self._seed)
 
     def sensors(self) -> frozenset[str]:
@@ -94,6 +98,11 @@ class TabletopTarget:
     def stop(self) -> None:
         """From any thread: the world stands between two steps, so the next one holds instead of moving."""
         self._stopped.set()
+
+    def attend(self, run: Run | None) -> None:
+        """A session begins: what stopped the last one is over."""
+        if run is not None:
+            self._stopped.clear()
 
     def close(self) -> None:
         env, self._env = self._env, None

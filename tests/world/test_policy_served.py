@@ -1,0 +1,48 @@
+"""The specification's example while `paos policy serve` answers its endpoint, and while nobody does."""
+
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("websockets", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
+
+from worldfs.drivers.policies.served import policy_of
+from worldfs.drivers.policies.serving import PolicyServer
+from worldfs.drivers.runtime.parts import parts
+from worldfs.ground.model import State
+from worldfs.testing.clock import ManualClock
+from worldfs.testing.target import null_parts
+from worldfs.world.world import World
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "runtime"
+
+
+def outcome(root, port):
+    """Of the example's session, with targets and runtimes that do nothing and the real clients of policies."""
+    for file in FIXTURES.glob("*.md"):
+        shutil.copy(file, root / file.name)
+    skills = (root / "SKILLS.md").read_text()
+    assert "http://localhost:8765/predict" in skills
+    (root / "SKILLS.md").write_text(skills.replace("localhost:8765", f"localhost:{port}"))
+    made = null_parts()._replace(client=parts().client)
+    with World.open(root, clock=ManualClock(), serve=True, threads=False, parts=made) as world:
+        while world.tick():
+            pass
+        return world.jobs.load("sess_pick_apple_001").status
+
+
+def test_it_succeeds_while_the_policy_is_served(tmp_path):
+    with PolicyServer(policy_of("scripted", lambda kind: None)) as server:
+        status = outcome(tmp_path, server.port)
+    assert status.state is State.SUCCEEDED, status.outcome
+
+
+def test_without_it_the_refusal_says_how_to_start_it(tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    status = outcome(tmp_path, port)
+    assert status.state is State.FAILED and status.outcome.code == "POLICY_ENDPOINT_UNREACHABLE"
+    assert f"start it: paos policy serve --port {port}" in status.outcome.message
