@@ -180,7 +180,7 @@ def test_what_always_slips_is_given_up(stand):
     assert not outcome.ok and len(outcome.evidence["backtracks"]) == 2
 
 
-@pytest.mark.parametrize("why", ["cancelled", "timeout"])
+@pytest.mark.parametrize("why", ["cancelled", "timeout", "stopped"])
 def test_a_stop_in_mid_motion_leaves_the_arm_still(stand, why):
     table = stand()
     run = Run(table.clock, table.clock.monotonic() + 100)
@@ -189,14 +189,16 @@ def test_a_stop_in_mid_motion_leaves_the_arm_still(stand, why):
         if rig.held() == "apple_01" and rig.position("apple_01")[2] > 0.1:
             if why == "cancelled":
                 run.cancel.set()
+            elif why == "stopped":
+                table.target.stop()  # from another thread, as a watchdog does
             else:
                 run.deadline = 0.0
 
     table.at(stop)
     outcome = table.do("rekep_place", object_id="apple_01", target_id="basket_01", run=run)
-    assert outcome.cause is (Cause.CANCELLED if why == "cancelled" else Cause.TIMEOUT)
+    assert outcome.cause is (Cause.TIMEOUT if why == "timeout" else Cause.CANCELLED)
     assert float(np.max(np.abs(table.rig.data.qvel[: panda.ARM]))) < 0.02
-    assert outcome.evidence["stages"][-1]["result"] == why
+    assert outcome.evidence["stages"][-1]["result"] == ("timeout" if why == "timeout" else "cancelled")
 
 
 def test_a_path_constraint_is_kept_all_the_way(stand):

@@ -99,6 +99,11 @@ class TabletopTarget:
         """From any thread: the world stands between two steps, so the next one holds instead of moving."""
         self._stopped.set()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was said since the session began."""
+        return self._stopped.is_set()
+
     def attend(self, run: Run | None) -> None:
         """A session begins: what stopped the last one is over."""
         if run is not None:

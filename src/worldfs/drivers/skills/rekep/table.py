@@ -38,6 +38,9 @@ class Armed(Protocol):
     @property
     def arm(self) -> Arm: ...
 
+    @property
+    def stopped(self) -> bool: ...
+
     def moved(self) -> None: ...
 
     def shot(self, camera: str, *, rgb: bool = False) -> Shot:
@@ -71,7 +74,8 @@ class TableHand:
         self.look()
 
     def begin(self, stop: Callable[[], str]) -> None:
-        self.arm.mover.begin(stop)
+        target = self._target
+        self.arm.mover.begin(lambda: stop() or ("cancelled" if target.stopped else ""))
         self._steps = self.arm.mover.steps
 
     def done(self) -> dict[str, Any]:
