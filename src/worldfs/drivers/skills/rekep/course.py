@@ -84,6 +84,8 @@ class Course:
                 failed = [one for one in self.measured if not one.ok]
                 if not failed:
                     return Ended()
+                if failed[0].name == "seen":  # to do it again would show no more
+                    return Ended("NOT_MEASURED", f"all stages are done, and {failed[0].limit} is missing")
                 ended = Ended(
                     "NOT_DONE", f"{failed[0].name} is {failed[0].told()['value']}, expected {failed[0].limit}", True
                 )
@@ -234,6 +236,7 @@ class Course:
     # -- watching ----------------------------------------------------------------------------------------------------
 
     def _going(self) -> None:
+        self.hand.alive()
         if why := self._late():
             raise Halt(why)
 

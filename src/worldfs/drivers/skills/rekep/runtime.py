@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from worldfs.drivers.skills.runtime import Errand, Stage
-from worldfs.drivers.targets.adapter import TargetAdapter
+from worldfs.drivers.targets.adapter import Bench, TargetAdapter
+from worldfs.formats import environment
 from worldfs.ground.driver import Run
-from worldfs.ground.errors import BadInput, UserError
-from worldfs.ground.model import Cause, Finding, Json, Outcome
+from worldfs.ground.errors import BadInput, UserError, WorldError
+from worldfs.ground.model import Cause, Finding, Json, Outcome, Scene
+from worldfs.ground.model.runtime import REAL
+from worldfs.ground.walk import Walk
 
 from . import model, sources, success
 from .asked import Setting
@@ -38,7 +41,7 @@ class ReKepPolicyRuntime:
 
     def review(self, errand: Errand, target: TargetAdapter) -> Sequence[Finding]:
         try:
-            hand = hand_of(target, _eyes(errand, target))
+            hand = hand_of(target, _eyes(errand, target), errand.home)
             if hand is None:
                 return [_handless(errand, target)]
             if sources.words_of(errand):
@@ -58,7 +61,7 @@ class ReKepPolicyRuntime:
 
     def perform(self, errand: Errand, stage: Stage) -> Outcome:
         try:
-            hand = hand_of(stage.target, _eyes(errand, stage.target))
+            hand = hand_of(stage.target, _eyes(errand, stage.target), errand.home)
             if hand is None:
                 finding = _handless(errand, stage.target)
                 return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
@@ -72,10 +75,11 @@ class ReKepPolicyRuntime:
             return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
 
 
-def hand_of(target: TargetAdapter, eyes: str = "") -> Hand | None:
+def hand_of(target: TargetAdapter, eyes: str = "", home: Path | None = None) -> Hand | None:
     """The table's own arm where there is one, else the hand of whatever takes poses; None: neither.
 
-    `eyes`: the camera that keypoints are seen through, "" for none. Raises `Missing` or `BadInput` where none can be.
+    `eyes`: the camera that keypoints are seen through, "" for none; `home`: the workspace, whose ENVIRONMENT.md says
+    where things are for a robot that sees none. Raises `Missing` or `BadInput` where none can be.
     """
     try:
         from .table import Armed, TableHand
@@ -89,8 +93,22 @@ def hand_of(target: TargetAdapter, eyes: str = "") -> Hand | None:
                        expected="the simulated table's", fix="leave keypoints_from out: the scene tells places",
                        code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
     if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
-        return StepHand(target)
+        bench = getattr(target, "bench", None)  # ours all have one; a package's own need not
+        clock = bench.clock if isinstance(bench, Bench) and target.target.kind == REAL else None
+        return StepHand(target, _page(home) or (bench.scene if isinstance(bench, Bench) else None), clock)
     return None
+
+
+def _page(home: Path | None) -> Scene | None:
+    if home is None:
+        return None
+    walk = Walk(home)
+    try:
+        return environment.read(walk.read("ENVIRONMENT.md") or b"").scene
+    except WorldError:
+        return None  # the preflight has told of it
+    finally:
+        walk.close()
 
 
 def _eyes(errand: Errand, target: TargetAdapter) -> str:

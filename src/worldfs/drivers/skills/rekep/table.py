@@ -105,6 +105,9 @@ class TableHand:
             if id not in self._told:  # how far the eye was off, which only a simulation can tell
                 self._told[id] = {"pixels": one.pixels, "residual_m": round(one.residual, 5), "error_m": round(off, 4)}
 
+    def alive(self) -> None:
+        return
+
     def seconds(self) -> float:
         return float((self.arm.mover.steps - self._steps) * TIMESTEP)
 
