@@ -98,6 +98,11 @@ class TabletopTarget:
         """From any thread: the world stands between two steps, so the next one holds instead of moving."""
         self._stopped.set()
 
+    def attend(self, run: Run | None) -> None:
+        """A session begins: what stopped the last one is over."""
+        if run is not None:
+            self._stopped.clear()
+
     def close(self) -> None:
         env, self._env = self._env, None
         if env is not None:
