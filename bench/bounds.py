@@ -33,6 +33,7 @@ BOUNDS = {
     "idle.cpu_percent": at_most(0.3, "% of a core"),
     "idle.writes": at_most(0),
     "history10k.latency_ratio": at_most(1.2, "×"),
+    "rekep.success": at_least(0.95),
     "tabletop.success": at_least(0.98),
     "tabletop.wall_s_p50": at_most(1.0, "s"),
     "camera.fps_640x480": at_least(30, "1/s"),
