@@ -9,11 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 from lerobot_process import with_torchvision
-
-with_torchvision()
-
-import numpy as np  # after what torch wants
 from servos import Servos
 
 from worldfs.drivers.targets.adapter import Bench
@@ -44,6 +41,7 @@ def refused(made):
 
 
 def main():
+    with_torchvision()
     home = Path(os.environ["HF_LEROBOT_CALIBRATION"]) / "robots" / "so_follower"
     home.mkdir(parents=True)
     said = {"nobody": refused(target("/dev/ttyNONE")), "unknown": refused(target("x", robot={"type": "octopus"}))}

@@ -18,7 +18,7 @@ SPEED = 3000  # steps a second
 
 
 class Servos:
-    """`spans`: the calibrated range of each (id 1 …), in steps of 4096 a turn. Each begins in the middle of its range."""
+    """`spans`: the calibrated range of each (id 1 …), in steps of 4096 a turn. Each begins in the middle of it."""
 
     def __init__(self, spans):
         self.memory = {}
