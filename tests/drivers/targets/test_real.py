@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from worldfs.drivers.mujoco import panda
 from worldfs.drivers.targets.adapter import Bench, Stopped
 from worldfs.drivers.targets.real import adapter
 from worldfs.ground.clock import SystemClock
@@ -406,6 +407,15 @@ def test_a_camera_that_is_not_there_is_named(peers):
             target = Target(given.id, given.kind, driver="franka", cameras=cameras, config=given.config)
             with pytest.raises(Missing, match=says):
                 adapter(target, Bench(SystemClock())).open()
+
+
+def test_an_arm_whose_tool_is_elsewhere_than_our_kinematics_have_it_is_refused(peers, monkeypatch):
+    there = panda.forward
+    monkeypatch.setattr(panda, "forward", lambda q: there(q) + np.eye(4, k=3) * 0.02)
+    with peers.Plant("fci", FRANKA_HOME) as plant:
+        with pytest.raises(BadInput, match="20 mm"):
+            adapter(declared("franka", plant.address), Bench(SystemClock())).open()
+        assert plant.told == []
 
 
 def test_an_unknown_driver_is_told_which_there_are():

@@ -172,8 +172,10 @@ def test_time_is_over_and_the_robot_stands_although_the_skill_goes_on(tmp_path, 
 def test_a_skill_with_a_bug_leaves_a_robot_that_stands(tmp_path, peers):
     with peers.Plant(*KINDS["unitree_go2"]) as plant:
         write(tmp_path, "unitree_go2", config("unitree_go2", plant.address), **{"raise": True})
-        assert run(tmp_path).outcome.cause is Cause.ERROR
-        assert plant.stops >= 1 and plant.wanted.tolist() == [0, 0, 0]
+        with World.open(tmp_path, serve=True, parts=parts()) as world:
+            world.run(stop=threading.Event(), until_idle=True)
+            assert world.jobs.load("sess_follow_001").status.outcome.cause is Cause.ERROR
+            assert plant.stops >= 1 and plant.wanted.tolist() == [0, 0, 0]  # before anything is closed
 
 
 def test_a_skill_that_hangs_is_noticed_by_the_watchdog(tmp_path, peers):
