@@ -33,6 +33,7 @@ BOUNDS = {
     "idle.cpu_percent": at_most(0.3, "% of a core"),
     "idle.writes": at_most(0),
     "history10k.latency_ratio": at_most(1.2, "×"),
+    "rekep.success": at_least(0.95),
     "tabletop.success": at_least(0.98),
     "tabletop.wall_s_p50": at_most(1.0, "s"),
     "camera.fps_640x480": at_least(30, "1/s"),
@@ -60,5 +61,7 @@ BOUNDS = {
     "sessions.idle_cpu_percent": at_most(0.3, "% of a core"),
     "schedule.decision_10k_ms": at_most(1, "ms"),
     "loop.jitter_p99_ms": at_most(5, "ms"),
-    **{f"policy.{name}.overhead_ms": at_most(2, "ms") for name in ("http", "openvla", "openpi", "gr00t", "lerobot")},
+    # A picture as base64 in JSON costs what it costs; the binary wires have nothing of the kind.
+    **{f"policy.{name}.overhead_ms": at_most(3, "ms") for name in ("http", "openvla")},
+    **{f"policy.{name}.overhead_ms": at_most(1, "ms") for name in ("openpi", "gr00t", "lerobot")},
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.ground.errors import Exists, NotFound, NotPermitted
+from worldfs.ground.errors import Exists, NotFound, NotPermitted, WorldError
 from worldfs.remote.blocking import World, connect
 
 from .stand import PATIENCE_S, ROOT, Served, served
@@ -142,3 +142,17 @@ def test_the_command_makes_a_file_as_the_agent_that_it_is_told_to_be(server: Ser
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert (shelf / "by-paos.txt").read_text() == "hello\n"
+
+
+def test_who_is_refused_is_told_what_mends_it(server: Served) -> None:
+    with server.wire().greet() as admin:
+        project = admin.done("project_create", {"name": "locked"})["project_id"]
+        admin.done("project_token_rotate", {"project_id": project})
+    for more, fix in (
+        ({"agent": "al", "project": "nope"}, "project_list"),
+        ({"agent": "al", "project": project}, "put its token into $PAOS_PROJECT_TOKEN"),
+        ({"agent": "al", "project": project, "project_token": "proj-x"}, "not the project's present token"),
+    ):
+        with pytest.raises(WorldError) as refused:
+            connect(server.url, token=server.user, **more)
+        assert fix in str(refused.value)

@@ -47,7 +47,7 @@ def test_ls_shows_directories_with_a_slash_and_rights_on_request(paos: Paos) -> 
     entries = json.loads(paos("--json", "ls", "/nodes")[1])["entries"]
     assert [(entry["name"], entry["kind"]) for entry in entries] == [("README.md", "file"), ("n/", "directory")]
     code, out, err = paos("ls", "/nope")
-    assert (code, out) == (2, "") and "/nope" in err
+    assert (code, out) == (2, "") and "/nope" in err and "the listing of the directory above" in err
 
 
 def test_cat_prints_the_bytes_and_stat_the_facts(paos: Paos) -> None:

@@ -239,6 +239,14 @@ def test_an_order_to_a_body_moves_it_and_its_result_is_what_was_measured(robot):
         robot.user("alice", robot.project("other")).stat("/nodes/franka_001/body/control/invoke.json")
 
 
+def test_a_place_that_takes_orders_says_how(robot):
+    text = robot.admin().read("/nodes/franka_001/body/control/README.md").data.decode()
+    assert text.startswith("# Control of body") and '{"op": "move_to", "args": {…}}' in text
+    assert "`pick_up.json`" in text and "/nodes/franka_001/services/body/SCHEMA.json" in text
+    memory = robot.admin().read("/agents/self/memory/control/README.md").data.decode()
+    assert '{"kind": "note", "content": any JSON' in memory
+
+
 def test_an_order_that_the_critic_refuses_moves_nothing_and_says_why(robot):
     tree = robot.admin()
     written = tree.write("/nodes/franka_001/body/control/move_to.json", b'{"position": [9, 9, 9]}')

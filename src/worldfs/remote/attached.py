@@ -70,7 +70,8 @@ class Attached:
             qid = await fid.walked(walked, timeout)
             if (qid.get("type") == "dir") != directory:
                 word = "enotdir" if directory else "eisdir"
-                raise BadInput(f"a {'file' if directory else 'directory'}", path=path, op="read", code=word)
+                what, fix = ("a file", "read it instead") if directory else ("a directory", "list it instead")
+                raise BadInput(what, path=path, op="read", fix=fix, code=word)
             await self.line.answer(*opened, "open", path=path, timeout=timeout)
             found = await self.line.answer(*first, "read", path=path, timeout=timeout)
             pieces = [_data(found)]

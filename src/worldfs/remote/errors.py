@@ -22,8 +22,8 @@ class Lost(BrokenHouse):
 
     code = "LOST"
 
-    def __init__(self, found: str, *, path: str = "", op: str = "", sent: bool = False) -> None:
-        fix = "it may have been carried out: look before you repeat it" if sent else ""
+    def __init__(self, found: str, *, path: str = "", op: str = "", sent: bool = False, fix: str = "") -> None:
+        fix = "it may have been carried out: look before you repeat it" if sent else fix
         super().__init__(found, path=path, op=op, fix=fix)
         self.sent = sent
 
@@ -55,6 +55,20 @@ _KINDS: Final[tuple[tuple[str, type[WorldError]], ...]] = (
 )
 
 
+_WHOM: Final = "say as whom: --agent NAME --project ID (agent= and project= in Python)"
+# What mends it, by the server's code; those of an attach where the words alone do not say so.
+_FIXES: Final = {
+    "enoent": "the listing of the directory above shows what is there for you",
+    "eisdir": "list it instead",
+    "enotdir": "read it instead",
+    "provisioning_required": _WHOM,
+    "last_target_invalid": _WHOM,
+    "project_not_found": "the operation project_list names those that there are",
+    "project_auth_failed": "$PAOS_PROJECT_TOKEN is not the project's present token",
+}
+_LOCKED: Final = "the project is locked: put its token into $PAOS_PROJECT_TOKEN"
+
+
 def refusal(error: Mapping[str, Any] | None, *, path: str = "", op: str = "") -> WorldError:
     """The exception for a frame's `error`; its class says who can mend it, its `code` is the server's."""
     said = error or {}
@@ -62,7 +76,8 @@ def refusal(error: Mapping[str, Any] | None, *, path: str = "", op: str = "") ->
         return WorldError(str(said.get("message", "")), path=path, op=op, code=f"errno_{said['errno']}")
     word, message = str(said.get("code", "unknown")), str(said.get("message", ""))
     found = error_of(word, message or word, path=path, op=op)
-    if type(found) is not WorldError or word == "eintr":
-        return found
-    kind = next((kind for part, kind in _KINDS if part in word), WorldError)
-    return kind(message or word, path=path, op=op, code=word)
+    if type(found) is WorldError and word != "eintr":
+        kind = next((kind for part, kind in _KINDS if part in word), WorldError)
+        found = kind(message or word, path=path, op=op, code=word)
+    found.fix = _LOCKED if (op, word) == ("session_attach", "missing_field") else _FIXES.get(word, "")
+    return found

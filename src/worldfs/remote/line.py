@@ -235,7 +235,8 @@ async def dial(
     except TimeoutError:
         raise TimedOut(f"no answer in {open_timeout:g} s", path=address.url, op="connect") from None
     except OSError as error:
-        raise Lost(error.strerror or str(error), path=address.url, op="connect") from None
+        fix = "is a server running there? `paos serve` starts one"
+        raise Lost(error.strerror or str(error), path=address.url, op="connect", fix=fix) from None
     return Line(socket, heard)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
@@ -15,8 +14,9 @@ from worldfs.tree.table import Kind, Row, Table
 from worldfs.tree.tree import Content, Rooms, Tree
 
 from . import visibility
-from .compact import compact
+from .identity import identity
 from .views import debug, mounts, nodes, own, projects
+from .views.fixed import Literal, Readme
 from .views.readme import Readmes
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .seat import Seat
 
 _SELF: Final = ("agents", "self")
-ROOT_ID: Final = 1
 _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
 _STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
 PLACES_MOST: Final = 16_384  # that one sight remembers
@@ -84,7 +83,7 @@ class Namespace:
             rooms["mind"] = minds = Minds(seer, sources.rooms["mind"])
             rooms["mind_pages"] = Pages(minds)
         self._rooms = Joined(rooms)
-        behaviours["readme"] = _Readme(binding, sources.readmes, self._rooms, frozenset(rooms))
+        behaviours["readme"] = Readme(binding, sources.readmes, self._rooms, frozenset(rooms))
         self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})
         seer.readable = self.readable
 
@@ -397,41 +396,4 @@ def _steady(row: Row | None, names: Names) -> bool:
     return row.room in _STEADY and row.kind is not Kind.LINK
 
 
-def identity(path: str) -> int:
-    """A number for a path that is the same in every process, below 2**53; the root's is 1."""
-    if path == "/":
-        return ROOT_ID
-    digest = blake2b(path.encode("utf-8", "surrogatepass"), digest_size=7).digest()
-    return max(ROOT_ID + 1, int.from_bytes(digest, "big") >> 3)
-
-
 _STORED: Final = cast("Behaviour", Leaf())
-
-
-class Literal(Leaf):
-    """Rows that hold their own value: encoded once."""
-
-    light = True
-
-    def __init__(self, table: Table) -> None:
-        self._values = {row.pattern: row.literal for row in table.rows if row.view == "literal"}
-        self._known: dict[str, bytes] = {}
-
-    def read(self, names: Names) -> bytes:
-        pattern = names["row"]
-        data = self._known.get(pattern)
-        if data is None:
-            data = self._known[pattern] = compact(self._values[pattern])
-        return data
-
-
-class _Readme(Leaf):
-    light = True
-
-    def __init__(self, binding: Binding, readmes: Readmes, rooms: Rooms, known: frozenset[str]) -> None:
-        self._binding, self._readmes, self._rooms, self._rooms_known = binding, readmes, rooms, known
-
-    def read(self, names: Names) -> bytes:
-        role = visibility.role(self._binding, ("agents", "self") if "/agents/self" in names["row"] else ())
-        holding = frozenset(room for room in self._rooms_known if self._rooms.holds(room, names))
-        return self._readmes.text(names["row"], names, role, holding)

@@ -19,7 +19,7 @@ from .attached import Attached
 from .bodies import SERVICE, Bodies
 from .home import Home
 from .layout import table
-from .namespace import Literal, Namespace
+from .namespace import Namespace
 from .namespace import Sources as Ground
 from .policy import Policies
 from .ports import Exported
@@ -29,6 +29,7 @@ from .services.node import Far
 from .services.services import Services
 from .sight import Sources
 from .views.debug import Desk
+from .views.fixed import Literal
 from .views.readme import Readmes
 from .world import PROJECT, World
 

@@ -4,7 +4,9 @@ import json
 import subprocess
 import sys
 import types
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.request import Request, urlopen
 
 import numpy as np
@@ -25,11 +27,19 @@ WANTED = ("openpi-client==0.1.2", "json-numpy==2.1.1")
 def official():
     """Both packages, without what they would pull in, in build/: they are no part of our locks."""
     place = ROOT / "build" / "oracles"
-    if not (place / "openpi_client").is_dir() or not (place / "json_numpy.py").is_file():
-        command = (sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(place), *WANTED)
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-        if done.returncode:
-            pytest.skip(f"pip cannot fetch {', '.join(WANTED)}: {done.stderr.strip()[-200:]}")
+    if not place.is_dir():
+        (ROOT / "build").mkdir(exist_ok=True)
+        with TemporaryDirectory(dir=ROOT / "build") as fresh:  # whole or not at all: others may be fetching it too
+            quick = ("--retries", "0", "--timeout", "10")
+            command = (sys.executable, "-m", "pip", "install", "-q", *quick, "--no-deps", "--target", fresh, *WANTED)
+            try:
+                subprocess.run(command, capture_output=True, text=True, timeout=90, check=True)
+            except subprocess.SubprocessError as error:
+                why = (getattr(error, "stderr", "") or str(error)).strip()[-200:]
+                pytest.skip(f"pip cannot fetch {', '.join(WANTED)}: {why}")
+            with suppress(OSError):
+                Path(fresh).rename(place)
+            Path(fresh).mkdir(exist_ok=True)
     if "typing_extensions" not in sys.modules:
         try:
             import typing_extensions  # noqa: F401

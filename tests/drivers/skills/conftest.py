@@ -13,7 +13,7 @@ from worldfs.drivers.targets.adapter import Bench
 from worldfs.drivers.targets.sim import adapter
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
-from worldfs.ground.model import RobotState, Scene, Skill, Target, Thing
+from worldfs.ground.model import CameraSpec, RobotState, Scene, Skill, Target, Thing
 
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
 BASKET = Thing("basket_01", category="container", position=(0.4, -0.4, 0.045), size=(0.3, 0.4, 0.09), shape="basket")
@@ -25,10 +25,13 @@ CAN = Thing("can_01", "green can", "can", (0.55, 0.25, 0.0555), size=(0.06, 0.06
 class Stand:
     """A target with a runtime: `review` and `do` a skill by its id and params."""
 
-    def __init__(self, *things, home=None, target=None, extra=None):
+    def __init__(self, *things, home=None, target=None, extra=None, cameras=()):
         self.clock = SystemClock()
         scene = Scene((RobotState("sim"),), things, (TABLE, BASKET))
-        self.target = target or adapter(Target("sim", "sim", backend="mujoco"), Bench(self.clock, scene=scene))
+        cameras = tuple(CameraSpec(name) for name in cameras)
+        self.target = target or adapter(
+            Target("sim", "sim", backend="mujoco", cameras=cameras), Bench(self.clock, scene=scene)
+        )
         self.target.open()
         self.runtime, self.home, self.extra = ReKepPolicyRuntime(), home, extra or {}
 

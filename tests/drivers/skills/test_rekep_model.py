@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from PIL import Image
 
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause
@@ -192,3 +195,21 @@ def test_a_model_that_is_slow_holds_nobody(stand, served, why):
     assert time.monotonic() - began < 2.5
     expected = {"late": Cause.ERROR, "cancelled": Cause.CANCELLED, "timeout": Cause.TIMEOUT}
     assert outcome.cause is expected[why]
+
+
+def test_a_model_that_sees_is_shown_the_scene_with_its_keypoints(stand, served):
+    server, extra = served(lambda body: good({"messages": [0, {"content": said_of(body)}]}))
+    extra["model"]["images"] = True
+    outcome = stand(extra=extra, cameras=["front"]).do("rekep_real", "lift the apple")
+    assert outcome.ok, outcome.message
+    content = server.asked[0][2]["messages"][1]["content"]
+    if isinstance(content, str):  # no OpenGL here: it goes on without, and says so
+        assert "picture" in outcome.evidence
+        return
+    picture = base64.b64decode(content[1]["image_url"]["url"].removeprefix("data:image/png;base64,"))
+    assert picture.startswith(b"\x89PNG") and Image.open(io.BytesIO(picture)).size == (640, 480)
+
+
+def said_of(body):
+    content = body["messages"][1]["content"]
+    return content if isinstance(content, str) else content[0]["text"]

@@ -180,7 +180,7 @@ def test_what_always_slips_is_given_up(stand):
     assert not outcome.ok and len(outcome.evidence["backtracks"]) == 2
 
 
-@pytest.mark.parametrize("why", ["cancelled", "timeout"])
+@pytest.mark.parametrize("why", ["cancelled", "timeout", "stopped"])
 def test_a_stop_in_mid_motion_leaves_the_arm_still(stand, why):
     table = stand()
     run = Run(table.clock, table.clock.monotonic() + 100)
@@ -189,14 +189,16 @@ def test_a_stop_in_mid_motion_leaves_the_arm_still(stand, why):
         if rig.held() == "apple_01" and rig.position("apple_01")[2] > 0.1:
             if why == "cancelled":
                 run.cancel.set()
+            elif why == "stopped":
+                table.target.stop()  # from another thread, as a watchdog does
             else:
                 run.deadline = 0.0
 
     table.at(stop)
     outcome = table.do("rekep_place", object_id="apple_01", target_id="basket_01", run=run)
-    assert outcome.cause is (Cause.CANCELLED if why == "cancelled" else Cause.TIMEOUT)
+    assert outcome.cause is (Cause.TIMEOUT if why == "timeout" else Cause.CANCELLED)
     assert float(np.max(np.abs(table.rig.data.qvel[: panda.ARM]))) < 0.02
-    assert outcome.evidence["stages"][-1]["result"] == why
+    assert outcome.evidence["stages"][-1]["result"] == ("timeout" if why == "timeout" else "cancelled")
 
 
 def test_a_path_constraint_is_kept_all_the_way(stand):
@@ -213,3 +215,38 @@ def test_a_path_constraint_is_kept_all_the_way(stand):
     assert outcome.ok, outcome.message
     between = [p[2] for p in seen if abs(p[1] - 0.185) < 0.03]
     assert between and min(between) > 0.28
+
+
+def test_a_constraint_that_breaks_down_in_mid_motion_leaves_the_arm_still(stand):
+    table = stand()
+    text = LIFT + (
+        "\ndef stage2_path_constraint2(end_effector, keypoints):\n"
+        "    if keypoints[0][2] > 0.1 and keypoints[2][0] > 0:\n"
+        "        return keypoints[99][0]\n"
+        "    return -1\n"
+    )
+    moved = []
+
+    def move(rig):  # in the plan the can is where no index fails; then it is not
+        if rig.position("apple_01")[2] > 0.12 and not moved:
+            moved.append(rig.data.qpos[rig.qpos["can_01"]] * 1)
+            rig.data.qpos[rig.qpos["can_01"]] = 0.3
+
+    table.rig.data.qpos[table.rig.qpos["can_01"]] = -0.3
+    table.at(move)
+    given = {"program": text, "keypoints": ["apple_01.centre", "cube_01.top", "can_01.centre"]}
+    outcome = table.do("x", constraints=given)
+    assert moved and not outcome.ok and "keypoints" not in outcome.code and "IndexError" in outcome.message
+    assert float(np.max(np.abs(table.rig.data.qvel[: panda.ARM]))) < 0.02
+    assert outcome.evidence["sim_seconds"] > 1
+
+
+def test_helpers_of_a_program_are_kept_with_it(stand, tmp_path):
+    text = "def far(a, b):\n    return np.linalg.norm(a - b)\n\n\n" + LIFT.replace(
+        "np.linalg.norm(end_effector - keypoints[0])", "far(end_effector, keypoints[0])"
+    )
+    table = stand(home=tmp_path)
+    run = Run(table.clock, table.clock.monotonic() + 100, artifacts=tmp_path / "a")
+    given = {"program": text, "keypoints": ["apple_01.centre", "cube_01.top"]}
+    assert table.do("x", constraints=given, run=run).ok
+    assert stand(home=tmp_path).review("x", constraints="a/constraints") == []

@@ -9,9 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from worldfs.drivers.targets.adapter import Bench
+from worldfs.drivers.targets.adapter import Bench, Stopped
 from worldfs.drivers.targets.real import adapter
-from worldfs.drivers.targets.robots.robot import Stopped
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BadInput, Missing, UserError
 from worldfs.ground.model import CameraSpec, Target

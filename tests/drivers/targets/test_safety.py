@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from worldfs.drivers.mujoco import panda
-from worldfs.drivers.targets.adapter import Bench
+from worldfs.drivers.targets.adapter import Bench, Stopped
 from worldfs.drivers.targets.kinematics import from_dh
 from worldfs.drivers.targets.limits import Limits, tightest
 from worldfs.drivers.targets.limits import given as limits_of
 from worldfs.drivers.targets.real import adapter
-from worldfs.drivers.targets.robots.robot import Reading, Stopped
+from worldfs.drivers.targets.robots.robot import Reading
 from worldfs.drivers.targets.safety import ArmSafety, BaseSafety, judge
 from worldfs.drivers.targets.watchdog import Watchdog
 from worldfs.ground.driver import Run

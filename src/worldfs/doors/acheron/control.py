@@ -9,7 +9,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.errors import UserError
+from worldfs.ground.errors import BadInput, UserError
 from worldfs.plane.caller import Caller, Config
 from worldfs.plane.gates import judge
 from worldfs.plane.ops import DOOR, ROWS, OpRow
@@ -254,6 +254,8 @@ def _agent(name: str) -> Json:
 async def _ensure(peer: Peer, name: str) -> None:
     try:
         await peer.server.thread(lambda: peer.server.realm.ensure_agent(name))
+    except BadInput as error:  # a name of the protocol that our rooms cannot have
+        raise Refused("invalid_payload", f"{error.found}; expected {error.expected}") from None
     except UserError as error:
         raise Refused("storage_error", error.found) from None
 

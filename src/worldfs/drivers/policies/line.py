@@ -11,6 +11,7 @@ from typing import Self
 from .endpoint import Endpoint
 
 PIECE = 256 * 1024
+HEAD = 16 * 1024  # of an HTTP answer; its body is read past the buffer
 
 
 class Line:
@@ -77,7 +78,7 @@ class Line:
 
     def makefile(self, mode: str = "rb") -> io.BufferedReader:
         """What http.client reads an answer from; closing it leaves the line open."""
-        return io.BufferedReader(_Reader(self), PIECE)
+        return io.BufferedReader(_Reader(self), HEAD)
 
     def close(self) -> None:
         with suppress(OSError):

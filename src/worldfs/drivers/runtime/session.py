@@ -10,7 +10,7 @@ from pathlib import Path
 
 from worldfs.drivers.policies.client import PolicyClient, PolicyError
 from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage
-from worldfs.drivers.targets.adapter import Attended, Bench, TargetAdapter, nothing_wrong
+from worldfs.drivers.targets.adapter import Attended, Bench, Stopped, TargetAdapter, nothing_wrong
 from worldfs.ground.clock import Clock
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import Missing, UserError
@@ -114,14 +114,12 @@ class SessionDriver:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
             stage = Stage(adapter, policy, replace(run, artifacts=trace.folder), (trace,))
-            with _attended(adapter, run):
-                outcome = _performed(runtime, errand, stage)
+            outcome = _performed(runtime, errand, stage)
         except PolicyError as error:
             self._drop(skill.policy)
             outcome = _policy_failed(error)
         except UserError as error:
-            code = error.code if error.code.startswith("TARGET_") else "TARGET_BUILD"
-            outcome = Outcome.failure(Cause.ERROR, code, str(error))
+            outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
         except BaseException:
             trace.drop()  # a bug of ours or of a package: it ends this job, told by the dispatcher
             raise
@@ -246,13 +244,26 @@ def _attended(adapter: TargetAdapter, run: Run) -> Iterator[None]:
 
 
 def _performed(runtime: SkillRuntime, errand: Errand, stage: Stage) -> Outcome:
+    run = stage.run
     try:
-        return runtime.perform(errand, stage)
+        with _attended(stage.target, run):
+            outcome = runtime.perform(errand, stage)
+        if outcome.ok or not outcome.code.startswith("TARGET_") or not run.stop:
+            return outcome
+        return _over(run.stop, outcome.message)  # the target stood still first: it looks more often than the skill
     except PolicyError as error:
         return _policy_failed(error)
+    except Stopped as error:
+        return _over(run.stop, str(error)) if run.stop else Outcome.failure(Cause.ERROR, error.code, str(error))
     except (ConnectionError, TimeoutError) as error:
         why = str(error) or repr(error)
         return Outcome.failure(Cause.ERROR, "TARGET_CONNECTION", why, traceback=traceback.format_exc())
+
+
+def _over(why: str, found: str) -> Outcome:
+    if why == "timeout":
+        return Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", found)
+    return Outcome.failure(Cause.CANCELLED, "CANCELLED", found)
 
 
 def _policy_failed(error: PolicyError) -> Outcome:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from worldfs.ground.clock import Clock
 from worldfs.ground.driver import Run
+from worldfs.ground.errors import UserError
 from worldfs.ground.model import Finding, Json, Scene, Target
 
 Array = NDArray[Any]
@@ -30,6 +31,12 @@ ACTIONS: Final = {
     "base_velocity": "(3,) m/s forward, m/s to the left, rad/s turning left, in the base's own frame",
     "ee_pose": "(8,) metres and quaternion (w, x, y, z) in the base frame, then gripper opening 0…1",
 }
+
+
+class Stopped(UserError):
+    """The target stands still and will not be moved: a limit was passed, it reports an error, or nobody led it."""
+
+    code = "TARGET_STOPPED"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from worldfs.ground.driver import Run
 from worldfs.ground.errors import BadInput, UserError
 from worldfs.ground.model import Json, RobotState, Scene, Target
 
-from .adapter import ActionSpec, Array, Bench, Observation, StepResult, TargetAdapter
+from .adapter import ActionSpec, Array, Bench, Observation, StepResult, Stopped, TargetAdapter
 from .cameras import Cameras
 from .kinematics import quaternion
 from .limits import Limits, given, told
-from .robots.robot import Command, Reading, Robot, RobotFactory, Stopped
+from .robots.robot import Command, Reading, Robot, RobotFactory
 from .safety import ArmSafety, BaseSafety, judge
 from .watchdog import Watchdog
 

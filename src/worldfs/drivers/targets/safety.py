@@ -14,10 +14,10 @@ import numpy as np
 
 from worldfs.ground.errors import BadInput
 
-from .adapter import ACTIONS, Array
+from .adapter import ACTIONS, Array, Stopped
 from .kinematics import Chain, of_quaternion, of_vector, rotation_vector
 from .limits import Limits
-from .robots.robot import Command, Reading, Stopped
+from .robots.robot import Command, Reading
 
 HALVINGS = 14  # of a motion that leaves the box: to a 16,000th part of it
 LOST = 2.0  # times the lag that is allowed: farther off, it is not where it was told to be

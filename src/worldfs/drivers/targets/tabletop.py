@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from worldfs.drivers.mujoco.arm import Arm
 from worldfs.drivers.mujoco.body import Tabletop
+from worldfs.drivers.mujoco.camera import Shot
 from worldfs.drivers.mujoco.env import REPRESENTATIONS, TabletopEnv, action_space, observation_space, shapes
 from worldfs.drivers.mujoco.gl import gl_status
 from worldfs.drivers.mujoco.scene import random_scene
@@ -98,6 +99,16 @@ class TabletopTarget:
         """From any thread: the world stands between two steps, so the next one holds instead of moving."""
         self._stopped.set()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was said since the session began."""
+        return self._stopped.is_set()
+
+    def attend(self, run: Run | None) -> None:
+        """A session begins: what stopped the last one is over."""
+        if run is not None:
+            self._stopped.clear()
+
     def close(self) -> None:
         env, self._env = self._env, None
         if env is not None:
@@ -122,6 +133,11 @@ class TabletopTarget:
     def arm(self) -> Arm:
         """For skills that plan and lead it themselves; `moved` when they are done."""
         return self.env.body.arm
+
+    def shot(self, camera: str, *, rgb: bool = False) -> Shot:
+        """Depth and segments with the camera's pose. Errors: `Missing`, code CAMERA_UNAVAILABLE."""
+        body = self.env.body
+        return body.eye().shoot(body.arm.rig.data, camera, rgb=rgb, depth=True, segments=True)
 
     def moved(self) -> None:
         """The arm was led by somebody else: the next step begins where it is now, and the pictures are new."""

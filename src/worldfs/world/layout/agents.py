@@ -15,6 +15,15 @@ JOB = SELF + "/jobs/{job}"
 MEMORY_OPS = {name: f"memory_{name}" for name in ("create", "load", "versions", "mutate", "evict", "search")}
 SEARCH_OPS = {"search": "web_search"}
 PERMISSIONS = {"default": "allow-by-default", "allow_roles": ["admin", "user"], "scope": "agent"}
+_ARGUMENTS = {
+    "create": '{"kind": "note", "content": any JSON, "name"?, "write_protected"?, "unevictable"?}; gives a mem_id',
+    "load": '{"mem_id", "version"?}',
+    "versions": '{"mem_id", "limit"?}',
+    "mutate": '{"mem_id", "content"}; what it said before stays as a version',
+    "evict": '{"mem_id"}',
+    "search": '{"query", "limit"?}',
+    "invoke": 'any of its tools: {"tool_name", "arguments": {…}}',
+}
 _WORDS = {"memory": "what you remember: made, loaded, changed, forgotten, found", "web_search": "the web, searched"}
 _SEARCHED = {"results": [{"title": "string", "url": "string", "snippet": "string"}]}
 _SOURCES = [SELF + "/chat/control/input", SELF + "/jobs/<job-id>/status.json"]
@@ -98,10 +107,8 @@ def _place(base: str, place: str, service: str, files: dict[str, object], ops: l
     rows += [literal(f"{base}/{name}.json", files[name], about) for name, about in _FILES.items()]
     rows += folder(base + "/control", f"Control of {service}", "Each file takes one JSON object and acts at once.")
     for name in ("invoke", *ops):
-        about = "an order: the tool and its arguments" if name == "invoke" else f"the arguments of {name}"
-        rows.append(
-            control(f"{base}/control/{name}.json", about, "invoke", ASKERS, given={**given, "file": f"{name}.json"})
-        )
+        given_here = {**given, "file": f"{name}.json"}
+        rows.append(control(f"{base}/control/{name}.json", _ARGUMENTS[name], "invoke", ASKERS, given=given_here))
     rows.append(view(base + "/status.json", "how the latest order stands", "invoke_status")._replace(given=given))
     rows.append(view(base + "/result.json", "what the latest order gave", "invoke_result")._replace(given=given))
     return rows

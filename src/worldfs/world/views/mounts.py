@@ -58,8 +58,7 @@ class _Places:
         if names is None or rest[-1] not in names:
             return None
         if rest[-1] == _README:
-            text = f"# Control of {service.id}\n\nEach file takes one JSON object and acts at once.\n"
-            return File(text.encode)
+            return File(lambda: _how(view, service))
         orders = self._orders(view, service)
         if rest == ("status.json",):
             return File(orders.status)
@@ -220,6 +219,18 @@ class Mounts(_Places):
 
 def _parts(rest: str) -> tuple[str, ...]:
     return tuple(rest.split("/")) if rest else ()
+
+
+def _how(view: NodeView, service: Service) -> bytes:
+    """How to order something of a service: its ops, and where it says what they take."""
+    first = next(iter(service.operations), "")
+    files = [f'- `invoke.json`: any op: {{"op": "{first or "…"}", "args": {{…}}}}']
+    files += [f"- `{name}.json`: what {name} takes, alone" for name in service.operations]
+    return (
+        f"# Control of {service.id}\n\nEach file takes one JSON object and acts at once; ../status.json and "
+        f"../result.json tell what came of it.\nWhat an op takes stands in /nodes/{view.id}/services/{service.id}/"
+        f"SCHEMA.json, as far as the node says so.\n\n" + "\n".join(files) + "\n"
+    ).encode()
 
 
 def _words(view: NodeView, parts: tuple[str, ...], here: Folder) -> bytes:

@@ -12,6 +12,7 @@ from worldfs.ground.driver import Run
 from worldfs.ground.model import Json
 
 from . import grip
+from .allowed import Broken
 from .costs import Sight, told, violation, worst
 from .function import Function
 from .hands import Halt, Hand, Move, State, Way
@@ -71,6 +72,7 @@ class Course:
     _until: float = 0.0
     _failed: list[Pose] = field(default_factory=list)  # of the hand, that came to nothing: others are tried first
     _goal: Pose | None = None
+    _trouble: Broken | None = None
 
     def carry_out(self) -> Ended:
         """Until all stages are done and the predicates hold, or why not. Raises `Halt` when it is told to stop."""
@@ -82,6 +84,8 @@ class Course:
                 failed = [one for one in self.measured if not one.ok]
                 if not failed:
                     return Ended()
+                if failed[0].name == "seen":  # to do it again would show no more
+                    return Ended("NOT_MEASURED", f"all stages are done, and {failed[0].limit} is missing")
                 ended = Ended(
                     "NOT_DONE", f"{failed[0].name} is {failed[0].told()['value']}, expected {failed[0].limit}", True
                 )
@@ -113,6 +117,7 @@ class Course:
         step = self.program.stages[number]
         clock = self.run.clock
         self._until = clock.monotonic() + self.limits.stage_s if self.limits.stage_s else 0.0
+        self.hand.look()
         state, began = self.hand.now(), self.hand.seconds()
         sight = Sight(self.points, state, state.held)
         record: Json = {"stage": number + 1, "attempt": attempt, "keypoints_before": _rounded(sight.now)}
@@ -121,6 +126,8 @@ class Course:
             ended = self._grasp(step, sight, record) if step.grasp >= 0 else self._reach(step, sight, record, number)
         except Halt as halt:
             record["result"] = halt.why
+            if self._trouble is not None:
+                raise self._trouble from None
             if halt.why != "broken":
                 raise
             ended = Ended("PATH_CONSTRAINT_BROKEN", f"stage {number + 1}: {self._broken}", True)
@@ -229,6 +236,7 @@ class Course:
     # -- watching ----------------------------------------------------------------------------------------------------
 
     def _going(self) -> None:
+        self.hand.alive()
         if why := self._late():
             raise Halt(why)
 
@@ -247,7 +255,11 @@ class Course:
         self.look(state, self.hand.seconds())
         if not self._watched:
             return ""
-        costs = Sight(self.points, state, state.held).costs(self._watched, state.hand)
+        try:
+            costs = Sight(self.points, state, state.held).costs(self._watched, state.hand)
+        except Broken as error:  # the arm is to stand still before anybody hears of it
+            self._trouble = error
+            return "refused"
         now, before = worst(self._watched, costs, self.limits.slack + MEASURED), self._broken
         self._broken = now
         return "broken" if now and before else ""  # twice: one contact may flicker

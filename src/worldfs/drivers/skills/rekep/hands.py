@@ -60,6 +60,7 @@ class Measured:
     speed: float
     touching: frozenset[str] | None
     rotation: Array
+    seen: bool = True  # False: nobody saw it since it was let go of, this is where it should be
 
 
 Way = Any  # what a hand plans for itself to carry out
@@ -73,6 +74,14 @@ class Hand(Protocol):
     def begin(self, stop: Callable[[], str]) -> None: ...
 
     def now(self) -> State: ...
+
+    def look(self) -> None:
+        """Looks again at what a camera shows, where things are seen and not simply known."""
+        ...
+
+    def alive(self) -> None:
+        """Said while there is nothing to move but much to think: a robot that is not led stands and stays so."""
+        ...
 
     def seconds(self) -> float:
         """Of the world's time since `begin`."""

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from .allowed import Broken, Value
 from .function import Function
-from .reading import NODES, WRITE, Reader, refuse
+from .grammar import NODES, WRITE, refuse
+from .reading import Reader
 
 TEXT = 64 * 1024  # characters of one file
 FUNCTIONS = 64  # of one file

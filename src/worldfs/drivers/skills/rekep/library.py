@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Json, Thing
 
 from . import spots
-from .keypoints import Keypoint, half_height, named, upright
+from .asked import HANDLED, Setting, point_of, support_of, target_of, thing_of, wanting
+from .keypoints import Keypoint, half_height, named
 from .program import Program, of_files
 from .turns import Array
 
@@ -22,9 +22,6 @@ CLOSE_TO = 0.005  # m about a goal
 GAP = 0.0035  # m above a surface where a thing is let go of
 TILT = math.radians(105)  # from upright, of what is poured
 DWELL = 1.0  # s that it stays tilted
-OBJECT: Final = ("object_id", "object", "target_object", "thing", "source", "source_id")
-PLACE: Final = ("target_id", "location", "container", "destination", "place", "on", "into", "target")
-POINT: Final = ("target_position", "position", "goal_position", "target_pose")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +44,6 @@ class Planned:
     slack: float = 0.0  # m: costs up to it count as satisfied
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What a program is written for: the session, the things as they are, what is held, the robot's base (m)."""
-
-    job: str
-    params: Json
-    things: Mapping[str, Thing]
-    held: str | None
-    base: Array
-
-
 def write(task: str, setting: Setting) -> Planned:
     """A program for a task. Raises `BadInput` naming the parameter that is missing or means nothing here."""
     return TASKS[task](setting)
@@ -78,7 +64,7 @@ _WORDS: Final = {
 
 
 def _pick(given: Setting) -> Planned:
-    thing = _object(given)
+    thing = thing_of(given)
     x, y, z = (float(v) for v in thing.position)
     builder = _Builder(given, (named(f"{thing.id}.centre", given.things, given.job),))
     builder.grasp(thing)
@@ -96,22 +82,22 @@ def _pick(given: Setting) -> Planned:
 
 
 def _place(given: Setting) -> Planned:
-    thing = _object(given)
-    place = _target(given, thing)
-    at = _point(given)
+    thing = thing_of(given)
+    place = target_of(given, thing)
+    at = point_of(given)
     support = given.things.get(place)
     if at is None and support is None:
-        raise _wanting(given, "target_id or target_position", "where to put it", PLACE + POINT)
+        raise wanting(given, "target_id or target_position", "where to put it")
     if at is not None:
-        support, height = _support(given, thing, at)
+        support, height = support_of(given, thing, at)
         if support is None or support.shape != "basket":
-            place = support.id if support is not None and support.shape in _HANDLED else ""
+            place = support.id if support is not None and support.shape in HANDLED else ""
             return _put(given, thing, np.array([at[0], at[1], height]), place=place, task="place")
         return _into(given, thing, support, at)
     assert support is not None
     if support.shape == "basket" or support.is_container:
         return _into(given, thing, support, None)
-    if support.shape in _HANDLED and support.category != "furniture" and len(support.size) == 3:
+    if support.shape in HANDLED and support.category != "furniture" and len(support.size) == 3:
         return _stack(given)
     spot = next(spots.free(thing, support, given.things.values(), given.base))
     top = spots.top_of(support)
@@ -124,11 +110,11 @@ def _place(given: Setting) -> Planned:
 
 
 def _stack(given: Setting) -> Planned:
-    thing = _object(given)
-    place = _target(given, thing)
+    thing = thing_of(given)
+    place = target_of(given, thing)
     base = given.things.get(place)
     if base is None:
-        raise _wanting(given, "target_id", "what to put it on", PLACE)
+        raise wanting(given, "target_id", "what to put it on")
     top = named(f"{base.id}.{'top' if base.shape != 'basket' else 'floor'}", given.things, given.job)
     goal = np.array([base.position[0], base.position[1], spots.height_on(thing, spots.top_of(base))])
     return _put(given, thing, goal, place=place, task="stack", anchor=top)
@@ -189,11 +175,11 @@ def _into(given: Setting, thing: Thing, basket: Thing, at: Array | None) -> Plan
 
 
 def _pour(given: Setting) -> Planned:
-    thing = _object(given)
-    place = _target(given, thing)
+    thing = thing_of(given)
+    place = target_of(given, thing)
     target = given.things.get(place)
     if target is None:
-        raise _wanting(given, "target_id", "what to pour into", PLACE)
+        raise wanting(given, "target_id", "what to pour into")
     opening = named(f"{target.id}.{'opening' if target.is_container else 'top'}", given.things, given.job)
     builder = _Builder(given, (*_thing_points(given, thing), opening))
     builder.grasp(thing, "side")
@@ -249,7 +235,6 @@ TASKS: Final[Mapping[str, Callable[[Setting], Planned]]] = {
 }  # fmt: skip
 Said = tuple[str, str]  # what it means, the expression
 _HELD: Said = ("it is held all the way", "get_grasping_cost_by_keypoint_idx(0)")
-_HANDLED = ("sphere", "box", "cylinder")
 
 
 class _Builder:
@@ -305,89 +290,3 @@ def _upright(thing: Thing, cosine: float) -> tuple[Said, ...]:
         return ()
     length = 2 * half_height(thing)
     return ((f"{thing.id} is upright", f"{cosine} - (keypoints[1][2] - keypoints[2][2]) / {length:.4f}"),)
-
-
-def _object(given: Setting) -> Thing:
-    word = _word(given.params, OBJECT)
-    if not word and given.held:
-        word = given.held
-    if not word:
-        raise _wanting(given, "object_id", "the id of a thing", OBJECT)
-    thing = _find(given, word)
-    if thing is None or (thing.shape not in _HANDLED) or len(thing.size) != 3:
-        there = ", ".join(t.id for t in given.things.values() if t.shape in _HANDLED) or "nothing"
-        field = f"SESSIONS.md {given.job} execution.params.object_id"
-        raise BadInput(word, path=field, expected=f"one of {there}", fix="name an object that ENVIRONMENT.md lists",
-                       code="UNKNOWN_OBJECT")  # fmt: skip
-    if given.held not in (None, thing.id):
-        raise BadInput(f"the gripper holds {given.held}", path="ENVIRONMENT.md robots[].holding",
-                       expected=f"an empty gripper, or {thing.id} in it", fix=f"place {given.held} first",
-                       code="HOLDING")  # fmt: skip
-    upright(thing)
-    return thing
-
-
-def _target(given: Setting, thing: Thing) -> str:
-    word = _word(given.params, PLACE)
-    if not word or (word == thing.id and _point(given) is not None):
-        return ""
-    found = _find(given, word)
-    if found is None or found.id == thing.id:
-        there = ", ".join(id for id in given.things if id != thing.id) or "nothing"
-        field = f"SESSIONS.md {given.job} execution.params.target_id"
-        raise BadInput(word, path=field, expected=f"one of {there}", fix="name a thing that ENVIRONMENT.md lists",
-                       code="UNKNOWN_OBJECT")  # fmt: skip
-    return found.id
-
-
-def _find(given: Setting, word: str) -> Thing | None:
-    """By id, else by whole name."""
-    if word in given.things:
-        return given.things[word]
-    same = [thing for thing in given.things.values() if thing.name.lower() == word.lower()]
-    return same[0] if len(same) == 1 else None
-
-
-def _word(params: Json, keys: Sequence[str]) -> str:
-    return next((value.strip() for key in keys if isinstance(value := params.get(key), str) and value.strip()), "")
-
-
-def _point(given: Setting) -> Array | None:
-    for key in POINT:
-        value: Any = given.params.get(key)
-        if isinstance(value, Mapping):
-            value = [value.get(axis) for axis in "xyz"]
-        if value is None or isinstance(value, str):
-            continue
-        fine = isinstance(value, list | tuple) and len(value) >= 3
-        if not fine or not all(
-            isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) and abs(v) < 100
-            for v in value[:3]
-        ):
-            field = f"SESSIONS.md {given.job} execution.params.{key}"
-            raise BadInput(repr(value)[:80], path=field, expected="[x, y, z] in metres", fix="give three numbers")
-        return np.array([float(v) for v in value[:3]])
-    return None
-
-
-def _support(given: Setting, thing: Thing, at: Array) -> tuple[Thing | None, float]:
-    """What is beneath a point that somebody named, and where the thing's centre comes to rest on it (m)."""
-    half = half_height(thing)
-    ranked = [
-        (max(0.0, top - at[2], at[2] - (top + 2 * half)), -top, id)
-        for top, id in spots.beneath(given.things, float(at[0]), float(at[1]), thing.id)
-    ]
-    if not ranked or min(ranked)[0] > 0.15:
-        field = f"SESSIONS.md {given.job} execution.params.target_position"
-        near = f"the nearest surface there is at z = {-min(ranked)[1]:.3f} m" if ranked else "nothing is beneath it"
-        raise BadInput(f"{[round(float(v), 3) for v in at]}: {near}", path=field, fix="name a place on a table",
-                       expected="a place with something to rest on within 0.15 m", code="CRITIC_REFUSED")  # fmt: skip
-    _, lowered, id = min(ranked)
-    return given.things[id], -lowered + half
-
-
-def _wanting(given: Setting, what: str, meaning: str, keys: Sequence[str]) -> BadInput:
-    found = ", ".join(sorted(given.params)) or "nothing"
-    field = f"SESSIONS.md {given.job} execution.params"
-    del keys
-    return BadInput(found, path=field, expected=f"{what}: {meaning}", fix=f"give {what}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +13,13 @@ from worldfs.ground.model import Thing
 from .costs import Sight
 from .course import grasp_way
 from .grip import grips
-from .hands import Hand, State
+from .hands import Halt, Hand, State
 from .keypoints import Keypoint, pose_of
 from .program import Program
 from .solver import solve
 from .turns import Pose, quaternion
+
+PATIENCE_S = 8.0  # after that the arm itself will show it, within the limits of the session
 
 
 def preview(program: Program, points: tuple[Keypoint, ...], hand: Hand, slack: float) -> str:
@@ -29,7 +33,22 @@ def preview(program: Program, points: tuple[Keypoint, ...], hand: Hand, slack: f
         sight = Sight(points, state, state.held)
         sight.costs(step.subgoals, state.hand)
         sight.costs(step.paths, state.hand)
-    first = True
+    until = time.monotonic() + PATIENCE_S
+
+    def going() -> None:
+        if time.monotonic() > until:
+            raise Halt("preview")
+
+    try:
+        return _through(program, points, hand, slack=slack, going=going)
+    except Halt:
+        return ""
+
+
+def _through(
+    program: Program, points: tuple[Keypoint, ...], hand: Hand, *, slack: float, going: Callable[[], None]
+) -> str:
+    state, first = hand.now(), True
     for number, step in enumerate(program.stages, 1):
         sight = Sight(points, state, state.held)
         if step.grasp >= 0:
@@ -39,7 +58,7 @@ def preview(program: Program, points: tuple[Keypoint, ...], hand: Hand, slack: f
             if state.held is not None:
                 return f"stage {number}: the gripper holds {state.held}"
             if first:
-                taking = grasp_way(step, sight, points, hand, slack=slack, going=lambda: None)
+                taking = grasp_way(step, sight, points, hand, slack=slack, going=going)
                 if isinstance(taking, str):
                     return f"stage {number}: no grasp of {owner}: {taking}"
                 first = False
@@ -56,7 +75,9 @@ def preview(program: Program, points: tuple[Keypoint, ...], hand: Hand, slack: f
             return f"stage {number}: {points[step.release].name} is let go of before it is held"
         if not step.subgoals:
             continue
-        found, least = solve(step.subgoals, sight, hand, slack=slack, rng=np.random.default_rng(5), enough=1)
+        found, least = solve(
+            step.subgoals, sight, hand, slack=slack, rng=np.random.default_rng(5), enough=1, going=going
+        )
         if not found:
             why = f"by {least:.4f} at best" if least > slack else "no joint angles take the hand there"
             return f"stage {number}: no pose of the hand satisfies its subgoals ({why})"

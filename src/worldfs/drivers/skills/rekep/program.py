@@ -59,7 +59,9 @@ class Program:
         found = {}
         for number, stage in enumerate(self.stages, 1):
             for kind, functions in (("subgoal", stage.subgoals), ("path", stage.paths)):
-                texts = [function.source for function in functions]
+                own = {name: f for function in functions for name, f in function.friends.items()}
+                helps = [f for name, f in own.items() if not _NAME.match(name)]
+                texts = [function.source for function in (*helps, *functions)]
                 found[f"stage{number}_{kind}_constraints.txt"] = "\n\n\n".join(texts) + ("\n" if texts else "")
         return found
 

@@ -3,66 +3,27 @@
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any
 
 import numpy as np
 
 from .allowed import BUILTINS, ITEMS, KEYWORDS, METHODS, MODULES, PROPERTIES, Broken, Value, count, fit
 from .function import BREAK, CONTINUE, Do, Eval, Frame, Function, Return, spend
-
-NODES = 2_000  # of one function
-DEPTH = 40  # of one expression
-WRITE: Final = "write a cost of numbers and arrays: arithmetic, comparisons, np.* functions, for over a range"
-
-
-_WHY: Final[dict[type[ast.AST], str]] = {
-    ast.Import: "an import", ast.ImportFrom: "an import", ast.While: "a while loop, which may have no end",
-    ast.Lambda: "a lambda", ast.ClassDef: "a class", ast.With: "a with block", ast.Try: "a try block",
-    ast.Global: "a global name", ast.Nonlocal: "a nonlocal name", ast.Delete: "a del", ast.Raise: "a raise",
-    ast.Yield: "a yield", ast.Await: "an await", ast.JoinedStr: "a formatted text", ast.Starred: "a star",
-    ast.FunctionDef: "a function within a function", ast.AsyncFunctionDef: "an async function",
-    ast.NamedExpr: "an assignment within an expression", ast.Dict: "a dictionary", ast.Set: "a set",
-    ast.Match: "a match", ast.Assert: "an assert",
-}  # fmt: skip
-
-
-def refuse(file: str, node: ast.AST, expected: str = WRITE, found: str = "") -> NoReturn:
-    line = getattr(node, "lineno", 1)
-    what = found or _WHY.get(type(node), f"a {type(node).__name__}")
-    raise Broken(what, path=f"{file}:{line}", expected=expected, fix="constraint files only compute: take it out")
-
-
-_BINARY: Final[dict[type[ast.operator], Callable[[Value, Value], Value]]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: operator.matmul,
-}  # fmt: skip
-_UNARY: Final[dict[type[ast.unaryop], Callable[[Value], Value]]] = {
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
-}  # fmt: skip
-_COMPARE: Final[dict[type[ast.cmpop], Callable[[Value, Value], Value]]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}  # fmt: skip
-
-
-def _combine(kind: type[ast.operator], frame: Frame, left: Value, right: Value) -> Value:
-    """Arithmetic on numbers and arrays; lists only add, since a list times a number can be of any length."""
-    if isinstance(left, list | tuple) or isinstance(right, list | tuple):
-        both = isinstance(left, list | tuple) and isinstance(right, list | tuple)
-        if kind is ast.Add and both:
-            return fit([*left, *right])
-        if both or kind is ast.MatMult or not (isinstance(left, np.ndarray) or isinstance(right, np.ndarray)):
-            raise Broken("arithmetic on a list", expected="np.array([…])")
-        if count(left) + count(right) > 4 * ITEMS:
-            raise Broken("a list too long for arithmetic", expected="a short one")
-    if kind is ast.Pow and isinstance(left, int) and isinstance(right, int) and not -64 <= right <= 64:
-        raise Broken("a power beyond 64", expected="a small exponent")
-    found = fit(_BINARY[kind](left, right))
-    if isinstance(found, np.ndarray):
-        spend(frame, found.size // 32)
-    return found
+from .grammar import (
+    BINARY,
+    COMPARE,
+    DEPTH,
+    NODES,
+    UNARY,
+    combine,
+    friend,
+    indexed,
+    items_of,
+    loaded,
+    refuse,
+    run_block,
+)
 
 
 class Reader:
@@ -126,13 +87,13 @@ class Reader:
                 return self._assign(target, self._of(value))
             case ast.AugAssign(target=target, op=op, value=value):
                 kind, change = type(op), self._of(value)
-                if kind not in _BINARY:
+                if kind not in BINARY:
                     refuse(self.file, node)
-                now = self._of(_loaded(target))
-                return self._assign(target, lambda frame: _combine(kind, frame, now(frame), change(frame)))
+                now = self._of(loaded(target))
+                return self._assign(target, lambda frame: combine(kind, frame, now(frame), change(frame)))
             case ast.If(test=test, body=body, orelse=orelse):
                 asked, yes, no = self._of(test), self._block(body), self._block(orelse)
-                return lambda frame: _run(yes if asked(frame) else no, frame)
+                return lambda frame: run_block(yes if asked(frame) else no, frame)
             case ast.For(target=target, iter=over, body=body, orelse=[]):
                 return self._loop(self._assign(target, None), self._of(over), self._block(body))
             case ast.Break():
@@ -152,10 +113,10 @@ class Reader:
 
     def _loop(self, put: Callable[..., Value], over: Eval, body: tuple[Do, ...]) -> Do:
         def loop(frame: Frame) -> Value:
-            for item in _items(over(frame)):
+            for item in items_of(over(frame)):
                 spend(frame)
                 put(frame, item)
-                signal = _run(body, frame)
+                signal = run_block(body, frame)
                 if signal is BREAK:
                     break
                 if isinstance(signal, Return):
@@ -179,7 +140,7 @@ class Reader:
                 puts = [self._target(part) for part in parts]
 
                 def spread(frame: Frame, value: Value) -> None:
-                    for put, item in zip(puts, _items(value), strict=True):
+                    for put, item in zip(puts, items_of(value), strict=True):
                         put(frame, item)
 
                 return spread
@@ -214,21 +175,21 @@ class Reader:
                 return lambda frame: constant
             case ast.Name(id=name):
                 return self._read(node, name)
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:
                 kind, one, other = type(op), self._of(left), self._of(right)
 
                 def binary(frame: Frame) -> Value:
                     spend(frame)
-                    return _combine(kind, frame, one(frame), other(frame))
+                    return combine(kind, frame, one(frame), other(frame))
 
                 return binary
-            case ast.UnaryOp(op=unary_op, operand=operand) if type(unary_op) in _UNARY:
-                turn, inner = _UNARY[type(unary_op)], self._of(operand)
+            case ast.UnaryOp(op=unary_op, operand=operand) if type(unary_op) in UNARY:
+                turn, inner = UNARY[type(unary_op)], self._of(operand)
                 return lambda frame: turn(inner(frame))
             case ast.BoolOp(op=bool_op, values=values):
                 return self._bool(isinstance(bool_op, ast.And), [self._of(value) for value in values])
-            case ast.Compare(left=left, ops=ops, comparators=rest) if all(type(one) in _COMPARE for one in ops):
-                return self._compare([self._of(part) for part in (left, *rest)], [_COMPARE[type(one)] for one in ops])
+            case ast.Compare(left=left, ops=ops, comparators=rest) if all(type(one) in COMPARE for one in ops):
+                return self._compare([self._of(part) for part in (left, *rest)], [COMPARE[type(one)] for one in ops])
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 asked, yes, no = self._of(test), self._of(body), self._of(orelse)
                 return lambda frame: yes(frame) if asked(frame) else no(frame)
@@ -240,7 +201,7 @@ class Reader:
 
                 def item(frame: Frame) -> Value:
                     spend(frame)
-                    return fit(_indexed(whose(frame))[which(frame)])
+                    return fit(indexed(whose(frame))[which(frame)])
 
                 return item
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -308,7 +269,7 @@ class Reader:
 
         def made(frame: Frame) -> Value:
             found = []
-            for item in _items(over(frame)):
+            for item in items_of(over(frame)):
                 spend(frame)
                 put(frame, item)
                 if all(test(frame) for test in tests):
@@ -381,7 +342,7 @@ class Reader:
                 refuse(self.file, node, "a function that is listed", f"a call of the value {name}")
             if name in self.friends:
                 friends = self.line_friends
-                return lambda frame: _friend(friends, name, frame)
+                return lambda frame: friend(friends, name, frame)
             if name in self.given:
                 return lambda frame: frame.names[name]
             if name not in BUILTINS:
@@ -411,38 +372,3 @@ class Reader:
             return found
 
         return bound
-
-
-def _friend(friends: Mapping[str, Function], name: str, frame: Frame) -> Callable[..., Value]:
-    lent = {key: value for key, value in frame.names.items() if callable(value)}
-    return lambda *values: friends[name].call(values, lent, frame.purse, frame.depth + 1)
-
-
-def _run(body: tuple[Do, ...], frame: Frame) -> Value:
-    for step in body:
-        signal = step(frame)
-        if signal is not None:
-            return signal
-    return None
-
-
-def _items(value: Value) -> Value:
-    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
-        return value
-    raise Broken(f"a loop over a {type(value).__name__}", expected="a range, a list or an array")
-
-
-def _indexed(value: Value) -> Value:
-    if isinstance(value, list | tuple | np.ndarray):
-        return value
-    raise Broken(f"an index into a {type(value).__name__}", expected="an array")
-
-
-def _loaded(target: ast.expr) -> ast.expr:
-    """The same expression, read instead of written."""
-    match target:
-        case ast.Name(id=name):
-            return ast.copy_location(ast.Name(name, ast.Load()), target)
-        case ast.Subscript(value=value, slice=index):
-            return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
-    return target

@@ -10,16 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from worldfs.drivers.skills.runtime import Errand, Stage
-from worldfs.drivers.targets.adapter import TargetAdapter
+from worldfs.drivers.targets.adapter import Bench, TargetAdapter
+from worldfs.formats import environment
 from worldfs.ground.driver import Run
-from worldfs.ground.errors import UserError
-from worldfs.ground.model import Cause, Finding, Json, Outcome
+from worldfs.ground.errors import BadInput, UserError, WorldError
+from worldfs.ground.model import Cause, Finding, Json, Outcome, Scene
+from worldfs.ground.model.runtime import REAL
+from worldfs.ground.walk import Walk
 
 from . import model, sources, success
+from .asked import Setting
 from .costs import Sight
 from .course import MEASURED, Course, Ended, Limits
 from .hands import Halt, Hand
-from .library import Planned, Setting
+from .library import Planned
+from .picture import picture_of
 from .preview import preview
 from .proposer import proposed
 from .stepped import REPRESENTATION, StepHand
@@ -35,10 +40,10 @@ class ReKepPolicyRuntime:
     name = "ReKepPolicyRuntime"
 
     def review(self, errand: Errand, target: TargetAdapter) -> Sequence[Finding]:
-        hand = hand_of(target)
-        if hand is None:
-            return [_handless(errand, target)]
         try:
+            hand = hand_of(target, _eyes(errand, target), errand.home)
+            if hand is None:
+                return [_handless(errand, target)]
             if sources.words_of(errand):
                 model.of_skill(errand.skill)  # it is asked when the time has come: an answer costs, and moves nothing
                 return []
@@ -55,11 +60,11 @@ class ReKepPolicyRuntime:
         return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, errand.job)]
 
     def perform(self, errand: Errand, stage: Stage) -> Outcome:
-        hand = hand_of(stage.target)
-        if hand is None:
-            finding = _handless(errand, stage.target)
-            return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
         try:
+            hand = hand_of(stage.target, _eyes(errand, stage.target), errand.home)
+            if hand is None:
+                finding = _handless(errand, stage.target)
+                return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
             planned, told = _decided(errand, stage, hand)
             outcome = _carried_out(errand, stage, hand, planned)
             return replace(outcome, evidence={**outcome.evidence, **told})
@@ -70,18 +75,50 @@ class ReKepPolicyRuntime:
             return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
 
 
-def hand_of(target: TargetAdapter) -> Hand | None:
-    """The table's own arm where there is one, else the hand of whatever takes poses; None: neither."""
+def hand_of(target: TargetAdapter, eyes: str = "", home: Path | None = None) -> Hand | None:
+    """The table's own arm where there is one, else the hand of whatever takes poses; None: neither.
+
+    `eyes`: the camera that keypoints are seen through, "" for none; `home`: the workspace, whose ENVIRONMENT.md says
+    where things are for a robot that sees none. Raises `Missing` or `BadInput` where none can be.
+    """
     try:
         from .table import Armed, TableHand
     except ImportError:  # no simulator: a real robot
         pass
     else:
         if isinstance(target, Armed):
-            return TableHand(target)
+            return TableHand(target, camera=eyes)
+    if eyes:
+        raise BadInput("a camera whose pose is not known", path=f"TARGETS.md {target.target.id} perception",
+                       expected="the simulated table's", fix="leave keypoints_from out: the scene tells places",
+                       code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
     if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
-        return StepHand(target)
+        bench = getattr(target, "bench", None)  # ours all have one; a package's own need not
+        clock = bench.clock if isinstance(bench, Bench) and target.target.kind == REAL else None
+        return StepHand(target, _page(home) or (bench.scene if isinstance(bench, Bench) else None), clock)
     return None
+
+
+def _page(home: Path | None) -> Scene | None:
+    if home is None:
+        return None
+    walk = Walk(home)
+    try:
+        return environment.read(walk.read("ENVIRONMENT.md") or b"").scene
+    except WorldError:
+        return None  # the preflight has told of it
+    finally:
+        walk.close()
+
+
+def _eyes(errand: Errand, target: TargetAdapter) -> str:
+    """The camera of a session that wants its keypoints seen (`keypoints_from: rgbd`, of the session or the skill)."""
+    given = errand.params.get("keypoints_from", errand.skill.extra.get("keypoints_from", "scene"))
+    if given not in ("scene", "rgbd"):
+        raise BadInput(repr(given)[:80], path=f"SESSIONS.md {errand.job} execution.params.keypoints_from",
+                       expected="scene or rgbd", fix="write one of them")  # fmt: skip
+    names = {camera.name for camera in target.target.cameras}
+    return ("wrist" if names & {"front", "wrist"} == {"wrist"} else "front") if given == "rgbd" else ""
 
 
 def _decided(errand: Errand, stage: Stage, hand: Hand) -> tuple[Planned, Json]:
@@ -89,6 +126,7 @@ def _decided(errand: Errand, stage: Stage, hand: Hand) -> tuple[Planned, Json]:
     if words := sources.words_of(errand):
         return written(
             words, errand.skill, hand.now(), stage.run,
+            picture=picture_of(stage.target, hand.now()),
             check=lambda planned: preview(planned.program, planned.points, hand, _slack(errand, planned)),
         )  # fmt: skip
     return proposed(_planned(errand, hand), errand, stage, hand.now())
@@ -116,10 +154,17 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
         planned.program, planned.points, hand, run, limits, look=lambda s, now: seen.look(wish, s, now), step=step
     )
     course.predicates = lambda: success.judge(wish, hand, seen) if wish.task else _generic(course, planned, limits)
+    ended, halted = Ended("CANCELLED"), None
     try:
-        ended, halted = course.carry_out(), None
+        ended = course.carry_out()
     except Halt as halt:
-        ended, halted = Ended("CANCELLED"), halt
+        halted = halt
+    except UserError as error:
+        ended = Ended(error.code, str(error))
+    except FloatingPointError as error:
+        ended = Ended("SIMULATION_DIVERGED", str(error))
+    finally:
+        moved = hand.done()
     evidence: Json = {
         "program": planned.program.name,
         "stages": course.stages,
@@ -129,7 +174,7 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
         "success": [one.told() for one in course.measured],
         **kept,
         **_moved(planned, hand, before.things),
-        **hand.done(),
+        **moved,
     }
     if not ended.code:
         return Outcome.success(_said(planned, course.measured), **evidence)

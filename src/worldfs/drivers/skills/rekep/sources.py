@@ -12,8 +12,9 @@ from worldfs.ground.model import Json, Thing
 from worldfs.ground.walk import check
 
 from . import library
+from .asked import Setting
 from .keypoints import Keypoint, attached, named, of_scene
-from .library import Planned, Setting, Wish
+from .library import Planned, Wish
 from .program import Program, of_files, of_folder, of_text
 
 SLACK = 0.01  # m: published functions are distances without a tolerance of their own

@@ -6,20 +6,23 @@ It knows no joints: reach is a distance, collisions are avoided by height, and w
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from worldfs.drivers.targets.adapter import TargetAdapter
-from worldfs.ground.model import Scene
+from worldfs.drivers.targets.adapter import Stopped, TargetAdapter
+from worldfs.ground.clock import Clock
+from worldfs.ground.model import Scene, Thing
 
 from . import spots
 from .hands import Check, Halt, Measured, Move, State
 from .keypoints import pose_of
-from .turns import Array, Pose, apart, between, matrix, quaternion
+from .turns import Array, Pose, about, apart, between, matrix, quaternion
 
 REPRESENTATION: Final = "ee_pose"
 REACH = 0.95  # m from the base; what lies beyond is refused before the target is asked
@@ -31,6 +34,13 @@ SETTLE = 6  # steps that the target is given to arrive
 THIN = 0.002  # m between the fingers: less is nothing
 BESIDE = 0.07  # m from the hand to the middle of what it holds
 GRAIN = 0.02  # m between checks of path constraints
+
+
+@runtime_checkable
+class Beating(Protocol):
+    """A target that stops when nobody leads it: it is told that somebody still does."""
+
+    def heartbeat(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,12 @@ class StepHand:
 
     stroke = OPENING
 
-    def __init__(self, target: TargetAdapter) -> None:
+    def __init__(self, target: TargetAdapter, page: Scene | None = None, clock: Clock | None = None) -> None:
+        """`page`: where things are, for a target that sees none. `clock`: a real robot is led at its own pace."""
         self._target = target
+        self._page = page or Scene()
+        self._put: dict[str, Thing] = {}  # where things of the page were brought
+        self._carried: tuple[str, Pose] | None = None  # a thing of the page, in the hand's frame
         spec = next(spec for spec in target.actions() if spec.representation == REPRESENTATION)
         self._hz = spec.control_hz or 20.0
         self._steps = 0
@@ -55,10 +69,12 @@ class StepHand:
         self._open = 1.0
         self._clamped: dict[str, int] = {}
         self._seen: tuple[Scene, int] | None = None
+        self._clock, self._due = clock, 0.0
         self._last: dict[str, tuple[Array, float]] = {}
 
     def begin(self, stop: Callable[[], str]) -> None:
         self._stop, self._steps = stop, 0
+        self._target.observe()
         self._open = 0.0 if self.now().held else 1.0
 
     def done(self) -> dict[str, Any]:
@@ -66,20 +82,54 @@ class StepHand:
         found: dict[str, Any] = {"steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps"}
         return found | ({"clamped": dict(self._clamped)} if self._clamped else {})
 
+    def look(self) -> None:
+        self._seen = None
+
+    def alive(self) -> None:
+        if isinstance(self._target, Beating):
+            self._target.heartbeat()
+
     def seconds(self) -> float:
         return self._steps / self._hz
 
     def now(self) -> State:
         scene, seen = self._scene(), self._target.observe()
-        hand = _pose(np.asarray(seen["ee_pose"], dtype=float))
-        things = {thing.id: thing for thing in (*scene.objects, *scene.furniture)}
-        robot = scene.robot(self._target.target.id) or (scene.robots[0] if scene.robots else None)
-        base = np.array([*(robot.pose if robot is not None else ()), 0.0, 0.0, 0.0][:3], dtype=float)
+        base = self._base()
+        local = _pose(np.asarray(seen["ee_pose"], dtype=float))
+        hand = Pose(base.point(local.position), base.rotation @ local.rotation)
+        blind = not scene.objects
+        objects = [self._put.get(t.id, t) for t in self._page.objects if t.position] if blind else scene.objects
+        furniture = scene.furniture or self._page.furniture
+        things = {thing.id: thing for thing in (*objects, *furniture)}
+        robot = scene.robot(self._target.target.id)
         held = robot.holding if robot is not None else None
         if held is None and self._open < 0.5 and float(np.ravel(seen.get("gripper", [0.0]))[0]) > THIN:
-            near = sorted((float(np.linalg.norm(pose_of(t).position - hand.position)), t.id) for t in scene.objects)
-            held = near[0][1] if near and near[0][0] < BESIDE else None
-        return State.of(things, hand, held, base)
+            carried = self._carried[0] if self._carried is not None else ""
+            near = sorted((float(np.linalg.norm(pose_of(t).position - hand.position)), t.id) for t in objects)
+            held = carried or (near[0][1] if near and near[0][0] < BESIDE else None)
+        if blind:
+            self._carry(things, hand, held)
+        return State.of(things, hand, held, base.position)
+
+    def _carry(self, things: dict[str, Thing], hand: Pose, held: str | None) -> None:
+        """A thing that nobody sees goes with the hand that holds it, and stays where that let go of it."""
+        if held is None:
+            self._carried = None
+            return
+        if self._carried is None or self._carried[0] != held:
+            was = pose_of(things[held])
+            self._carried = held, Pose(hand.inverse(was.position), hand.rotation.T @ was.rotation)
+        local = self._carried[1]
+        position, turn = hand.point(local.position), quaternion(hand.rotation @ local.rotation)
+        things[held] = self._put[held] = replace(things[held], position=tuple(map(float, position)), orientation=turn)
+
+    def _base(self) -> Pose:
+        """Where the robot stands: its poses are told and taken in this frame."""
+        id = self._target.target.id
+        robots = [r for r in (self._scene().robot(id), self._page.robot(id)) if r is not None and any(r.pose)]
+        x, y, z, roll, pitch, yaw = (*(float(v) for v in (robots[0].pose if robots else ())), *(0.0,) * 6)[:6]
+        turn = about((0, 0, 1), yaw) @ about((0, 1, 0), pitch) @ about((1, 0, 0), roll)
+        return Pose(np.array([x, y, z]), turn)
 
     def effort(self, pose: Pose) -> float | None:
         state = self.now()
@@ -154,7 +204,12 @@ class StepHand:
 
     def measure(self, id: str) -> Measured:
         """Speed between this look and the last one at the thing; what it touches nobody says."""
-        thing = self._scene().thing(id)
+        scene = self._scene()
+        thing = scene.thing(id)
+        if thing is None and id in self.now().things:
+            thing = self.now().things[id]
+            seen = self.now().held == id
+            return Measured(np.array(thing.position[:3]), 0.0, None, matrix(thing.orientation), seen)
         if thing is None:
             return Measured(np.full(3, np.nan), math.inf, None, np.eye(3))
         position, now = np.array(thing.position[:3], dtype=float), self.seconds()
@@ -176,14 +231,24 @@ class StepHand:
 
     def _step(self, pose: Pose) -> None:
         if why := self._stop():
-            here = _pose(np.asarray(self._target.observe()["ee_pose"], dtype=float))
-            for _ in range(3):
-                self._send(here)
+            here = self.now().hand
+            with suppress(Stopped):  # it stands already
+                for _ in range(3):
+                    self._send(here)
             raise Halt(why)
         self._send(pose)
 
     def _send(self, pose: Pose) -> None:
-        action = np.array([*pose.position, *quaternion(pose.rotation), self._open])
+        if self._clock is not None:
+            left = self._due - self._clock.monotonic()
+            if left > 0:
+                time.sleep(left)
+            elif left < -0.5:
+                self._target.observe()  # a robot takes no action from an old observation
+            self._due = max(self._due, self._clock.monotonic()) + 1 / self._hz
+        base = self._base()
+        local = base.rotation.T @ pose.rotation
+        action = np.array([*base.inverse(pose.position), *quaternion(local), self._open])
         result = self._target.step(action, REPRESENTATION)
         self._steps += 1
         for word in result.clamped:

@@ -81,6 +81,8 @@ def _picked(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
 
 def _resting(wish: Wish, hand: Hand) -> list[Predicate]:
     now = hand.measure(wish.thing)
+    if not now.seen:
+        return [Predicate("seen", None, f"somebody who sees where {wish.thing} is", False)]
     found = [Predicate("speed_m_s", now.speed, f"at most {STILL}", now.speed <= STILL)]
     if now.touching is None:
         held = hand.now().held

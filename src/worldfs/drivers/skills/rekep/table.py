@@ -12,16 +12,20 @@ import numpy as np
 from worldfs.drivers.mujoco import panda
 from worldfs.drivers.mujoco.arm import Arm
 from worldfs.drivers.mujoco.build import TIMESTEP
-from worldfs.drivers.mujoco.collide import Pair, Rehearsal, describe, pair
+from worldfs.drivers.mujoco.collide import Rehearsal, describe, pair
 from worldfs.drivers.mujoco.motion import CLOSE, Stopped
 from worldfs.drivers.mujoco.route import route
+from worldfs.ground.model import Json
 
-from .hands import Check, Halt, Measured, Move, State
-from .turns import Array, Pose, apart, between
+from .hands import Halt, Measured, Move, State
+from .keypoints import pose_of
+from .rehearse import Constrained
+from .seen import Shot, Sighting, sightings
+from .turns import Array, Pose, apart, between, quaternion
 
-PATH = "path constraint"
 HEIGHTS = (0.25, 0.15, 0.35)  # m above the higher end, of a way over things
 DEPARTS = (0.12, 0.08, 0.05, 0.03)  # m straight up, off what a held thing stands on
+CLEARANCE = 0.008  # m to things that are passed, where there is room for it
 GRAIN = 0.02  # m between the points of a straight line
 TURN = 0.12  # rad between them
 TALL = 0.09  # m: higher things are carried slower
@@ -34,7 +38,14 @@ class Armed(Protocol):
     @property
     def arm(self) -> Arm: ...
 
+    @property
+    def stopped(self) -> bool: ...
+
     def moved(self) -> None: ...
+
+    def shot(self, camera: str, *, rgb: bool = False) -> Shot:
+        """Depth and segments as a camera sees them now. Raises `Missing` where nothing can be drawn."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,36 +57,25 @@ class Leg:
     speed: float = 0.16
 
 
-class Constrained(Rehearsal):
-    """A rehearsal in which a pose that breaks a path constraint hits something as well."""
-
-    def __init__(self, arm: Arm, check: Check, *, opening: float | None, held: str | None) -> None:
-        super().__init__(arm.rig, opening=opening, held=held)
-        self._check = check
-
-    def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
-        found = super().hits(q, allowed=allowed)
-        if not found:
-            site = self.rig.tcp
-            pose = Pose(self.data.site_xpos[site].copy(), self.data.site_xmat[site].reshape(3, 3).copy())
-            broken = self._check(pose)
-            if broken and (broken, PATH) not in allowed:
-                found[broken, PATH] = 0.0
-        return found
-
-
 class TableHand:
     """See `hands.Hand`."""
 
     stroke = panda.STROKE
 
-    def __init__(self, target: Armed) -> None:
+    def __init__(self, target: Armed, *, camera: str = "") -> None:
+        """`camera`: through which things are seen; "": they are where the simulation says."""
         self._target = target
         self.arm = target.arm
         self._steps = 0
+        self._camera = camera
+        self._seen: dict[str, Sighting] = {}
+        self._carried: tuple[str, Pose] | None = None  # a thing in the hand, and its pose in the hand's frame
+        self._told: Json = {}
+        self.look()
 
     def begin(self, stop: Callable[[], str]) -> None:
-        self.arm.mover.begin(stop)
+        target = self._target
+        self.arm.mover.begin(lambda: stop() or ("cancelled" if target.stopped else ""))
         self._steps = self.arm.mover.steps
 
     def done(self) -> dict[str, Any]:
@@ -88,13 +88,33 @@ class TableHand:
             "steps": steps,
             "sim_seconds": round(steps * TIMESTEP, 3),
             "gripper_opening": round(self.arm.rig.opening(), 4),
+            **({"keypoints_from": f"rgbd {self._camera}", "seen": self._told} if self._camera else {}),
         }
+
+    def look(self) -> None:
+        if not self._camera:
+            return
+        rig = self.arm.rig
+        shot = self._target.shot(self._camera)
+        held = rig.held()
+        known = {id: one.thing for id, one in self._seen.items()}
+        pages = {id: known.get(id, rig.things[id]) for id in rig.objects if id != held or id not in known}
+        self._seen = {**self._seen, **sightings(shot, rig.geom_owner, pages)}
+        for id, one in self._seen.items():
+            off = float(np.linalg.norm(np.array(one.thing.position) - rig.position(id)))
+            if id not in self._told:  # how far the eye was off, which only a simulation can tell
+                self._told[id] = {"pixels": one.pixels, "residual_m": round(one.residual, 5), "error_m": round(off, 4)}
+
+    def alive(self) -> None:
+        return
 
     def seconds(self) -> float:
         return float((self.arm.mover.steps - self._steps) * TIMESTEP)
 
     def now(self) -> State:
         rig = self.arm.rig
+        if self._camera:
+            return self._as_seen()
         things = {
             id: replace(
                 thing,
@@ -106,6 +126,25 @@ class TableHand:
             for id, thing in rig.things.items()
         }
         return State.of(things, Pose(*rig.tcp_pose()), rig.held(), rig.base)
+
+    def _as_seen(self) -> State:
+        """Furniture as the page has it, things where they were last seen; what is held goes with the hand."""
+        rig = self.arm.rig
+        things = {piece.id: piece for piece in rig.plan.furniture}
+        things |= {id: one.thing for id, one in self._seen.items()}
+        hand, held = Pose(*rig.tcp_pose()), rig.held()
+        if held is None or held not in things:
+            self._carried = None
+        else:
+            if self._carried is None or self._carried[0] != held:
+                was = pose_of(things[held])
+                self._carried = held, Pose(hand.inverse(was.position), hand.rotation.T @ was.rotation)
+            local = self._carried[1]
+            position, rotation = hand.point(local.position), hand.rotation @ local.rotation
+            moved = replace(things[held], position=tuple(map(float, position)), orientation=quaternion(rotation))
+            things[held] = moved
+            self._seen[held] = replace(self._seen[held], thing=moved)  # let go of, it is about there
+        return State.of(things, hand, held, rig.base)
 
     def effort(self, pose: Pose) -> float | None:
         q = self._joints(pose, wide=False)
@@ -181,10 +220,18 @@ class TableHand:
                 return Leg([start, *up], height)
         return None
 
-    def _between(self, rehearsal: Rehearsal, start: Array, goal: Array, pose: Pose) -> list[Leg] | None:
+    def _between(self, rehearsal: Constrained, start: Array, goal: Array, pose: Pose) -> list[Leg] | None:
         """Straight in joint space, straight in space, over what stands between, or found by search."""
         if float(np.max(np.abs(goal - start))) < 1e-6:
             return []
+        for rehearsal.clearance in (CLEARANCE, 0.0):
+            found = self._clear_way(rehearsal, start, goal, pose)
+            if found is not None:
+                break
+        rehearsal.clearance = 0.0
+        return found
+
+    def _clear_way(self, rehearsal: Constrained, start: Array, goal: Array, pose: Pose) -> list[Leg] | None:
         direct = route(rehearsal, start, goal, via=(self.arm.ready,), search=False)
         if direct is not None:
             return [Leg(direct)]
@@ -200,8 +247,8 @@ class TableHand:
             rest = route(rehearsal, last, goal, search=False)
             if rest is not None:
                 return [leg, Leg(rest)]
-        found = route(rehearsal, start, goal)
-        return None if found is None else [Leg(found)]
+        searched = route(rehearsal, start, goal)
+        return None if searched is None else [Leg(searched)]
 
     def _over(self, here: Pose, there: Pose, height: float) -> list[Pose]:
         if height == 0.0:
@@ -228,7 +275,7 @@ class TableHand:
                     return None
                 path.append(q)
             length += max(gap, 0.12 * turned)
-        return Leg(path, max(length, 0.01), 0.11)
+        return Leg(path, max(length, 0.01), 0.2 if rehearsal.held is None else 0.13)
 
     def _joints(self, pose: Pose, *, wide: bool) -> Array | None:
         solver, present = self.arm.solver, self.arm.rig.arm()

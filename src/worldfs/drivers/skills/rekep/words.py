@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from worldfs.ground.driver import Run
-from worldfs.ground.errors import BadInput
+from worldfs.ground.errors import BadInput, UserError
 from worldfs.ground.model import Json, Skill
 
 from . import model, prompt
 from .hands import State
-from .keypoints import of_scene, positions
+from .keypoints import Keypoint, of_scene, positions
 from .library import Planned, Wish
 from .program import Program, of_text
 from .sources import with_points
@@ -19,7 +19,7 @@ AGAIN = 2  # times that a refused answer is sent back with the reason
 
 
 def written(
-    words: str, skill: Skill, state: State, run: Run, *, picture: Callable[[], str] | None = None,
+    words: str, skill: Skill, state: State, run: Run, *, picture: Callable[[Sequence[Keypoint]], str] | None = None,
     check: Callable[[Planned], str] = lambda planned: "",
 ) -> tuple[Planned, Json]:  # fmt: skip
     """A program for `words`, and what is to be told of its making. `picture`: gives a data URL.
@@ -30,10 +30,14 @@ def written(
     points = of_scene(state.things.values())
     text = prompt.asked(words, points, positions(points, state.poses).tolist(), state.things)
     content: object = text
-    if picture is not None and chosen.images:
-        content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": picture()}}]
-    messages: list[Json] = [{"role": "system", "content": prompt.RULES}, {"role": "user", "content": content}]
     told: Json = {"model": chosen.name, "words": words, "answers": 0, "refusals": []}
+    if picture is not None and chosen.images:
+        try:
+            shown = {"type": "image_url", "image_url": {"url": picture(points)}}
+            content = [{"type": "text", "text": text}, shown]
+        except UserError as error:  # it reads the list of keypoints as well
+            told["picture"] = str(error)[:200]
+    messages: list[Json] = [{"role": "system", "content": prompt.RULES}, {"role": "user", "content": content}]
     while True:
         answer, usage = model.ask(chosen, messages, run)
         told["answers"] += 1

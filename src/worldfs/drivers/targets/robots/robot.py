@@ -11,14 +11,7 @@ import numpy as np
 from worldfs.drivers.targets.adapter import Array, Bench
 from worldfs.drivers.targets.kinematics import Chain
 from worldfs.drivers.targets.limits import Limits
-from worldfs.ground.errors import UserError
 from worldfs.ground.model import Target
-
-
-class Stopped(UserError):
-    """The robot stands still and will not be moved: a limit was passed, it reports an error, or nobody led it."""
-
-    code = "TARGET_STOPPED"
 
 
 @dataclass(frozen=True, slots=True)

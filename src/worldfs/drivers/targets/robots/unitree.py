@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from worldfs.drivers.targets.adapter import Bench
+from worldfs.drivers.targets.adapter import Bench, Stopped
 from worldfs.drivers.targets.kinematics import Chain
 from worldfs.drivers.targets.limits import Limits
 from worldfs.ground.errors import Missing
@@ -26,7 +26,7 @@ from worldfs.ground.model import Target
 
 from .guard import Guard
 from .library import library, member
-from .robot import Command, Reading, Robot, Stopped
+from .robot import Command, Reading, Robot
 
 INSTALL: Final = "install unitree_sdk2py from github.com/unitreerobotics/unitree_sdk2_python (pip install -e .)"
 TOPIC: Final = "rt/sportmodestate"

@@ -1,0 +1,58 @@
+"""ReKep on the adapter of a real arm (its client a stand-in): led by poses to where the page says that things are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mujoco", reason="the table of the runtime's other half")
+
+from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime
+from worldfs.drivers.skills.runtime import Errand, Stage
+from worldfs.ground.clock import SystemClock
+from worldfs.ground.driver import Run
+from worldfs.ground.model import Cause, Skill
+
+PAGE = """# ENVIRONMENT
+
+```json
+{"robots": [{"robot_id": "real_franka", "pose": [0.1, 0, 0]}],
+ "objects": [{"id": "apple_01", "name": "apple", "position": [0.6, 0.05, 0.1], "size": [0.066, 0.066, 0.066],
+              "shape": "sphere"}]}
+```
+"""
+
+
+def errand(home: Any, id: str = "apple_01") -> Errand:
+    return Errand("j1", Skill("rekep_pick", "ReKepPolicyRuntime"), {"object_id": id}, home=home)
+
+
+def test_an_arm_is_led_to_the_thing_and_stands_when_time_is_up(take: Any, tmp_path: Any) -> None:
+    (tmp_path / "ENVIRONMENT.md").write_text(PAGE)
+    target, plant = take("franka")
+    runtime, clock = ReKepPolicyRuntime(), SystemClock()
+    assert runtime.review(errand(tmp_path), target) == []
+    (unknown,) = runtime.review(errand(tmp_path, "moon"), target)
+    assert unknown.code == "UNKNOWN_OBJECT" and "apple_01" in unknown.expected
+    goal = np.array([0.5, 0.05, 0.1])  # in the base's frame
+    before = math.dist(target.observe()["ee_pose"][:3], goal)
+    run = Run(clock, clock.monotonic() + 2.5)
+    outcome = runtime.perform(errand(tmp_path), Stage(target, None, run))
+    assert outcome.cause is Cause.TIMEOUT, outcome
+    assert math.dist(target.observe()["ee_pose"][:3], goal) < before - 0.05
+    target.attend(None)
+    assert plant.still
+
+
+def test_fingers_that_close_on_nothing_hold_nothing(take: Any, tmp_path: Any) -> None:
+    page = PAGE.replace("[0.6, 0.05, 0.1]", "[0.58, 0.0, 0.35]")
+    (tmp_path / "ENVIRONMENT.md").write_text(page)
+    target, _ = take("franka")
+    runtime, clock = ReKepPolicyRuntime(), SystemClock()
+    run = Run(clock, clock.monotonic() + 60)
+    one = errand(tmp_path)
+    outcome = runtime.perform(one, Stage(target, None, run))
+    assert outcome.code == "GRASP_MISSED", outcome

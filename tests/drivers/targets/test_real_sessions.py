@@ -1,0 +1,231 @@
+"""Sessions on robots: what TARGETS.md declares is checked, led, stopped, and still safe when our process dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import worldfs
+from worldfs.drivers.runtime.parts import Parts
+from worldfs.drivers.targets import real
+from worldfs.ground.model import Cause, Outcome, State
+from worldfs.testing.target import NullPolicy
+from worldfs.world.world import World
+
+from .conftest import FRANKA_HOME, PEERS
+
+AWAY = 0.4  # what the policy below asks of the first joint, or m/s
+
+
+class Follow:
+    """A runtime like that of learned policies: look, ask, act; 25 times a second."""
+
+    name = "Follow"
+
+    def review(self, errand: Any, target: Any) -> list[Any]:
+        return []
+
+    def perform(self, errand: Any, stage: Any) -> Outcome:
+        representation = stage.target.actions()[0].representation
+        seen = stage.target.observe()
+        for _ in range(int(errand.params.get("steps", 20))):
+            if stage.run.stop and not errand.params.get("deaf"):
+                cause = Cause.TIMEOUT if stage.run.stop == "timeout" else Cause.CANCELLED
+                return Outcome.failure(cause, "STOPPED_BY_SKILL", stage.run.stop)
+            action = stage.policy.infer(seen, errand.words, 1.0).actions[0]
+            result = stage.target.step(action, representation)
+            seen = result.observation
+            for watch in stage.watch:
+                watch(seen, action, result)
+            time.sleep(float(errand.params.get("pause", 0.04)))
+            if "raise" in errand.params:
+                raise RuntimeError("a bug of the skill")
+        return Outcome.success("followed")
+
+
+class Away(NullPolicy):
+    """Asks the first joint, or the base, to go on and on."""
+
+    def infer(self, observation: Any, words: str, timeout_s: float) -> Any:
+        chunk = super().infer(observation, words, timeout_s)
+        q = observation.get("joint_states")
+        numbers = np.zeros(3) if q is None else np.append(q, 1.0)
+        numbers[0] = AWAY if q is None else q[0] + AWAY
+        return type(chunk)(numbers[None, :].astype(np.float32))
+
+
+def parts() -> Parts:
+    return Parts(
+        lambda name: real.adapter if name == "RealRobotTargetAdapter" else None,
+        lambda name: Follow if name == "Follow" else None,
+        lambda name: Away if name == "null" else None,
+        lambda group: ["RealRobotTargetAdapter"],
+    )
+
+
+def write(root: Path, driver: str, config: dict[str, Any], *, enabled: bool = True, **params: Any) -> None:
+    limits = params.pop("timeouts", {"session": 30})
+    target = {
+        "id": "arm", "type": "real_robot", "enabled": enabled, "supported_skills": ["follow"],
+        "adapter": {"class": "RealRobotTargetAdapter", "driver": driver}, "config": config,
+    }  # fmt: skip
+    skill = {
+        "id": "follow", "runtime": "Follow", "policy_client": {"type": "null", "endpoint": "null"},
+        "requires": {"sensors": params.pop("sensors", []), "strict_environment_contract": True},
+    }  # fmt: skip
+    session = {
+        "session_id": "sess_follow_001", "target_ref": "arm", "skill_ref": "follow", "timeouts": limits,
+        "execution": {"params": params},
+    }  # fmt: skip
+    (root / "TARGETS.md").write_text(json.dumps({"targets": [target]}))
+    (root / "SKILLS.md").write_text(json.dumps({"skills": [skill]}))
+    (root / "SESSIONS.md").write_text(json.dumps({"sessions": [session]}))
+
+
+def run(root: Path) -> Any:
+    with World.open(root, serve=True, parts=parts()) as world:
+        world.run(stop=threading.Event(), until_idle=True)
+        return world.jobs.load("sess_follow_001").status
+
+
+def settled(plant: Any) -> bool:
+    """It stands, once what it weighs has come to rest."""
+    until = time.monotonic() + 1.5
+    while not plant.still and time.monotonic() < until:
+        time.sleep(0.02)
+    return bool(plant.still)
+
+
+def config(driver: str, address: str) -> dict[str, Any]:
+    return {
+        "lerobot": {"robot": {"type": "so101_follower", "port": address}},
+        "franka": {"ip": address},
+        "unitree_go2": {"interface": address},
+    }[driver]
+
+
+KINDS = {"lerobot": ("servo", (0.0,) * 5), "franka": ("fci", FRANKA_HOME), "unitree_go2": ("base", ())}
+
+
+@pytest.mark.parametrize("driver", sorted(KINDS))
+def test_a_policy_leads_a_robot_and_the_files_say_what_it_did(tmp_path, peers, driver):
+    with peers.Plant(*KINDS[driver], latency=0.002) as plant:
+        write(
+            tmp_path, driver, config(driver, plant.address), sensors=[] if driver == "unitree_go2" else ["joint_states"]
+        )
+        status = run(tmp_path)
+        assert status.state is State.SUCCEEDED, status.outcome
+        moved = plant.place[0] if driver == "unitree_go2" else plant.q[0] - KINDS[driver][1][0]
+        assert moved > 0.1
+        assert settled(plant)
+    trace = (tmp_path / "artifacts/runtime/sess_follow_001/trace.jsonl").read_text().splitlines()
+    assert len(trace) == 20
+    assert any(
+        "speed" in word or "acceleration" in word for line in trace for word in json.loads(line).get("clamped", [])
+    )
+    assert '"limits"' in (tmp_path / "ENVIRONMENT.md").read_text()
+
+
+def test_a_device_that_is_not_there_refuses_the_session_with_the_fix(tmp_path, peers):
+    write(tmp_path, "franka", {"ip": "127.0.0.1:9"})
+    outcome = run(tmp_path).outcome
+    assert outcome.cause is Cause.REJECTED and "TARGET_BUILD" in {item.code for item in outcome.findings}
+    assert "activate FCI" in outcome.message and "SESSIONS.md" not in outcome.findings[0].field
+
+
+def test_a_sensor_that_the_robot_does_not_have_refuses_it_before_anything_moves(tmp_path, peers):
+    with peers.Plant(*KINDS["franka"]) as plant:
+        write(tmp_path, "franka", config("franka", plant.address), sensors=["rgb_camera"])
+        outcome = run(tmp_path).outcome
+        assert {item.code for item in outcome.findings} == {"REQUIRED_SENSOR_MISSING"} and plant.told == []
+
+
+def test_a_disabled_robot_is_not_even_connected(tmp_path, peers):
+    write(tmp_path, "franka", {"ip": "127.0.0.1:9"}, enabled=False)
+    with World.open(tmp_path, serve=True, parts=parts(), threads=False) as world:
+        while world.tick():
+            pass
+        assert world.jobs.load("sess_follow_001").status.state is State.PENDING
+
+
+def test_time_is_over_and_the_robot_stands_although_the_skill_goes_on(tmp_path, peers):
+    with peers.Plant(*KINDS["unitree_go2"]) as plant:
+        timeouts = {"session": 1.0}
+        write(tmp_path, "unitree_go2", config("unitree_go2", plant.address), steps=1000, deaf=True, timeouts=timeouts)
+        status = run(tmp_path)
+        assert (status.outcome.cause, status.outcome.code) == (Cause.TIMEOUT, "SESSION_TIMEOUT"), status.outcome
+        assert plant.stops >= 1 and settled(plant)
+
+
+def test_a_skill_with_a_bug_leaves_a_robot_that_stands(tmp_path, peers):
+    with peers.Plant(*KINDS["unitree_go2"]) as plant:
+        write(tmp_path, "unitree_go2", config("unitree_go2", plant.address), **{"raise": True})
+        assert run(tmp_path).outcome.cause is Cause.ERROR
+        assert plant.stops >= 1 and plant.wanted.tolist() == [0, 0, 0]
+
+
+def test_a_skill_that_hangs_is_noticed_by_the_watchdog(tmp_path, peers):
+    with peers.Plant(*KINDS["franka"]) as plant:
+        own = config("franka", plant.address) | {"safety": {"watchdog_s": 0.3}}
+        write(tmp_path, "franka", own, pause=0.8)
+        outcome = run(tmp_path).outcome
+        assert outcome.code == "TARGET_STOPPED" and "safety.watchdog_s" in outcome.message
+
+
+# -- our process dies --------------------------------------------------------------------------------------------------
+
+LEAD = """
+import sys, time
+import numpy as np
+from worldfs.drivers.targets.adapter import Bench
+from worldfs.drivers.targets.real import adapter
+from worldfs.ground.clock import SystemClock
+from worldfs.ground.model import Target
+driver, config, representation = sys.argv[1], eval(sys.argv[2]), sys.argv[3]
+target = adapter(Target("x", "real_robot", driver=driver, config=config), Bench(SystemClock()))
+target.open()
+action = np.array([0.4, 0, 0]) if driver == "unitree_go2" else np.append(target.robot.read().joints + 1.0, 1.0)
+while True:
+    target.step(action, representation)
+    print("step", flush=True)
+    time.sleep(0.05)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("driver", sorted(KINDS))
+def test_a_process_that_dies_or_hangs_leaves_no_robot_in_motion(peers, driver, how):
+    """franky's loop ends with us and the arm stops itself; servos end a period ahead; a dog has a guard."""
+    source = str(Path(worldfs.__file__).parents[1])
+    environ = os.environ | {"PYTHONPATH": os.pathsep.join([str(PEERS), source])}
+    with peers.Plant(*KINDS[driver]) as plant:
+        representation = "base_velocity" if driver == "unitree_go2" else "joint_position"
+        process = subprocess.Popen(
+            [sys.executable, "-c", LEAD, driver, repr(config(driver, plant.address)), representation],
+            env=environ, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            assert process.stdout is not None
+            for _ in range(12):
+                assert process.stdout.readline() == "step\n"
+            assert not plant.still
+            process.send_signal(how)
+            time.sleep(1.5)
+            assert plant.still
+            if driver == "unitree_go2":
+                assert plant.stops >= 1 and plant.wanted.tolist() == [0, 0, 0]
+        finally:
+            process.kill()
+            process.communicate()
+        time.sleep(0.1)
+        assert plant.still
