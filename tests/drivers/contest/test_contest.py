@@ -35,7 +35,7 @@ def line(name: str, family: str, seed: int, *, ok: bool = True) -> dict:
     return {"contestant": name, "mark": name, "family": family, "seed": seed, **DONE._replace(ok=ok).as_json()}
 
 
-# -- what is measured ---------------------------------------------------------------------------------------------------
+# -- what is measured ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_what_happens_midway_happens_once_and_leaves_the_thing_on_the_table():
     assert len(kinds) <= 2
 
 
-# -- who takes part -----------------------------------------------------------------------------------------------------
+# -- who takes part -----------------------------------------------------------------------------------------------
 
 
 def test_contestants_are_named_by_skill_file_or_server(tmp_path):
@@ -159,7 +159,7 @@ def test_a_policy_that_is_not_there_ends_the_contest_instead_of_losing_it():
     assert caught.value.code == "POLICY_CONNECTION"
 
 
-# -- the tournament -----------------------------------------------------------------------------------------------------
+# -- the tournament -----------------------------------------------------------------------------------------------
 
 
 def play(place: Path, seeds: range, stop: threading.Event | None = None, told=lambda *_: None) -> dict:
