@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from worldfs.drivers.runtime import preflight
 from worldfs.drivers.runtime.parts import Parts, parts
+from worldfs.drivers.targets import declared
 from worldfs.formats.runtime import sessions
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Finding
@@ -28,6 +29,7 @@ def references(store: Store, known: Parts | None = None) -> Iterator[Finding]:
                 "TARGET_BUILD", place("TARGETS.md", target.id, "adapter.class"), "adapter", target.adapter,
                 known.names("targets"),
             )  # fmt: skip
+        yield from declared.review(target, place)
     for skill in skills.values():
         for group, member, name in (
             ("skills", "runtime", skill.runtime),

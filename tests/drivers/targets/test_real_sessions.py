@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 
 import worldfs
+from worldfs.drivers.policies.client import Chunk
 from worldfs.drivers.runtime.parts import Parts
+from worldfs.drivers.skills.vla import VLAPolicyRuntime
 from worldfs.drivers.targets import real
 from worldfs.ground.model import Cause, Outcome, State
 from worldfs.testing.target import NullPolicy
@@ -85,7 +87,7 @@ def write(root: Path, driver: str, config: dict[str, Any], *, enabled: bool = Tr
     }  # fmt: skip
     session = {
         "session_id": "sess_follow_001", "target_ref": "arm", "skill_ref": "follow", "timeouts": limits,
-        "execution": {"params": params},
+        "execution": {"params": params, **params.pop("execution", {})},
     }  # fmt: skip
     (root / "TARGETS.md").write_text(json.dumps({"targets": [target]}))
     (root / "SKILLS.md").write_text(json.dumps({"skills": [skill]}))
@@ -180,6 +182,29 @@ def test_a_skill_that_hangs_is_noticed_by_the_watchdog(tmp_path, peers):
         write(tmp_path, "franka", own, pause=0.8)
         outcome = run(tmp_path).outcome
         assert outcome.code == "TARGET_STOPPED" and "safety.watchdog_s" in outcome.message
+
+
+def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, peers, monkeypatch):
+    """The runtime of learned policies tells the watchdog that it waits for an answer."""
+    asked = []
+
+    class Slow(Away):
+        def infer(self, observation: Any, words: str, timeout_s: float) -> Any:
+            asked.append(words)
+            time.sleep(1.0)
+            numbers = np.append(observation["joint_states"], 1.0)
+            numbers[0] = 0.3
+            return Chunk(np.tile(numbers.astype(np.float32), (8, 1)), extra={"representation": "joint_position"})
+
+    slow = parts()._replace(runtime=lambda name: VLAPolicyRuntime, client=lambda name: Slow)
+    monkeypatch.setattr(sys.modules[__name__], "parts", lambda: slow)
+    with peers.Plant(*KINDS["lerobot"]) as plant:
+        own = config("lerobot", plant.address) | {"safety": {"watchdog_s": 0.5}}
+        write(tmp_path, "lerobot", own, execution={"max_steps": 16})
+        outcome = run(tmp_path).outcome
+        assert outcome.code == "MAX_STEPS_EXCEEDED", outcome
+        assert outcome.evidence["evidence_class"] == "real" and len(asked) == 2
+        assert plant.q[0] == pytest.approx(0.3, abs=0.1) and settled(plant)
 
 
 # -- our process dies --------------------------------------------------------------------------------------------------

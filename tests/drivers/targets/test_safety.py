@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from worldfs.drivers.mujoco import panda
 from worldfs.drivers.targets.adapter import Bench, Stopped
+from worldfs.drivers.targets.declared import WORDS
 from worldfs.drivers.targets.kinematics import from_dh
 from worldfs.drivers.targets.limits import Limits, tightest
 from worldfs.drivers.targets.limits import given as limits_of
@@ -290,3 +292,8 @@ def test_it_looks_by_itself_while_its_loop_hangs():
     clock.advance(0.7)
     assert bitten.wait(2)
     watchdog.close()
+
+
+def test_the_words_of_the_operator_are_the_limits_there_are():
+    names = {field.name for field in fields(Limits)} - {"low", "high"}
+    assert set(WORDS) == names | {"workspace", "base_speed"}

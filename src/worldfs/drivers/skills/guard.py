@@ -17,10 +17,13 @@ LOOK_UP_S = 0.05  # how often a deadline is looked at; a cancel is heard at once
 
 
 class Guard:
-    """`end` is called, from another thread, if the run shall stop or the limit passes within `asked`."""
+    """`end` is called, from another thread, if the run shall stop or the limit passes within `asked`.
 
-    def __init__(self, run: Run, end: Callable[[], None]) -> None:
-        self._run, self._end = run, end
+    `beat` is called while a question is open: a robot's watchdog is told that its loop waits and does not hang.
+    """
+
+    def __init__(self, run: Run, end: Callable[[], None], beat: Callable[[], None] = lambda: None) -> None:
+        self._run, self._end, self._beat = run, end, beat
         self._lock = threading.Lock()
         self._until: float | None = None  # time.monotonic() at which a question has waited for too long
         self._over = False
@@ -55,3 +58,5 @@ class Guard:
                 if self._until is not None and (self._run.stop or time.monotonic() >= self._until):
                     self._until, self.ended = None, True
                     self._end()
+                elif self._until is not None:
+                    self._beat()

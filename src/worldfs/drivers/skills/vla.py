@@ -16,7 +16,7 @@ import numpy as np
 from worldfs.drivers.policies import contract
 from worldfs.drivers.policies.client import Chunk, PolicyClient, PolicyError, PolicyInfo
 from worldfs.drivers.policies.endpoint import endpoint_text
-from worldfs.drivers.targets.adapter import Array, Observation, StepResult, TargetAdapter
+from worldfs.drivers.targets.adapter import Array, Attended, Observation, StepResult, TargetAdapter
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import UserError
@@ -126,7 +126,8 @@ class _Loop:
         self._clock: Clock = stage.run.clock
         self._target = stage.target
         self._spec = errand.skill.policy
-        self._guard = Guard(stage.run, self._end_question)
+        beat = stage.target.heartbeat if isinstance(stage.target, Attended) else lambda: None
+        self._guard = Guard(stage.run, self._end_question, beat)
         self._figures = _Figures()
         self._bridge: Bridge | None = None
         self._info = PolicyInfo()

@@ -107,6 +107,10 @@ class Attended(Protocol):
         """A session begins: from here on the end of `run` (cancelled, out of time) is a stop. None: it is over."""
         ...
 
+    def heartbeat(self) -> None:
+        """Who leads it waits for an answer, and does not hang; from any thread."""
+        ...
+
 
 AdapterFactory = Callable[[Target, "Bench"], TargetAdapter]
 

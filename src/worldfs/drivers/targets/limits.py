@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from worldfs.ground.errors import BadInput
 
+from .declared import WORDS
+
 Array = NDArray[np.float64]
 REDUCED_SPEED: Final = 0.25  # m/s of a tool near people: ISO 10218-1 "reduced speed control"
 
@@ -51,7 +53,6 @@ _JOINTS: Final = frozenset({"joint_low", "joint_high", "joint_speed", "torque"})
 _SIGNED: Final = frozenset({"joint_low", "joint_high", "low", "high", "base_low", "base_high"})
 _BASE: Final = frozenset({"base_low", "base_high", "base_acceleration"})
 _NAMES: Final = tuple(field.name for field in fields(Limits))
-WORDS: Final = (*(name for name in _NAMES if name not in ("low", "high")), "workspace", "base_speed")
 
 
 def tightest(one: Limits, other: Limits) -> Limits:

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Final
 
 import numpy as np
@@ -21,19 +20,13 @@ from worldfs.ground.model import Json, RobotState, Scene, Target
 
 from .adapter import ActionSpec, Array, Bench, Observation, StepResult, Stopped, TargetAdapter
 from .cameras import Cameras
+from .declared import known
 from .kinematics import quaternion
 from .limits import Limits, given, told
 from .robots.robot import Command, Reading, Robot, RobotFactory
 from .safety import ArmSafety, BaseSafety, judge
 from .watchdog import Watchdog
 
-_HERE: Final = "worldfs.drivers.targets.robots"
-ROBOTS: Final = {
-    "lerobot": f"{_HERE}.lerobot:robot",
-    "franka": f"{_HERE}.franka:robot",
-    "unitree_go2": f"{_HERE}.unitree:robot",
-}
-GROUP: Final = "worldfs.robots"  # entry points of packages that bring a robot of their own
 HALT_WAIT_S: Final = 0.3  # for a call on the wire; then beside it, if the wire allows that
 BASE_HOLD: Final = 4.0  # control periods for which a velocity holds without a new one
 CONTROL_HZ: Final = 20.0
@@ -46,13 +39,12 @@ def adapter(target: Target, bench: Bench) -> TargetAdapter:
 
 def driver(target: Target) -> RobotFactory:
     """What makes the robot that `adapter.driver` names: ours, or an installed package's."""
-    known = {**{point.name: point.value for point in entry_points(group=GROUP)}, **ROBOTS}
-    name = target.driver.strip().lower()
-    where = known.get(name) or known.get(target.driver)
+    there = known()
+    where = there.get(target.driver.strip().lower()) or there.get(target.driver)
     if where is None:
         raise BadInput(
             f"no driver is called {target.driver!r}", path=f"TARGETS.md {target.id} adapter.driver",
-            expected="one of " + ", ".join(sorted(known)),
+            expected="one of " + ", ".join(sorted(there)),
             fix="name one of them, or install the package that brings it",
         )  # fmt: skip
     module, _, attribute = where.partition(":")

@@ -20,6 +20,7 @@ import numpy as np
 
 from worldfs.drivers.mujoco import panda
 from worldfs.drivers.targets.adapter import Array, Bench
+from worldfs.drivers.targets.declared import DRIVERS
 from worldfs.drivers.targets.kinematics import Chain, from_dh
 from worldfs.drivers.targets.limits import REDUCED_SPEED, Limits
 from worldfs.ground.errors import BadInput, Missing
@@ -28,7 +29,7 @@ from worldfs.ground.model import Target
 from .library import library, member
 from .robot import Command, Reading, Robot
 
-INSTALL: Final = "pip install franky-control (the build for your robot's system version; see its page)"
+INSTALL: Final = DRIVERS["franka"][2]
 NAMES: Final = tuple(f"joint{i}" for i in range(1, 8))
 # rad: "Limits for Franka Research 3" of the maker's control interface specification; those of Panda stand in panda.py
 FR3: Final = (

@@ -24,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from worldfs.drivers.targets.adapter import Array, Bench
+from worldfs.drivers.targets.declared import DRIVERS
 from worldfs.drivers.targets.kinematics import Chain, from_dh, from_urdf
 from worldfs.drivers.targets.limits import REDUCED_SPEED, Limits
 from worldfs.ground.errors import BadInput, Missing
@@ -32,7 +33,7 @@ from worldfs.ground.model import Target
 from .library import library, member
 from .robot import Command, Reading, Robot
 
-INSTALL: Final = "pip install lerobot (with its extra for the motors: 'lerobot[feetech]', 'lerobot[dynamixel]')"
+INSTALL: Final = DRIVERS["lerobot"][2]
 UNITS: Final = ("degrees", "radians", "percent")
 _MODES: Final = {"degrees": "degrees", "range_m100_100": "percent"}  # MotorNormMode → our word
 SERVO_SPEED: Final = 4.7  # rad/s: Feetech STS3215 without load, 45 rpm (its data sheet)

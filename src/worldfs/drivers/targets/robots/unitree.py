@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from worldfs.drivers.targets.adapter import Bench, Stopped
+from worldfs.drivers.targets.declared import DRIVERS
 from worldfs.drivers.targets.kinematics import Chain
 from worldfs.drivers.targets.limits import Limits
 from worldfs.ground.errors import Missing
@@ -28,7 +29,7 @@ from .guard import Guard
 from .library import library, member
 from .robot import Command, Reading, Robot
 
-INSTALL: Final = "install unitree_sdk2py from github.com/unitreerobotics/unitree_sdk2_python (pip install -e .)"
+INSTALL: Final = DRIVERS["unitree_go2"][2]
 TOPIC: Final = "rt/sportmodestate"
 FIRST_S: Final = 3.0  # real seconds for its first state
 ANSWER_S: Final = 1.0  # for a call that is answered
