@@ -1,7 +1,7 @@
 """A policy learned on this CPU: recorded, cloned, and tried on worlds that nothing was tuned on.
 
 300 demonstrations of pick and place (seeds from 0), `examples/train_tabletop.py` on them, then 50 trials of each family
-on seeds from 5000, through `paos bench tabletop`'s own trials. The share is reported as it is.
+on seeds from 8000, through `paos bench tabletop`'s own trials. The share is reported as it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from ._stand import scratch
 
 FIGURES = ("learned.success",)
-EPISODES, SEEDS, FRESH = 300, 50, 5000
+EPISODES, SEEDS, FRESH = 300, 50, 8000
 FAMILIES = ("pick", "place")
 ROOT = Path(__file__).resolve().parents[1]
 
