@@ -59,4 +59,5 @@ def main(root: str) -> None:
     }))  # fmt: skip
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

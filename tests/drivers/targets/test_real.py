@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 
 import numpy as np
@@ -227,6 +228,28 @@ def test_stop_from_another_thread_holds_until_an_episode_begins(take):
         target.step(away, "joint_position")
     target.reset()
     target.step(away, "joint_position")
+
+
+@pytest.mark.parametrize("driver", [*ARMS, "unitree_go2"])
+def test_a_stop_in_the_middle_of_a_step_is_before_its_command(take, driver):
+    """What was decided before the stop is not sent after it."""
+    target, plant = take(driver)
+    read = target.robot.read
+
+    def read_and_be_stopped():
+        seen = read()
+        other = threading.Thread(target=target.stop)
+        other.start()
+        other.join(0.05)  # it waits for the wire, which this step holds
+        return seen
+
+    target.robot.read = read_and_be_stopped
+    shape = target.actions()[0].shape[0]
+    with pytest.raises(Stopped, match="stands: stopped"):
+        target.step(np.full(shape, 0.5), target.actions()[0].representation)
+    time.sleep(0.5)
+    here = [] if driver != "lerobot" else [[0.0] * 5]  # servos stop by the present pose as their goal
+    assert plant.told == here * len(plant.told)
 
 
 def test_closing_stops_it_first(take):

@@ -30,7 +30,7 @@ from .conftest import FRANKA_HOME, declared
 TOOL = np.eye(4)
 TOOL[2, 3] = panda.FLANGE + panda.TCP
 CHAIN = from_dh(list(zip(panda.DH_A, panda.DH_D, panda.DH_ALPHA, strict=True)), TOOL)
-BOX = np.array([0.25, -0.25, 0.15]), np.array([0.65, 0.25, 0.75])
+BOX = np.array([0.31, -0.05, 0.45]), np.array([0.41, 0.05, 0.55])  # 5 cm about where the hand begins: walls are met
 PERIOD = 0.05
 ARM = Limits(
     joint_low=np.array(panda.LIMITS)[:, 0], joint_high=np.array(panda.LIMITS)[:, 1],
