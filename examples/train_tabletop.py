@@ -170,8 +170,9 @@ def train(x: np.ndarray, y: np.ndarray, *, epochs: int, seconds: float, seed: in
         if done >= 1:
             break
         rate = RATE * 0.5 * (1 + np.cos(np.pi * done))
-        for at in range(0, len(x) - BATCH + 1, BATCH):
-            rows = order[at : at + BATCH]
+        size = min(BATCH, len(x))
+        for at in range(0, len(x) - size + 1, size):
+            rows = order[at : at + size]
             loss, slopes = slope(kept, x[rows], y[rows])
             losses.append(loss)
             step += 1

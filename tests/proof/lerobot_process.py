@@ -1,52 +1,38 @@
 """Run by LeRobot's own environment: opens a dataset with LeRobot's loader and prints what it found as JSON.
 
-torchvision of the registry is built for GPUs, and torchcodec wants FFmpeg's libraries: neither decodes on a plain CPU
-machine. So the operators that torchvision declares are declared empty, and frames come from PyAV by the times that
-LeRobot asks for; all else is LeRobot's own code.
+Its decoders (torchvision's, built for GPUs; torchcodec, which wants FFmpeg's libraries) do not load on a plain
+machine. So frames come from PyAV by the times that LeRobot asks for; all else is LeRobot's own code.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
+from functools import cache
 
 import numpy as np
 import torch
 
 
-def with_torchvision() -> None:
-    declared = torch.library.Library("torchvision", "DEF")
-    for _ in range(40):
-        try:
-            import torchvision  # noqa: F401  # the question is whether it can be
-
-            return
-        except RuntimeError as error:
-            missing = re.search(r"torchvision::(\w+)", str(error))
-            if missing is None:
-                raise
-            declared.define(f"{missing[1]}(Tensor a) -> Tensor")
-            for name in [name for name in sys.modules if name.startswith("torchvision")]:
-                del sys.modules[name]
-
-
 def frames(path, timestamps, tolerance_s, backend=None):
     """As LeRobot's: the frame nearest to each time, none farther than the tolerance; (n, 3, H, W), 0…1."""
-    import av
-
-    with av.open(str(path)) as box:
-        decoded = [(float(frame.time), frame) for frame in box.decode(video=0)]
-    times = np.array([at for at, _ in decoded])
+    times, decoded = film(str(path))
     chosen = [int(np.argmin(np.abs(times - at))) for at in timestamps]
     for at, i in zip(timestamps, chosen, strict=True):
         assert abs(times[i] - at) < tolerance_s, (at, times[i])
-    shots = [decoded[i][1].to_ndarray(format="rgb24") for i in chosen]
-    return torch.from_numpy(np.stack(shots)).permute(0, 3, 1, 2).float() / 255
+    return torch.from_numpy(np.stack([decoded[i] for i in chosen])).permute(0, 3, 1, 2).float() / 255
+
+
+@cache
+def film(path):
+    import av
+
+    with av.open(path) as box:
+        decoded = [(float(frame.time), frame.to_ndarray(format="rgb24")) for frame in box.decode(video=0)]
+    return np.array([at for at, _ in decoded]), [shot for _, shot in decoded]
 
 
 def main(root: str) -> None:
-    with_torchvision()
     import lerobot.datasets.lerobot_dataset as loader
     from lerobot import __version__
 

@@ -25,4 +25,28 @@ LAB: tuple[Command, ...] = (
         "Ctrl-C ends it after the present episode; killed at any moment, DIR holds whole episodes and goes on next "
         "time.",
     ),
+    Command(
+        "bench tabletop",
+        "compare skills and policies on six families of tasks",
+        "contest:run",
+        (
+            Argument(
+                ("--contestant",),
+                "skills, rekep, NAME=FILE.onnx or NAME=TYPE:ENDPOINT; may be said again (default: skills)", "NAME",
+                many="*",
+            ),
+            Argument(
+                ("--families",), "some of pick,place,stack,sort,clear,recover (default: all)", "NAMES"
+            ),
+            Argument(("--seeds",), "worlds of each family (default: 20)", "N", takes="count", default=20),
+            Argument(("--seed",), "the first of them (default: 5000)", "N", takes="count", default=5000),
+            Argument(("--workers",), "simulations at a time: 1 or 2 (default: 1)", "N", takes="count", default=1),
+            Argument(
+                ("--out",), "where trials and results are kept (default: bench-tabletop)", "DIR", completes="file",
+                default="bench-tabletop",
+            ),
+        ),
+        "results.md and results.json in DIR, with confidence intervals. A trial that is finished is in "
+        "DIR/trials.jsonl and is never done again: stopped or killed, the same command goes on.",
+    ),
 )  # fmt: skip

@@ -173,7 +173,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         return Look(numbers, {key: lambda at=at: self._shoot(*at) for key, at in shots.items()})  # type: ignore[misc]  # binds the loop's value
 
     def done(self) -> bool:
-        return self.goal.thing in self.body.arm.rig.body and DONE[self.goal.task](self.body.arm, self.goal)
+        return self.goal.thing in self.body.arm.rig.body and bool(DONE[self.goal.task](self.body.arm, self.goal))
 
     def reward(self, done: bool) -> float:
         """1 when done, else minus the metres that are left: hand to thing, thing to goal."""

@@ -20,10 +20,16 @@ Array = NDArray[Any]
 
 ROBOT: Final = {"joint_states": 7, "gripper": 1, "ee_pose": 7}
 WORLD: Final = {"object_position": 3, "object_orientation": 4, "object_size": 3, "goal_position": 3}
-WORDS: Final = {"pick": "pick up the {thing}", "place": "put the {thing} into the basket"}
+WORDS: Final = {
+    "pick": "pick up the {thing}",
+    "place": "put the {thing} into the basket",
+    "stack": "put the {thing} onto the {place}",
+}
 FAMILIES: Final = tuple(WORDS)
 CAMERAS: Final = ("front", "wrist")
 MAX_STEPS: Final = 240
+ASTRAY = 14  # steps at most that the hand goes astray before an episode begins
+FLAT = ("can", "cube", "brick", "bar")  # what a thing can be put onto
 SWAY = 0.8  # share of the last step's noise that the next one keeps: a hand that drifts, not one that trembles
 
 
@@ -31,10 +37,11 @@ SWAY = 0.8  # share of the last step's noise that the next one keeps: a hand tha
 class Recipe:
     """What a recording is of: families in turn, a world for each seed. The same recipe gives the same episodes."""
 
-    families: tuple[str, ...] = FAMILIES
+    families: tuple[str, ...] = ("pick", "place")
     seed: int = 0
     objects: int = 3
-    noise: float = 0.002  # m a step (standard deviation) that the hand is pushed aside, so that mending is seen too
+    noise: float = 0.002  # m a step (standard deviation) that the hand is pushed aside, so that mending is seen too;
+    # with any, the hand begins somewhere, open or closed
     cameras: tuple[str, ...] = ()
     fps: int = 20
 
@@ -45,6 +52,8 @@ class Recipe:
                 raise BadInput(", ".join(odd), path=f"--{member}", expected="some of " + ", ".join(known))
         if not self.families:
             raise BadInput("none", path="--families", expected="some of " + ", ".join(FAMILIES))
+        if "stack" in self.families and self.objects < 2:
+            raise BadInput(f"{self.objects} things", path="--objects", expected="2 or more for stack")
         for number, low, high in ((self.objects, 1, 8), (self.noise, 0, 0.01), (self.seed, 0, 2**31 - 1)):
             if not low <= number <= high:
                 raise BadInput(f"{number:g}", op="record", expected=f"a number from {low:g} to {high:g}")
@@ -91,11 +100,7 @@ def perform(env: TabletopEnv, recipe: Recipe, trial: int) -> Episode:
     """The expert carries out one trial; `success` is the table's own predicate."""
     family, seed = recipe.trial(trial)
     rng = np.random.default_rng([seed, 7])
-    env.reset(seed=seed)
-    things = env.body.arm.rig.objects
-    thing = things[int(rng.integers(len(things)))]
-    env.aim(task=family, thing=thing)
-    words = WORDS[family].format(thing=env.body.arm.rig.things[thing].name)
+    words = begin(env, recipe, trial, rng)
     rows: dict[str, list[Array]] = {name: [] for name in columns()}
     pictures: dict[str, list[Array]] = {camera: [] for camera in recipe.cameras}
     sway, success = np.zeros(3), False
@@ -119,6 +124,28 @@ def perform(env: TabletopEnv, recipe: Recipe, trial: int) -> Episode:
         {name: np.array(values, dtype=np.float32) for name, values in rows.items()},
         {camera: np.array(shots) for camera, shots in pictures.items()},
     )  # fmt: skip
+
+
+def begin(env: TabletopEnv, recipe: Recipe, trial: int, rng: np.random.Generator) -> str:
+    """A world, a goal in it, and the hand somewhere, open or closed; what is asked for, in words."""
+    family, seed = recipe.trial(trial)
+    env.reset(seed=seed)
+    rig = env.body.arm.rig
+    place = ""
+    if family == "stack":
+        below = [id for id in rig.objects if rig.things[id].category in FLAT]
+        above = [id for id in rig.objects if id != below[0]] if len(below) == 1 else rig.objects
+        thing = above[int(rng.integers(len(above)))]
+        place = next(id for id in rng.permutation(below).tolist() if id != thing)
+    else:
+        thing = rig.objects[int(rng.integers(len(rig.objects)))]
+    env.aim(task=family, thing=thing, place=place)
+    if recipe.noise > 0:
+        astray, grip = rng.uniform(-0.015, 0.015, 3) - (0, 0, 0.006), float(rng.choice([-1.0, 1.0]))
+        for _ in range(int(rng.integers(ASTRAY + 1))):
+            env.act(np.array([*astray, 0, 0, 0, grip]), "ee_delta")
+        env.aim(task=family, thing=thing, place=place)
+    return WORDS[family].format(thing=rig.things[thing].name, place=rig.things[place].name if place else "")
 
 
 def _row(look: Mapping[str, Array], parts: Mapping[str, int]) -> Array:

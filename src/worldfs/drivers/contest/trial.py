@@ -1,0 +1,141 @@
+"""One trial: a contestant in one world, judged by what the world is like afterwards and by nothing that it says."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from worldfs.drivers.mujoco import tasks
+from worldfs.drivers.policies.client import PolicyError
+from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage, Watcher
+from worldfs.drivers.targets.adapter import Bench
+from worldfs.drivers.targets.tabletop import TabletopTarget
+from worldfs.ground.clock import SystemClock
+from worldfs.ground.driver import Run
+from worldfs.ground.errors import UserError
+from worldfs.ground.model import Cause, Json, Outcome, Target
+from worldfs.ground.model.runtime import SIM
+
+from .contestants import Contestant
+from .disturb import Disturbance
+from .families import Challenge, Goal, challenge
+
+if TYPE_CHECKING:
+    from worldfs.drivers.mujoco.arm import Arm
+
+ATTEMPTS: Final = 3  # at each goal
+WALL_S: Final = 180.0  # of one trial
+REST_S: Final = 0.5  # in which the world comes to rest before it is judged
+SINKS: Final = 0.02  # m that an arm may come down when it stops on the way up
+LOOK_EVERY: Final = 25  # physics steps between two looks of what disturbs: 20 Hz
+
+
+class Trial(NamedTuple):
+    """What is to be tried: whoever, a family, a seed."""
+
+    contestant: Contestant
+    family: str
+    seed: int
+
+
+class Done(NamedTuple):
+    """What came of it. `sim_s`: simulated seconds; `reached`: goals that hold at the end, of `goals`."""
+
+    ok: bool
+    goals: int
+    reached: int
+    attempts: int
+    sim_s: float
+    wall_s: float
+    why: str = ""
+    disturbed: str = ""
+
+    def as_json(self) -> Json:
+        return {**self._asdict(), "sim_s": round(self.sim_s, 2), "wall_s": round(self.wall_s, 2)}
+
+
+def run(trial: Trial) -> Done:
+    """Raises `Missing` or `PolicyError` where the contestant cannot take part at all; all else is a failed trial."""
+    began = time.monotonic()
+    runtime, policy = trial.contestant.ready()
+    given = challenge(trial.family, trial.seed)
+    clock = SystemClock()
+    declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": trial.seed})
+    target = TabletopTarget(declared, Bench(clock, scene=given.scene))
+    target.open()
+    try:
+        if policy is not None:
+            policy.connect(10.0)
+        arm = target.env.body.arm
+        disturbance = Disturbance(arm, given.goals[0].thing, trial.seed) if given.disturbed else None
+        watch: tuple[Watcher, ...] = ()
+        if disturbance is not None:  # what moves by the body's own ops is seen by its mover, what acts by the stage
+            arm.mover.watch, arm.mover.watch_every = disturbance.look, LOOK_EVERY
+            watch = (disturbance.watch,)
+        stage = Stage(target, policy, Run(clock, clock.monotonic() + WALL_S), watch)
+        attempts = _Attempts(trial.contestant, runtime, stage, given, Judge(arm))
+        why = attempts.go()
+        arm.mover.begin(lambda: "")
+        arm.mover.hold()
+        arm.mover.wait(REST_S)
+        reached = sum(attempts.judge(goal, SINKS) for goal in given.goals)
+        sim_s = float(arm.rig.data.time)
+    finally:
+        target.close()
+        if policy is not None:
+            policy.close()
+    ok = reached == len(given.goals)
+    return Done(
+        ok, len(given.goals), reached, attempts.count, sim_s, time.monotonic() - began,
+        "" if ok else why or "it did not last until the world was at rest",
+        disturbance.happened if disturbance is not None else "",
+    )  # fmt: skip
+
+
+class Judge:
+    """Whether a goal holds now, by the table's predicates; how high things stood is remembered from the beginning."""
+
+    def __init__(self, arm: Arm) -> None:
+        self._arm = arm
+        self._start = {id: float(arm.rig.position(id)[2]) for id in arm.rig.objects}
+
+    def __call__(self, goal: Goal, sinks: float = 0.0) -> bool:
+        """`sinks`: m that a lifted thing may have come down since, still held."""
+        wanted = tasks.Goal(goal.task, goal.thing, goal.place, (), self._start[goal.thing] - sinks)
+        return bool(tasks.DONE[goal.task](self._arm, wanted))
+
+
+class _Attempts:
+    def __init__(
+        self, contestant: Contestant, runtime: SkillRuntime, stage: Stage, given: Challenge, judge: Judge
+    ) -> None:
+        self._contestant, self._runtime, self._stage, self._given = contestant, runtime, stage, given
+        self.judge, self.count = judge, 0
+
+    def go(self) -> str:
+        """Every goal in turn; why the last one that failed did."""
+        why = ""
+        for number, goal in enumerate(self._given.goals):
+            errand = self._contestant.errand(goal, self._given.scene, f"goal_{number + 1}")
+            for _ in range(ATTEMPTS):
+                self.count += 1
+                outcome = self._tried(errand)
+                if self.judge(goal):
+                    break
+                said = " ".join(f"{outcome.code} {outcome.message}".split())[:200]
+                why = f"{goal.task} {goal.thing}: {said or 'it said that it was done'}"
+                if self._stage.run.stop:
+                    return f"{why} (out of time)"
+        return why
+
+    def _tried(self, errand: Errand) -> Outcome:
+        policy = self._stage.policy
+        if policy is not None:
+            policy.reset()
+        try:
+            outcome = self._runtime.perform(errand, self._stage)
+        except (UserError, FloatingPointError) as error:
+            return Outcome.failure(Cause.ERROR, "RAISED", str(error))
+        if outcome.code == "POLICY_CONNECTION":  # it is not there any more: that says nothing of how good it is
+            raise PolicyError(outcome.message, code=outcome.code)
+        return outcome
