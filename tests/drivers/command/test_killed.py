@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.drivers.command import Stop, mop
+from worldfs.drivers.command import Stop, mop, runner
 from worldfs.drivers.command.proc import below, everyone, look
 from worldfs.drivers.command.proc import here as this_boot
 from worldfs.ground.clock import SystemClock
@@ -156,12 +156,27 @@ def test_a_wish_before_the_start_keeps_the_command_from_beginning(stage: Any) ->
 def test_another_thread_may_ask_for_the_end(stage: Any) -> None:
     stop = Stop()
     ended = []
-    thread = threading.Thread(target=lambda: ended.append(stage.run("sleep", "600", stop=stop)))
+    thread = threading.Thread(target=lambda: ended.append(stage.run("sleep", "600", stop=stop)), daemon=True)
     thread.start()
     stop.ask()
     thread.join(10)
     stop.close()
     assert (ended[0].outcome, ended[0].cause, ended[0].status) == ("error", "cancelled", 130)
+
+
+def test_a_wish_while_the_process_is_made_is_heard(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop = Stop()
+    known = runner._Work.known
+
+    def asked(work: Any, child: Any) -> None:
+        known(work, child)
+        stop.ask("in between")
+
+    monkeypatch.setattr(runner._Work, "known", asked)
+    ended = stage.run("sleep", "600", stop=stop, timeout_s=20.0)
+    stop.close()
+    assert (ended.cause, ended.errors) == ("cancelled", ("cancelled: in between",))
+    assert stage.alive() == []
 
 
 def test_a_command_that_kills_its_warden_is_still_ended_whole(stage: Any) -> None:

@@ -158,6 +158,12 @@ class Model:
         self.count += 1
         if self.words == "die": os._exit(3)
         if self.words == "sleep": time.sleep(60)
+        if self.words == "hold":  # what it leaves behind has its pipes open and is in no group of it
+            import subprocess
+            for fd in map(int, os.listdir("/proc/self/fd")):
+                with contextlib.suppress(OSError): os.set_inheritable(fd, True)
+            subprocess.Popen(["setsid", "sleep", "20"], close_fds=False)
+            time.sleep(60)
         if self.words == "raise": raise RuntimeError("sizes do not match")
         if self.words == "chatty": print("loading shards: 100%")
         if self.words == "environ": raise RuntimeError(" ".join(sorted(os.environ)))
@@ -270,8 +276,9 @@ def test_loading_has_a_time_of_its_own(tmp_path, python):
         local(scripted(tmp_path, "broken"), python=python).connect(0.1)
 
 
-def test_closing_ends_what_waits_and_leaves_no_process(tmp_path, python):
-    policy = local(scripted(tmp_path, "sleep"), python=python)
+@pytest.mark.parametrize("words", ["sleep", "hold"])
+def test_closing_ends_what_waits_and_leaves_no_process(tmp_path, python, words):
+    policy = local(scripted(tmp_path, words), python=python)
     policy.connect(3.0)
     number = policy._process.pid
     closing = threading.Timer(0.3, policy.close)

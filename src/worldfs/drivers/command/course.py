@@ -48,8 +48,11 @@ class Care(Protocol):
         """End everything that is left, without the warden."""
 
 
-def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care: Care) -> Course:
-    """Start it, watch it, end it with all that it started. A new wish of `stop` ends it, one more ends it at once."""
+def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care: Care, *, heeded: int = 0) -> Course:
+    """Start it, watch it, end it with all that it started. A new wish of `stop` ends it, one more ends it at once.
+
+    `heeded`: how many of its wishes ended something else; one that came while the process was made is not among them.
+    """
     stdin = -1
     try:
         stdin = _input(command.stdin)
@@ -73,7 +76,7 @@ def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care
     try:
         care.known(child)
         child.go()
-        course = _watch(child, command, env=env, flow=flow, stop=stop, care=care)
+        course = _watch(child, command, env=env, flow=flow, stop=stop, care=care, wishes=heeded)
     finally:
         child.close(behind=bool(course.survivors))
     if course.lost:
@@ -83,12 +86,14 @@ def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care
     return course
 
 
-def _watch(child: Child, command: Command, *, env: Mapping[str, str], flow: Flow, stop: Stop, care: Care) -> Course:
+def _watch(
+    child: Child, command: Command, *, env: Mapping[str, str], flow: Flow, stop: Stop, care: Care, wishes: int
+) -> Course:
     poll = select.poll()
     poll.register(child.fd, select.POLLIN)
     poll.register(stop.fd, select.POLLIN)
     late = command.grace_s + KILLING + PATIENCE  # from the asking to the warden's last word
-    wishes, wish = stop.times, ""
+    wish = ""
     begun = time.monotonic()
     given_up = None if command.timeout_s is None else begun + command.timeout_s + late
     while True:

@@ -144,22 +144,23 @@ class _Work:
         log = Log(self.root, self.trace.folder, self.redact)
         flows: list[Flow] = []
 
-        def course(command: Command, **env: str) -> Course:
+        def course(command: Command, env: Mapping[str, str], heeded: int = 0) -> Course:
             flows.append(Flow(log, out, err))
-            return carry(command, {**self.env, **env}, flows[-1], stop, self)
+            return carry(command, {**self.env, **env}, flows[-1], stop, self, heeded=heeded)
 
-        def hook(name: str, line: str, **env: str) -> Course:
+        def hook(name: str, line: str, heeded: int = 0, **env: str) -> Course:
             if not line:
                 return Course()
-            shell = ("/bin/sh", "-c", line)
-            done = course(
-                self.command._replace(argv=shell, timeout_s=hooks.timeout_s, silence_s=None, stdin=None), **env
+            shell = self.command._replace(
+                argv=("/bin/sh", "-c", line), timeout_s=hooks.timeout_s, silence_s=None, stdin=None
             )
+            done = course(shell, env, heeded)
             self._tell("hook_end", hook=name, outcome=done.outcome, **({"error": done.text} if done.text else {}))
             return done
 
         try:
-            main = self._begin(hook("pre", hooks.pre), stop) or course(self.command)
+            main = self._begin(hook("pre", hooks.pre), stop) or course(self.command, {})
+            heeded = stop.times  # a cancelled command still gets its error hook
             if main.text:
                 self.errors.append(main.text + self._last_words(main, log))
             told = outcome.read(self.trace)
@@ -168,7 +169,7 @@ class _Work:
             result = {"PAOS_RESULT": final, "PAOS_CAUSE": main.cause}
             if main.code is not None:
                 result["PAOS_EXIT_CODE"] = str(main.code if main.code >= 0 else 128 - main.code)
-            done = hook(which, getattr(hooks, which), **result)
+            done = hook(which, getattr(hooks, which), heeded, **result)
             if done.text:
                 self.errors.append(f"{which} hook: {done.text}")
             told = outcome.read(self.trace)  # the hook may have had the last word

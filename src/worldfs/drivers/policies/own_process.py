@@ -56,6 +56,8 @@ class ProcessPolicy:
         self._said: Any = None  # what the process prints
         self._info: PolicyInfo | None = None
         self._lock = threading.Lock()  # of the process, which another thread may end
+        self._moving = threading.RLock()  # of its pipes: one that somebody waits at is not closed under him
+        self._bell = (-1, -1)  # a pipe that becomes readable when what waits should give up
 
     def connect(self, timeout_s: float) -> PolicyInfo:
         if self._info is None:
@@ -89,17 +91,19 @@ class ProcessPolicy:
         with self._lock:
             process, self._process, self._info = self._process, None, None
             said, self._said = self._said, None
-        if said is not None:
-            said.close()
+            bell, self._bell = self._bell, (-1, -1)
         if process is None:
             return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        os.close(bell[1])
+        with self._moving:
+            os.close(bell[0])
+            for pipe in (process.stdin, process.stdout, said):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
 
     # -- the process -----------------------------------------------------------------------------------------------
 
@@ -120,6 +124,7 @@ class ProcessPolicy:
                 [found, str(CHILD), self._kind, self._path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=self._said, env=environ, start_new_session=True,
             )  # fmt: skip
+            self._bell = os.pipe()
 
     def _ask(self, head: dict[str, Any], arrays: Mapping[str, Array], timeout_s: float) -> tuple[Any, dict[str, Array]]:
         blobs = {name: _npy(array) for name, array in arrays.items()}
@@ -150,31 +155,38 @@ class ProcessPolicy:
         raise self._trouble(str(head.get("error", "it does not say why"))[:400], "POLICY_CLIENT")
 
     def _move(self, data: bytes, count: int, deadline: float, late: str) -> bytes:
-        """Send `data`, then receive `count` bytes, until the deadline. A process that is late has no second chance."""
-        process = self._process
-        if process is None or process.stdin is None or process.stdout is None:
-            raise self._trouble("it was closed", "POLICY_CONNECTION")
-        source, target, got = process.stdout.fileno(), process.stdin.fileno(), bytearray()
-        view = memoryview(data)
-        with selectors.DefaultSelector() as selector:
-            selector.register(target if view else source, selectors.EVENT_WRITE if view else selectors.EVENT_READ)
-            try:
-                os.set_blocking(target, False)
-                while view or len(got) < count:
-                    if not selector.select(max(0.0, deadline - time.monotonic())):
-                        self.close()
-                        raise self._trouble(late, "POLICY_TIMEOUT")
-                    if view:
-                        view = view[os.write(target, view[:PIECE]) :]
-                    elif part := os.read(source, min(PIECE, count - len(got))):
-                        got += part
-                    else:
-                        raise BrokenPipeError
-            except (OSError, ValueError):  # it ended, or another thread closed it
-                words = self._tail()
-                self.close()
-                raise self._trouble(f"its process ended{': ' + words if words else ''}", "POLICY_CONNECTION") from None
-        return bytes(got)
+        """Send `data`, or receive `count` bytes, until the deadline. A process that is late has no second chance."""
+        with self._moving:
+            with self._lock:
+                process, bell = self._process, self._bell[0]
+            if process is None or process.stdin is None or process.stdout is None:
+                raise self._trouble("it was closed", "POLICY_CONNECTION")
+            pipe, got, view = process.stdin.fileno() if data else process.stdout.fileno(), bytearray(), memoryview(data)
+            with selectors.DefaultSelector() as selector:
+                selector.register(pipe, selectors.EVENT_WRITE if data else selectors.EVENT_READ)
+                selector.register(bell, selectors.EVENT_READ)
+                try:
+                    os.set_blocking(process.stdin.fileno(), False)
+                    while view or len(got) < count:
+                        ready = selector.select(max(0.0, deadline - time.monotonic()))
+                        if not ready:
+                            self.close()
+                            raise self._trouble(late, "POLICY_TIMEOUT")
+                        if any(key.fd == bell for key, _ in ready):
+                            raise BrokenPipeError
+                        if view:
+                            view = view[os.write(pipe, view[:PIECE]) :]
+                        elif part := os.read(pipe, min(PIECE, count - len(got))):
+                            got += part
+                        else:
+                            raise BrokenPipeError
+                except (OSError, ValueError):  # it ended, or another thread closed it
+                    words = self._tail()
+                    self.close()
+                    raise self._trouble(
+                        f"its process ended{': ' + words if words else ''}", "POLICY_CONNECTION"
+                    ) from None
+            return bytes(got)
 
     def _allowed(self, size: object) -> int:
         if type(size) is not int or not 0 <= size <= self._most:
