@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound
+from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, WorldError
 from worldfs.ground.linux import written_now
 from worldfs.ground.walk import Folder, Place
 from worldfs.tree.stores.contract import ABSENT, ANY, Expected
@@ -60,31 +60,47 @@ def write_many(
     `looked`: they have been taken in since, and nothing of ours was written to them. `between`: what must be done
     before the first of them takes its place; the disk is at work on their drafts meanwhile.
     """
+    todo = [between] if between is not None else []
     for round in itertools.count():
         items: list[tuple[str, bytes, Expected]] = []
         for name, data in files.items():
-            if name in kept:
-                if round or not looked:
-                    kept[name].take_in(settle=True)
-                items.append((name, data, kept[name].expected()))
-            else:
-                items.append((name, data, ANY))
-        try:
-            drafts = room.store.prepare_many(items)
-            if between is not None:
-                try:
-                    between()
-                except BaseException:
-                    room.store.drop_many(drafts)
-                    raise
-                between = None
-            revisions = room.store.place_many(drafts)
-        except (Conflict, Exists):  # somebody writes right now: those in place are seen by the next round
-            continue
-        for (name, data, _), revision in zip(items, revisions, strict=True):
-            if name in kept:
-                kept[name].keep(data, revision)
-        return
+            if name in kept and (round or not looked):
+                kept[name].take_in(settle=True)
+            items.append((name, data, kept[name].expected() if name in kept else ANY))
+        with suppress(Conflict, Exists):  # somebody writes right now: those in place are seen by the next round
+            return _written(room, kept, items, todo)
+
+
+def _written(
+    room: Room,
+    kept: Mapping[str, Kept],
+    items: Sequence[tuple[str, bytes, Expected]],
+    todo: list[Callable[[], object]],
+) -> None:
+    """One try of it. The copies of what shall stand there are written while the disk is at work on the drafts."""
+    drafts = room.store.prepare_many(items)
+    ours = [
+        (kept[name], data, swap.new)
+        for (name, data, _), (_, swap) in zip(items, drafts.begun, strict=True)
+        if name in kept
+    ]
+    try:
+        for one, data, revision in ours:
+            if one.known_as_ours():  # else, after a crash, beside a newer copy it would look like somebody's edit
+                one.copy(data, revision)
+        if todo:
+            room.store.finish_many(drafts)
+            todo.pop()()
+        room.store.place_many(drafts)
+    except BaseException as error:
+        room.store.drop_many(drafts)
+        if isinstance(error, (WorldError, OSError)):  # a crash takes nothing back
+            for one, _, _ in ours:
+                one.take_back()
+        raise
+    for one, data, revision in ours:
+        one.keep(data, revision)
+        one.stamped = revision
 
 
 class Generation(NamedTuple):
@@ -109,6 +125,8 @@ class Kept:
         self._late_at = 0.0  # when to look for late writes to old copies again
         self._standing: str | None = None  # revision of the file when `take_in` was done with it
         self._good: tuple[str, bytes] | None = None  # revision and bytes of the newest generation, if we have them
+        self._early = ""  # revision of a copy whose version does not stand there yet
+        self.stamped = ""  # revision that we put in its place ourselves
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -203,14 +221,23 @@ class Kept:
     def write(self, data: bytes) -> None:
         """Replace what `take_in` returned. `Conflict` if somebody was faster: take in again."""
         try:
-            revision = self.room.store.put(self.name, data, self.expected())
+            _written(self.room, {self.name: self}, [(self.name, data, self.expected())], [])
         except Exists:
             raise Conflict("it appeared meanwhile", path=self.name, op="write") from None
-        self.keep(data, revision)
 
     def keep(self, data: bytes, revision: str = "", *, foreign: bool = False) -> None:
-        """Note a version as the newest good one. Not durable: it is a copy of what is."""
+        """Note a version as the newest good one, which stands there. Not durable: it is a copy of what is."""
         revision = revision or of(data)
+        if self._early != revision:
+            self.copy(data, revision, foreign=foreign)
+        self._early, self._standing = "", revision
+
+    def known_as_ours(self) -> bool:
+        """Does what stands there carry our stamp, so that it is told from an edit even without its copy?"""
+        return self.room.disk.stamps and self.stamped == self._standing
+
+    def copy(self, data: bytes, revision: str, *, foreign: bool = False) -> None:
+        """The first half of `keep`, before the version stands there; `take_back` if it never does."""
         turn = self.room.turn()
         known = self._known if self._known is not None and self._turn == turn else self.generations()
         self._known = None  # until it is true again
@@ -224,7 +251,14 @@ class Kept:
             self._copy(spare, generation.name, data)
         if not self.room.disk.stamps:  # were this copy lost with the power, nothing else would tell that it is ours
             self.room.root.flush(f"{self._home}/{generation.name}")
-        self._known, self._turn, self._good, self._standing = known, turn, (revision, data), revision
+        self._known, self._turn, self._good, self._early = known, turn, (revision, data), revision
+
+    def take_back(self) -> None:
+        """Forget the copy of a version that did not take its place."""
+        if self._early and self._known and self._folder is not None:
+            name = self._known[-1].name
+            self.room.root.drop(Place(self._folder, name, f"{self._home}/{name}"))
+        self._known, self._good, self._early = None, None, ""
 
     def _copy(self, spare: Sequence[Generation], name: str, data: bytes) -> None:
         disk, home = self.room.disk, self._folder

@@ -39,7 +39,7 @@ def prefix(text: str, budget: int, unit: Unit) -> str:
     """The longest beginning of the text that costs at most `budget`, cut between signs."""
     if cost(text, unit) <= budget:
         return text
-    low, high = 0, min(len(text), max(budget, 0) * (16 if unit == "tokens" else 1))
+    low, high = 0, min(len(text), (max(budget, 0) + 1) * (16 if unit == "tokens" else 1))  # a lone space costs nothing
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if cost(text[:middle], unit) <= budget else (low, middle - 1)

@@ -21,7 +21,7 @@ from worldfs.tree.stores.lock import RootLock, holder
 from worldfs.tree.stores.revision import KEPT
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import SessionRecord
+    from worldfs.ground.model import Job, SessionRecord
 
     from .state import AgentState
 
@@ -45,7 +45,7 @@ def new_id(state: AgentState) -> str:
 
 def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id: str) -> SessionRecord:
     """Durable as running when it returns. `Busy` if somebody runs a session of this agent: it says who."""
-    from worldfs.ground.model import JobStatus, Order, SessionRecord, State
+    from worldfs.ground.model import Job, JobStatus, Order, SessionRecord, State
 
     room = state.room
     lock = _lock(state)
@@ -68,7 +68,8 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
                 raise BadInput(
                     f"there was a session {sid} already", path=room.name, op="start", fix="choose another id"
                 )
-            jobs.write_status(sid, JobStatus(State.RUNNING, 1, now, now))
+            begun = JobStatus(State.RUNNING, 1, now, now)
+            jobs.write_status(sid, begun)
             entry = {"ts": now, "event": "session_start", "session_id": sid, "type": params.get("type", "ad-hoc")}
             state.append({**entry, **{key: params[key] for key in STARTED if key in params and key != "type"}})
             known = {key: value for key, value in params.items() if key in SessionRecord._fields}
@@ -77,6 +78,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             )
             state.put_session(record, found)
             state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
+            state.begun = room.turn(), Job(order, begun)
     except BaseException:
         lock.release()
         raise
@@ -101,13 +103,20 @@ def running(state: AgentState) -> str:
     return next(iter(Jobs(state.room.store, state.room.clock).open_ids()), "")
 
 
+def _begun(state: AgentState) -> Job | None:
+    """The running session as its start left it, if this object started it and nobody else changed anything since."""
+    turn, job = state.begun
+    return job if turn == state.room.turn() else None
+
+
 def finish(
     state: AgentState, id: str, outcome: str, said: Mapping[str, Any], figures: Mapping[str, Any]
 ) -> SessionRecord:
     """Commit, then project. Returns what session.json says then. `NotFound` if no such session runs."""
     room = state.room
     with room.alone():
-        sid = running(state)
+        begun = _begun(state)
+        sid = running(state) if begun is None else begun.id
         if not sid or (id and id != sid):
             raise NotFound(
                 f"no running session {id or 'of this agent'}",
@@ -125,7 +134,10 @@ def finish(
             if flags:
                 entry["cross_agent_flags_received"] = flags
         entry["seq"] = state.append(entry, durable=False)  # `project` waits for it, with the drafts
-        record = project(state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters})
+        record = project(
+            state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters}, begun
+        )
+        state.begun = 0, None
     if state.hold is not None:
         state.hold.release()
         state.hold = None
@@ -137,11 +149,13 @@ def project(
     entry: Mapping[str, Any],
     found: Mapping[str, bytes | None] | None = None,
     letters: Mapping[str, str] | None = None,
+    job: Job | None = None,
 ) -> SessionRecord:
     """Make the commit durable, and then the files say what it says. May be repeated.
 
-    `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read. The commit and the
-    drafts of the files wait for the disk together, as do the acknowledgements and the files' names.
+    `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read. `job`: its job, if
+    it is known. The commit and the drafts of the files wait for the disk together, as do the acknowledgements and the
+    files' names.
     """
     from dataclasses import replace
 
@@ -162,7 +176,7 @@ def project(
     if acked:
         state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
     jobs = Jobs(room.store, room.clock)
-    job = jobs.load(sid)
+    job = job or jobs.load(sid)
     if job.status.state.terminal:
         jobs.put_away(sid)
         return record

@@ -29,7 +29,7 @@ from .room import Room
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from worldfs.ground.model import AgentTask, Finding, Message, Metrics, Remark, Report, SessionRecord
+    from worldfs.ground.model import AgentTask, Finding, Job, Message, Metrics, Remark, Report, SessionRecord
     from worldfs.notes import Hit
     from worldfs.tree.stores.lock import RootLock
 
@@ -61,6 +61,7 @@ class AgentState:
         self.room = room
         self.name = room.name
         self.hold: RootLock | None = None  # ours while a session runs that this object started
+        self.begun: tuple[int, Job | None] = 0, None  # the room's turn when we began a session, and its job
         self._fold: Fold | None = None
         self._has_fold = False
 

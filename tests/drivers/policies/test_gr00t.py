@@ -101,10 +101,10 @@ def at(port):
 def test_modalities_are_asked_first_and_actions_joined_in_their_order(client):
     with replica() as (port, asked):
         ours = client("gr00t", at(port))
-        info = ours.connect(2)
+        info = ours.connect(20)
         assert info.extra["modalities"]["action"] == ("arm", "gripper") and info.horizon == 4
         ours.reset()
-        chunk = ours.infer(SHOWN, WORDS, 2)
+        chunk = ours.infer(SHOWN, WORDS, 20)
         assert chunk.actions.shape == (4, 7)
         assert chunk.actions[0].tolist() == [0, 1, 2, 3, 4, 5, 1]
         ours.close()
@@ -114,21 +114,21 @@ def test_modalities_are_asked_first_and_actions_joined_in_their_order(client):
 def test_our_own_names_serve_where_they_are_the_same(client):
     with replica() as (port, _):
         ours = client("gr00t", at(port))
-        ours.infer({"rgb.front": PICTURE, "ee": POSE}, WORDS, 2)
-        trouble("POLICY_CLIENT", lambda: ours.infer({"rgb.wrist": PICTURE}, WORDS, 2), "video.front", "rgb.wrist")
+        ours.infer({"rgb.front": PICTURE, "ee": POSE}, WORDS, 20)
+        trouble("POLICY_CLIENT", lambda: ours.infer({"rgb.wrist": PICTURE}, WORDS, 20), "video.front", "rgb.wrist")
 
 
 def test_the_skill_may_choose_the_actions(client):
     with replica() as (port, _):
         ours = client("gr00t", at(port), actions=["gripper"])
-        assert ours.infer(SHOWN, WORDS, 2).actions.shape == (4, 1)
+        assert ours.infer(SHOWN, WORDS, 20).actions.shape == (4, 1)
 
 
 def test_a_token_opens_it(client, monkeypatch):
     monkeypatch.setenv("GR00T_TOKEN", "t")
     with replica(token="t") as (port, _):
-        assert client("gr00t", at(port), token_env="GR00T_TOKEN").connect(2).name == "gr00t"
-        trouble("POLICY_CONNECTION", lambda: client("gr00t", at(port)).connect(2), "Unauthorized", "token_file")
+        assert client("gr00t", at(port), token_env="GR00T_TOKEN").connect(20).name == "gr00t"
+        trouble("POLICY_CONNECTION", lambda: client("gr00t", at(port)).connect(20), "Unauthorized", "token_file")
 
 
 def action(value):
@@ -161,12 +161,12 @@ def pickled(observation, options):
 def test_an_answer_that_is_none_is_named(client, get_action, code, words):
     with replica(get_action=get_action) as (port, _):
         ours = client("gr00t", at(port))
-        trouble(code, lambda: ours.infer(SHOWN, WORDS, 2), words)
+        trouble(code, lambda: ours.infer(SHOWN, WORDS, 20), words)
 
 
 def test_a_server_without_modalities_is_said(client):
     with replica(config=lambda: {}) as (port, _):
-        trouble("POLICY_PROTOCOL", lambda: client("gr00t", at(port)).connect(2), "no modalities")
+        trouble("POLICY_PROTOCOL", lambda: client("gr00t", at(port)).connect(20), "no modalities")
 
 
 def test_after_a_timeout_there_is_a_new_socket_and_the_old_answer_is_nobodys(client):
@@ -178,9 +178,9 @@ def test_after_a_timeout_there_is_a_new_socket_and_the_old_answer_is_nobodys(cli
 
     with replica(get_action=slow) as (port, _):
         ours = client("gr00t", at(port))
-        ours.connect(2)
+        ours.connect(20)
         trouble("POLICY_TIMEOUT", lambda: ours.infer(SHOWN, "slow", 0.15), "within 0.15 s")
-        assert ours.infer(SHOWN, WORDS, 2).actions.shape == (4, 7)
+        assert ours.infer(SHOWN, WORDS, 20).actions.shape == (4, 7)
 
 
 def test_nobody_there_is_said_at_once(client):
@@ -194,7 +194,7 @@ def test_nobody_there_is_said_at_once(client):
 def test_a_server_that_dies_while_it_is_asked_is_a_dropped_connection(client):
     with replica(get_action=action(...)) as (port, _):
         ours = client("gr00t", at(port))
-        ours.connect(2)
+        ours.connect(20)
         failed = []
 
         def ask():
@@ -211,7 +211,9 @@ def test_an_answer_that_is_too_large_is_not_taken(client):
     big = [{"arm": np.zeros((1, 4, 6000), np.float32), "gripper": np.zeros((1, 4, 1), np.float32)}, {}]
     with replica(get_action=action(big)) as (port, _):
         trouble(
-            "POLICY_CONNECTION", lambda: client("gr00t", at(port), max_bytes=10_000).infer(SHOWN, WORDS, 2), "max_bytes"
+            "POLICY_CONNECTION",
+            lambda: client("gr00t", at(port), max_bytes=10_000).infer(SHOWN, WORDS, 20),
+            "max_bytes",
         )
 
 
@@ -219,16 +221,16 @@ def test_a_server_that_was_started_anew_is_found_again(client):
     port = free_port()
     with replica(port=port):
         ours = client("gr00t", at(port))
-        ours.connect(2)
+        ours.connect(20)
     time.sleep(0.1)
     with replica(port=port):
-        assert ours.infer(SHOWN, WORDS, 2).actions.shape == (4, 7)
+        assert ours.infer(SHOWN, WORDS, 20).actions.shape == (4, 7)
 
 
 def test_closing_from_another_thread_ends_what_waits(client):
     with replica(get_action=lambda observation, options: time.sleep(1.0)) as (port, _):
         ours = client("gr00t", at(port))
-        ours.connect(2)
+        ours.connect(20)
         threading.Timer(0.1, ours.close).start()
         began = time.monotonic()
         trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 5), "closed meanwhile")

@@ -22,8 +22,8 @@ def at(port, path="/predict"):
 def test_what_is_shown_arrives_and_what_is_answered_returns(serve, client):
     policy = Plain(extra={"representation": "ee_delta"})
     ours = client("http", at(serve(policy).port))
-    assert ours.connect(2).name == "plain" and ours.connect(2).version == "1.2.3"
-    chunk = ours.infer(SHOWN, WORDS, 2)
+    assert ours.connect(20).name == "plain" and ours.connect(2).version == "1.2.3"
+    chunk = ours.infer(SHOWN, WORDS, 20)
     np.testing.assert_allclose(chunk.actions, policy.actions, atol=1e-7)
     assert chunk.actions.dtype == np.float32 and chunk.server_ms >= 0 and chunk.extra["representation"] == "ee_delta"
     (shown, words), *_ = policy.shown
@@ -35,7 +35,7 @@ def test_what_is_shown_arrives_and_what_is_answered_returns(serve, client):
 def test_pictures_go_as_png_where_the_skill_says_so(serve, client):
     policy = Plain()
     ours = client("http", at(serve(policy).port), images="png")
-    ours.infer(SHOWN, WORDS, 2)
+    ours.infer(SHOWN, WORDS, 20)
     np.testing.assert_array_equal(policy.shown[0][0]["rgb.front"], PICTURE)
 
 
@@ -60,21 +60,21 @@ def test_the_first_question_of_an_episode_says_so(client):
 def test_a_server_that_describes_nothing_is_there_all_the_same(client):
     with always(http(b"", "405 Method Not Allowed")) as port:
         ours = client("http", at(port))
-        assert ours.connect(2) == PolicyInfo()
+        assert ours.connect(20) == PolicyInfo()
         ours.close()
 
 
 def test_observations_are_described_under_our_names_and_pictures_of_any_size(serve, client):
     info = PolicyInfo("p", observations={"cam": ((224, 224, 3), "uint8"), "q": ((7,), "float32")}, action_dim=7)
     ours = client("http", at(serve(Plain(info=info)).port), observations={"rgb.front": "cam", "joint_states": "q"})
-    said = ours.connect(2)
+    said = ours.connect(20)
     assert said.observations == {"rgb.front": ((0, 0, 3), "uint8"), "joint_states": ((7,), "float32")}
     assert said.action_dim == 7
 
 
 def test_nobody_there_names_the_command_that_would_be(client):
     port = free_port()
-    error = trouble("POLICY_CONNECTION", lambda: client("http", at(port)).connect(2), "nothing listens there")
+    error = trouble("POLICY_CONNECTION", lambda: client("http", at(port)).connect(20), "nothing listens there")
     assert error.fix == f"paos policy serve --port {port}"
 
 
@@ -175,20 +175,20 @@ def test_a_dropped_connection_is_said(client):
 
 def test_the_token_is_brought_from_a_private_file(serve, client, tmp_path):
     port = serve(token="open-sesame").port
-    trouble("POLICY_CONNECTION", lambda: client("http", at(port)).connect(2), "token")
+    trouble("POLICY_CONNECTION", lambda: client("http", at(port)).connect(20), "token")
     file = tmp_path / "token"
     file.write_text("open-sesame\n")
     file.chmod(0o644)
     trouble("POLICY_CLIENT", lambda: client("http", at(port), token_file=str(file)), "chmod 600")
     file.chmod(0o600)
     ours = client("http", at(port), token_file=str(file))
-    assert ours.connect(2).name == "plain" and len(ours.infer(SHOWN, WORDS, 2).actions) == 2
+    assert ours.connect(20).name == "plain" and len(ours.infer(SHOWN, WORDS, 20).actions) == 2
 
 
 def test_a_token_in_the_environment_serves_too_and_one_in_the_document_is_refused(serve, client, monkeypatch):
     port = serve(token="open-sesame").port
     monkeypatch.setenv("MY_TOKEN", "open-sesame")
-    assert client("http", at(port), token_env="MY_TOKEN").connect(2).name == "plain"
+    assert client("http", at(port), token_env="MY_TOKEN").connect(20).name == "plain"
     trouble("POLICY_CLIENT", lambda: client("http", at(port), token="open-sesame"), "agents read SKILLS.md")
     monkeypatch.delenv("MY_TOKEN")
     trouble("POLICY_CLIENT", lambda: client("http", at(port), token_env="MY_TOKEN"), "no MY_TOKEN")
@@ -202,17 +202,17 @@ def test_an_endpoint_that_is_none_is_refused_with_an_example(client, text):
 def test_a_mistake_of_the_policy_reaches_the_client_in_its_words(serve, client):
     heard = []
     server = serve(Plain(fails=BadInput("no arm in sight")), told=heard.append)
-    trouble("POLICY_CLIENT", lambda: client("http", at(server.port)).infer(SHOWN, WORDS, 2), "no arm in sight")
+    trouble("POLICY_CLIENT", lambda: client("http", at(server.port)).infer(SHOWN, WORDS, 20), "no arm in sight")
     server = serve(Plain(fails=ZeroDivisionError("by zero")), told=heard.append)
     trouble(
-        "POLICY_CLIENT", lambda: client("http", at(server.port)).infer(SHOWN, WORDS, 2), "ZeroDivisionError: by zero"
+        "POLICY_CLIENT", lambda: client("http", at(server.port)).infer(SHOWN, WORDS, 20), "ZeroDivisionError: by zero"
     )
     assert "by zero" in heard[-1]
 
 
 def test_closing_from_another_thread_ends_what_waits(serve, client):
     ours = client("http", at(serve(Plain(takes=1.0)).port))
-    ours.connect(2)
+    ours.connect(20)
     threading.Timer(0.1, ours.close).start()
     began = time.monotonic()
     trouble("POLICY_CONNECTION", lambda: ours.infer({}, "", 5), "dropped")

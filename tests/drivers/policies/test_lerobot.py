@@ -225,7 +225,7 @@ def ask(client):
 def test_the_checkpoint_is_named_the_observation_shown_and_the_chunk_read(messages, ask):
     with replica(messages) as server:
         ours = ask(server.port, actions_per_chunk=5)
-        assert ours.connect(2).name == "lerobot" and server.configs == []
+        assert ours.connect(20).name == "lerobot" and server.configs == []
         for _ in range(2):
             np.testing.assert_array_equal(ours.infer(SHOWN, WORDS, 5).actions, ROWS)
         ours.close()
@@ -375,7 +375,7 @@ def test_late_and_lost_and_wrong_servers_are_told_apart(messages, ask):
     empty = grpc.server(ThreadPoolExecutor(1))
     port = empty.add_insecure_port("127.0.0.1:0")
     empty.start()
-    trouble("POLICY_PROTOCOL", lambda: ask(port).connect(2), "UNIMPLEMENTED")
+    trouble("POLICY_PROTOCOL", lambda: ask(port).connect(20), "UNIMPLEMENTED")
     empty.stop(0).wait()
 
 

@@ -80,7 +80,7 @@ class WebSocket:
     def alive(self, deadline: float | None = None) -> bool:
         """Answers what has come meanwhile; with a deadline it also asks the peer, and waits for its pong."""
         try:
-            while (data := self._line.waiting()) is not None:
+            while self._protocol.state is OPEN and (data := self._line.waiting()) is not None:
                 self._take(data)
             if deadline is None or self._protocol.state is not OPEN:
                 return self._protocol.state is OPEN

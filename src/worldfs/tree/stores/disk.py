@@ -44,6 +44,7 @@ class _Swap(NamedTuple):
     old: str | None
     data: bytes
     expect: Expected
+    new: str
 
 
 class Drafts:
@@ -179,7 +180,7 @@ class DiskStore(Store):
         return self.place_many(self.prepare_many(items), durable=durable)
 
     def prepare_many(self, items: Sequence[tuple[str, bytes, Expected]]) -> Drafts:
-        """The first half of `swap_many`: compared and written, the disk at work. `place_many` or `drop_many` next."""
+        """The first part of `swap_many`: compared and written, the disk at work. Then `place_many`, or `drop_many`."""
         drafts = Drafts()
         key = ""
         try:
@@ -191,10 +192,11 @@ class DiskStore(Store):
                 self._compare(place, old, expect)
                 draft, fd = self.root.begin(place, before)
                 drafts.fds.append(fd)
-                drafts.begun.append((draft, _Swap(place, before, old, data, expect)))
+                swap = _Swap(place, before, old, data, expect, of(data))
+                drafts.begun.append((draft, swap))
                 self.root.fill(draft, fd, data)
                 if key in self.guarded:
-                    self.disk.stamp(fd, of(data).encode(), draft.path)
+                    self.disk.stamp(fd, swap.new.encode(), draft.path)
                 start_writeback(fd)
         except OSError as error:
             self.drop_many(drafts)
@@ -204,19 +206,28 @@ class DiskStore(Store):
             raise
         return drafts
 
+    def finish_many(self, drafts: Drafts) -> None:
+        """The second part, for who must do something before they are placed: what was written is durable."""
+        fds, drafts.fds = drafts.fds, []  # `finish` closes them, whatever happens
+        key = drafts.begun[0][1].place.path if drafts.begun else ""
+        try:
+            self.root.finish([draft for draft, _ in drafts.begun] if fds else [], fds, begun=True)
+        except OSError as error:
+            self.drop_many(drafts)
+            raise refuse(error, key, "write") from error
+
     def place_many(self, drafts: Drafts, *, durable: bool = True) -> Sequence[str]:
-        """The second half: what it raises, and whether it is durable, as `swap_many` says."""
-        begun, fds, key = drafts.begun, drafts.fds, ""
+        """The last part: what it raises, and whether it is durable, as `swap_many` says."""
+        self.finish_many(drafts)
+        begun, key = drafts.begun, ""
         places = [swap.place for _, swap in begun]
         try:
-            drafts.fds = []  # `finish` closes them, whatever happens
-            self.root.finish([draft for draft, _ in begun], fds, begun=True)
             revisions = []
             while begun:
                 draft, swap = begun.pop(0)
-                key, new = swap.place.path, of(swap.data)
-                self._place(draft, swap, new)
-                revisions.append(new)
+                key = swap.place.path
+                self._place(draft, swap)
+                revisions.append(swap.new)
             if durable:
                 self.root.sync(*places)
                 self.root.settle_spares()
@@ -340,7 +351,7 @@ class DiskStore(Store):
         old = self._revision(place, before)
         self._compare(place, old, expect)  # early: a lost race should cost no fsync
         draft = self.root.draft(place, data, before, stamp=self._stamp(place.path, new))
-        self._place(draft, _Swap(place, before, old, data, expect), new)
+        self._place(draft, _Swap(place, before, old, data, expect, new))
 
     def _revision(self, place: Place, seen: os.stat_result | None) -> str | None:
         """Of what stands there; known without reading while it looks as it did when we read it last."""
@@ -352,9 +363,9 @@ class DiskStore(Store):
         data = self.root.read_at(place)
         return None if data is None else of(data)
 
-    def _place(self, draft: Place, swap: _Swap, new: str) -> None:
+    def _place(self, draft: Place, swap: _Swap) -> None:
         """Put a finished draft in place of what was found, if that is still there."""
-        place, seen, old, data, expect = swap
+        place, seen, old, data, expect, new = swap
         try:
             with self._alone():
                 if not _same(seen, self.root.glance(place)):
@@ -427,6 +438,8 @@ class DiskStore(Store):
             self.aside.settle(aside.name)
 
     def _compare(self, place: Place, found: str | None, expect: Expected) -> None:
+        if expect is ABSENT and found is not None:
+            raise Exists("already there", path=place.path, op="write")
         if isinstance(expect, str) and found != expect:
             raise self._changed(place, expect)
 
