@@ -121,9 +121,9 @@ def _clean(data: bytes) -> bytes:
     return redact_bytes(data)
 
 
-def edited(data: bytes, changes: Mapping[str, Any]) -> bytes:
-    """A JSON document with some of its top keys changed, everything else as it was."""
+def edited(data: bytes, changes: Mapping[str, Any], old: Json | None = None) -> bytes:
+    """A JSON document with some of its top keys changed, everything else as it was. `old`: its value, if known."""
     from worldfs.formats.agent.jsonfile import render
 
-    old = mapping(data)
+    old = mapping(data) if old is None else old
     return render({**old, **changes}, data, old=old or None)

@@ -29,20 +29,21 @@ def files(state: AgentState, entry: Mapping[str, Any], found: Mapping[str, bytes
 
     from .metrics import project
 
-    session = _session(state, entry, found["session.json"] or b"")
+    session, said = _session(state, entry, found["session.json"] or b"")
     fold = state.fold()
     moment = parse_stamp(str(entry["ts"])) or state.room.clock.now()
     return {
         "session.json": session,
         "metrics.json": metrics_write(project(fold, state.name, moment), found["metrics.json"] or b""),
-        "report.json": _report(state, entry, mapping(session), found["report.json"]),
+        "report.json": _report(state, entry, said, found["report.json"]),
     }
 
 
-def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> bytes:
+def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> tuple[bytes, Json]:
     from worldfs.formats.agent import documents
 
-    if mapping(old).get("session_id") != entry["session_id"]:  # its file never came to be: the order knows
+    value = mapping(old)
+    if value.get("session_id") != entry["session_id"]:  # its file never came to be: the order knows
         from worldfs.ground.model import SessionRecord
         from worldfs.kernel.jobs import Jobs
 
@@ -51,11 +52,12 @@ def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> bytes:
         extra = {key: value for key, value in order.params.items() if key not in known}
         record = SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
         old = documents.session_write(record)
+        value = mapping(old)
     changes: Json = {"ended_at": entry["ts"], "status": entry["outcome"], "errors": list(entry.get("errors", ()))}
     changes |= {key: entry[key] for key in _FIGURES if key in entry}
     if entry.get("handoff"):
         changes["handoff_notes"] = entry["handoff"]
-    return edited(old, changes)
+    return edited(old, changes, value), {**value, **changes}
 
 
 def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: bytes | None) -> bytes:
@@ -63,7 +65,8 @@ def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: byt
     from worldfs.ground.model import Report
 
     old = old or documents.report_write(Report(state.name, str(entry["ts"])))
-    last = mapping(old).get("last_session")
+    before = mapping(old)
+    last = before.get("last_session")
     value = dict(last) if type(last) is dict and last.get("id") == entry["session_id"] else {}
     value |= {
         "id": entry["session_id"],
@@ -83,7 +86,7 @@ def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: byt
     }
     if entry.get("next_priority"):
         changes["next_priority"] = entry["next_priority"]
-    return edited(old, changes)
+    return edited(old, changes, before)
 
 
 def _summary(entry: Mapping[str, Any], session: Json) -> str:

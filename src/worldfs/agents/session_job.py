@@ -56,13 +56,15 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             for kept in state.kept.values():
                 kept.settle()
             state.journal.settle()
-            sid, now = id or new_id(state), room.now()
+            jobs, now = Jobs(room.store, room.clock), room.now()
+            sid = id or new_id(state)
+            while not id and jobs.known(sid):  # two of one second and one chance in 65,536
+                sid = new_id(state)
             params = {key: value for key, value in fields.items() if value is not None}
             limit = float(params.get("timeout_seconds") or 0)
             order = Order(
                 sid, room.name, "session", {**params, "argv": state.cleaned(list(argv))}, now, timeout_s=limit
             )
-            jobs = Jobs(room.store, room.clock)
             accepted = jobs.accept([order])
             if not accepted[0].new:
                 raise BadInput(

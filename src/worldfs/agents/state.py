@@ -12,7 +12,8 @@ make them, and a mind that only rewrites files beside them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
@@ -21,7 +22,7 @@ from worldfs.ground.clock import Clock
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import BadInput, UserError, from_os
 
-from .kept import Generation, Kept
+from .kept import GRACE_S, Generation, Kept
 from .names import check_name
 from .projection import FOLD
 from .room import Room
@@ -62,6 +63,7 @@ class AgentState:
         self.name = room.name
         self.hold: RootLock | None = None  # ours while a session runs that this object started
         self.begun: tuple[int, Job | None] = 0, None  # the room's turn when we began a session, and its job
+        self._late_at = 0.0  # when to look for late writes to old copies again
         self._fold: Fold | None = None
         self._has_fold = False
 
@@ -187,11 +189,19 @@ class AgentState:
     def take_in_all(self, *, settle: bool = True, young: bool = False) -> dict[str, bytes | None]:
         """What counts of each document afterwards, by its name. Call inside `alone`."""
         self.journal.take_in()
-        late = None if young else self.room.store.rested()
+        late = None if young else self._rested()
         return {
             name: kept.take_in(settle=settle, late=late is None or name in late, young=young)
             for name, kept in self.kept.items()
         }
+
+    def _rested(self) -> Container[str]:
+        """Whose old copies to look at for late writes: a directory is listed, so not twice in a moment."""
+        now = time.monotonic()
+        if now < self._late_at:
+            return ()
+        self._late_at = now + GRACE_S / 2
+        return self.room.store.rested()
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
