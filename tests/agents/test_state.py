@@ -340,3 +340,45 @@ def test_no_update_of_eight_processes_is_lost_while_a_mind_rewrites_the_file(tmp
     kept += "".join(path.read_text("utf-8", "replace") for path in (tmp_path / "rio/.paos/displaced").glob("*"))
     wrote = (tmp_path / "wrote").read_text().split()
     assert [id for id in wrote if id not in ids and id not in kept] == []
+
+
+def test_a_version_that_lost_a_race_leaves_no_copy(
+    tmp_path: Path, state: AgentState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state.add_task("one")
+    state.add_task("two")  # what stands there now is known as ours: the next copy is written early
+    place, file = state.room.store.place_many, tmp_path / "rio/tasks.json"
+
+    def raced(drafts: Any) -> Any:
+        monkeypatch.undo()
+        value = json.loads(file.read_text())
+        value["tasks"].append({**value["tasks"][0], "id": "rio-task-9", "description": "theirs"})
+        file.write_text(json.dumps(value))
+        return place(drafts)
+
+    monkeypatch.setattr(state.room.store, "place_many", raced)
+    state.add_task("three")
+    assert [task.description for task in state.tasks()] == ["one", "two", "theirs", "three"]
+    kept = state.kept["tasks.json"]
+    versions = [kept.version(one) or b"" for one in kept.generations()]
+    assert [b"three" in text for text in versions] == [False] * (len(versions) - 1) + [True]
+
+
+def test_two_sessions_of_one_second_have_two_names(state: AgentState, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = iter(["20260331-104501-aaaa", "20260331-104501-aaaa", "20260331-104501-bbbb"])
+    monkeypatch.setattr("worldfs.agents.session_job.new_id", lambda state: next(names))
+    for _ in range(2):
+        state.start()
+        state.finish()
+    record = state.session()
+    assert record is not None and record.session_id == "20260331-104501-bbbb"
+
+
+def test_a_session_that_somebody_else_ended_is_not_ended_again(tmp_path: Path, state: AgentState) -> None:
+    id = state.start().session_id
+    with AgentState.open("rio", tmp_path) as other:
+        other.finish("error", errors=["they said so"], session=id)
+    with pytest.raises(NotFound):
+        state.finish("completed")
+    record = state.session()
+    assert record is not None and record.status == "error"

@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from worldfs.ground.durable import Disk
-from worldfs.ground.errors import Conflict
+from worldfs.ground.errors import Conflict, Exists
 from worldfs.testing.store_contract import hear
-from worldfs.tree.stores.contract import ANY, ChangeKind
+from worldfs.tree.stores.contract import ABSENT, ANY, ChangeKind
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.displaced import GRACE
 
@@ -348,3 +348,17 @@ def take_all(store, taken):
         except Conflict:
             return
         taken.update(found.data.splitlines(keepends=True))
+
+
+def test_a_group_creates_only_what_is_not_there(tmp_path):
+    store = DiskStore(tmp_path, guarded={"new.json"})
+    (tmp_path / "new.json").write_bytes(b"theirs")
+    with pytest.raises(Exists):
+        store.swap_many([("new.json", b"ours", ABSENT)])
+    (tmp_path / "new.json").unlink()
+    drafts = store.prepare_many([("new.json", b"ours", ABSENT)])
+    (tmp_path / "new.json").write_bytes(b"theirs")  # created while ours was being written
+    with pytest.raises(Exists):
+        store.place_many(drafts)
+    assert (tmp_path / "new.json").read_bytes() == b"theirs"
+'''
