@@ -361,4 +361,3 @@ def test_a_group_creates_only_what_is_not_there(tmp_path):
     with pytest.raises(Exists):
         store.place_many(drafts)
     assert (tmp_path / "new.json").read_bytes() == b"theirs"
-'''
