@@ -26,8 +26,8 @@ from .journal import NAME as JOURNAL
 from .journal import parse
 from .kept import GENERATIONS
 from .names import names
-from .projection import FOLD
 from .state import AgentState
+from .tally import FILE as FOLD
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock

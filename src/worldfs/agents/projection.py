@@ -1,23 +1,57 @@
-"""What session.json, metrics.json and report.json say once a session has ended: all of it follows from the commit."""
+"""What the files say of a session: at its start, and once it has ended, when all of it follows from the commit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.clock import parse_stamp
 
+from . import tally
 from .documents import edited, mapping
 
 if TYPE_CHECKING:
+    from worldfs.ground.model import SessionRecord
+
     from .state import AgentState
 
 Json = dict[str, Any]
 
-FOLD: Final = ".paos/metrics.json"
+VERBS: Final = {"research": "researching", "extract": "extracting", "evaluate": "evaluating", "ad-hoc": "researching"}
 NAMES: Final = ("session.json", "metrics.json", "report.json")
 _FIGURES: Final = ("sources_archived", "branch", "tokens_used", "cost_usd")
 _LAST: Final = ("sources_archived", "branch", "pr_number")
+
+
+def begin(state: AgentState, record: SessionRecord, found: Mapping[str, bytes | None]) -> None:
+    """session.json and report.json at the start of a session; `found`: what `take_in_all` has just said."""
+    from worldfs.formats.agent import documents
+    from worldfs.ground.model import Report
+
+    report = {"agent": state.name, "updated_at": record.started_at, "status": VERBS[record.type]}
+    last = found["report.json"] or documents.report_write(Report(state.name))
+    # The fold, too: what the end adds to it can always be counted again from here.
+    first = {tally.FILE: state.fold().dump(), "session.json": documents.session_write(record)}
+    state.put_many({**first, "report.json": edited(last, report)}, looked=True)
+
+
+def end(
+    state: AgentState,
+    entry: Mapping[str, Any],
+    found: Mapping[str, bytes | None] | None,
+    commit: Callable[[], object],
+) -> SessionRecord:
+    """session.json, metrics.json and report.json at the end of one, as a group; `found` as for the start.
+
+    `commit`: what must be durable or done before anybody sees them.
+    """
+    from worldfs.formats.agent import documents
+
+    if found is None:
+        found = {name: state.kept[name].take_in(settle=True) for name in NAMES}
+    written = files(state, entry, found)
+    state.put_many(written, looked=True, between=commit)
+    return documents.session_read(written["session.json"])
 
 
 def files(state: AgentState, entry: Mapping[str, Any], found: Mapping[str, bytes | None]) -> dict[str, bytes]:

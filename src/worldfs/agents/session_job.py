@@ -20,6 +20,8 @@ from worldfs.tree.path import safe_name
 from worldfs.tree.stores.lock import RootLock, holder
 from worldfs.tree.stores.revision import KEPT
 
+from . import projection
+
 if TYPE_CHECKING:
     from worldfs.ground.model import Job, SessionRecord
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-VERBS: Final = {"research": "researching", "extract": "extracting", "evaluate": "evaluating", "ad-hoc": "researching"}
 LEASE_S: Final = 600.0  # of the letters of a session; its runner's heartbeats renew it
 LET_GO_TRIES, LET_GO_S = 50, 0.02
 CAUSES: Final = {"lost": "lost", "cancelled": "cancelled", "rejected": "rejected"}  # others are what the outcome says
@@ -78,7 +79,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             record = SessionRecord(
                 room.name, sid, now, extra={k: v for k, v in params.items() if k not in known}, **known
             )
-            state.put_session(record, found)
+            projection.begin(state, record, found)
             state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
             state.begun = room.turn(), Job(order, begun)
     except BaseException:
@@ -174,7 +175,7 @@ def project(
         else:
             state.inbox.return_all(sid, durable=False)
 
-    record = state.put_end(entry, found, commit)
+    record = projection.end(state, entry, found, commit)
     if acked:
         state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
     jobs = Jobs(room.store, room.clock)

@@ -24,8 +24,8 @@ from worldfs.ground.errors import BadInput, UserError, from_os
 
 from .kept import GRACE_S, Generation, Kept
 from .names import check_name
-from .projection import FOLD
 from .room import Room
+from .tally import FILE as FOLD
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .inbox import Inbox
     from .journal import Journal
     from .pack import Pack
+    from .tally import Tally
 
 Json = dict[str, Any]
 
@@ -64,8 +65,6 @@ class AgentState:
         self.hold: RootLock | None = None  # ours while a session runs that this object started
         self.begun: tuple[int, Job | None] = 0, None  # the room's turn when we began a session, and its job
         self._late_at = 0.0  # when to look for late writes to old copies again
-        self._fold: Fold | None = None
-        self._has_fold = False
 
     @classmethod
     def open(
@@ -122,6 +121,12 @@ class AgentState:
         from .inbox import Inbox
 
         return Inbox(self.room)
+
+    @cached_property
+    def tally(self) -> Tally:
+        from .tally import Tally
+
+        return Tally(self.room, lambda: self.journal, self.kept["metrics.json"].read)
 
     @cached_property
     def _tasks(self) -> todo.Tasks:
@@ -216,30 +221,19 @@ class AgentState:
     def _record(self, entry: Json) -> int:
         """An entry; between sessions its figures are in metrics.json at once, within one at its end."""
         seq = self.append(entry)
-        if entry["event"] in self._counted:
+        if entry["event"] in self.tally.events:
             from . import session_job
 
             if not session_job.running(self):
                 self.count()
         return seq
 
-    @cached_property
-    def _counted(self) -> frozenset[str]:
-        """The events that figures are made of."""
-        from .fold import EVENTS, LETTERS
-
-        return frozenset((*EVENTS, *LETTERS))
-
     def append(self, entry: Json, *, durable: bool = True) -> int:
         """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
         with self.room.alone():
-            if not self._has_fold:  # what metrics.json says before our first entry is another tool's count
-                if self.room.store.probe(FOLD) is None:
-                    self.fold()
-                self._has_fold = True
+            self.tally.begin()
             seq = self.journal.add((entry,), durable=durable)
-            if self._fold is not None and self._fold.applied_seq == seq - 1:
-                self._fold.apply(seq, entry)
+            self.tally.heard(seq, entry)
             return seq
 
     def count(self) -> None:
@@ -252,7 +246,7 @@ class AgentState:
             fold = self.fold()
             old = self.kept["metrics.json"].take_in(settle=True) or b""
             fresh = metrics_write(project(fold, self.name, self.room.clock.now()), old)
-            self._put_many({FOLD: fold.dump(), "metrics.json": fresh})
+            self.put_many({FOLD: fold.dump(), "metrics.json": fresh})
 
     def set_report(self, **changes: Any) -> Report:
         """Any of status, summary, current_task, next_priority, blocked_by; durable when it returns."""
@@ -491,88 +485,23 @@ class AgentState:
 
     def fold(self) -> Fold:
         """The metrics as of the journal's last entry. Call inside `alone`."""
-        if self._fold is None:
-            self._fold = self._kept_fold() or self._fold_anew()
-        if self._fold.applied_seq != self.journal.seq():
-            for seq, entry in self.journal.since(self._fold.applied_seq):
-                self._fold.apply(seq, entry)
-        return self._fold
-
-    def _kept_fold(self) -> Fold | None:
-        from .fold import Fold
-
-        stored = self.room.store.get(FOLD)
-        try:
-            return None if stored is None else Fold.load(stored.data)
-        except UserError:  # torn with the power
-            return None
-
-    def _fold_anew(self) -> Fold:
-        """From metrics.json and the whole journal. Durable before metrics.json is written from it: else what we wrote
-        would be taken for figures of another tool, and count twice."""
-        from .documents import mapping
-        from .metrics import recovered
-
-        fold = recovered(mapping(self.kept["metrics.json"].read() or b"") or None, self.journal.lines())
-        self.room.root.replace(FOLD, fold.dump())
-        return fold
+        return self.tally.fold()
 
     def refold(self) -> None:
         """Count the metrics anew, from what was found at the beginning and every entry of the journal."""
-
         with self.room.alone():
-            known = self._kept_fold()
-            if known is None:
-                fold = self._fold_anew()
-            elif self.journal.pruned():
-                fold = known
-            else:
-                fold = type(known)(known.baseline)
-                fold.follow(self.journal.lines())
-            self._fold = fold
+            self.tally.refold()
             self.count()
-
-    def put_session(self, record: SessionRecord, found: Mapping[str, bytes | None]) -> None:
-        """session.json and report.json at the start of a session; `found`: what `take_in_all` has just said."""
-        from worldfs.formats.agent import documents
-        from worldfs.ground.model import Report
-
-        from .documents import edited
-        from .session_job import VERBS
-
-        report = {
-            "agent": self.name, "updated_at": record.started_at, "status": VERBS[record.type],
-        }  # fmt: skip
-        last = found["report.json"] or documents.report_write(Report(self.name))
-        # The fold, too: what the end adds to it can always be counted again from here.
-        first = {FOLD: self.fold().dump(), "session.json": documents.session_write(record)}
-        self._put_many({**first, "report.json": edited(last, report)}, looked=True)
-
-    def put_end(
-        self, entry: Mapping[str, Any], found: Mapping[str, bytes | None] | None, commit: Callable[[], object]
-    ) -> SessionRecord:
-        """session.json, metrics.json and report.json at the end of one, as a group; `found` as for the start.
-
-        `commit`: what must be durable or done before anybody sees them.
-        """
-        from worldfs.formats.agent import documents
-
-        from . import projection
-
-        if found is None:
-            found = {name: self.kept[name].take_in(settle=True) for name in projection.NAMES}
-        files = projection.files(self, entry, found)
-        self._put_many(files, looked=True, between=commit)
-        return documents.session_read(files["session.json"])
 
     def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
         from .documents import edited
 
         return self.kept[name].change(lambda old: edited(old, self.cleaned(dict(changes(old)))))
 
-    def _put_many(
+    def put_many(
         self, files: Mapping[str, bytes], *, looked: bool = False, between: Callable[[], object] | None = None
     ) -> None:
+        """Several files as a group (`kept.write_many`)."""
         from .kept import write_many
 
         write_many(self.room, self.kept, files, looked=looked, between=between)

@@ -1,0 +1,90 @@
+"""The metrics of an agent, kept up with its journal: the fold in memory, its file, and how both are made anew.
+
+.paos/metrics.json holds the fold as of some entry; what came after it is read from the journal. Calls are made inside
+`room.alone()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.ground.errors import UserError
+
+if TYPE_CHECKING:
+    from .fold import Fold
+    from .journal import Journal
+    from .room import Room
+
+Json = dict[str, Any]
+
+FILE: Final = ".paos/metrics.json"
+
+
+class Tally:
+    """`journal` and `found` (metrics.json as it counts) are asked for when they are needed."""
+
+    def __init__(self, room: Room, journal: Callable[[], Journal], found: Callable[[], bytes | None]) -> None:
+        self._room, self._journal, self._found = room, journal, found
+        self._fold: Fold | None = None
+        self._has_file = False
+
+    @cached_property
+    def events(self) -> frozenset[str]:
+        """The events that figures are made of."""
+        from .fold import EVENTS, LETTERS
+
+        return frozenset((*EVENTS, *LETTERS))
+
+    def begin(self) -> None:
+        """Before our first entry: what metrics.json says then is another tool's count."""
+        if not self._has_file:
+            if self._room.store.probe(FILE) is None:
+                self.fold()
+            self._has_file = True
+
+    def heard(self, seq: int, entry: Json) -> None:
+        """An entry that was just added."""
+        if self._fold is not None and self._fold.applied_seq == seq - 1:
+            self._fold.apply(seq, entry)
+
+    def fold(self) -> Fold:
+        """The metrics as of the journal's last entry."""
+        if self._fold is None:
+            self._fold = self._kept() or self._anew()
+        if self._fold.applied_seq != self._journal().seq():
+            for seq, entry in self._journal().since(self._fold.applied_seq):
+                self._fold.apply(seq, entry)
+        return self._fold
+
+    def refold(self) -> None:
+        """Count anew, from what was found at the beginning and every entry of the journal."""
+        known = self._kept()
+        if known is None:
+            fold = self._anew()
+        elif self._journal().pruned():
+            fold = known
+        else:
+            fold = type(known)(known.baseline)
+            fold.follow(self._journal().lines())
+        self._fold = fold
+
+    def _kept(self) -> Fold | None:
+        from .fold import Fold
+
+        stored = self._room.store.get(FILE)
+        try:
+            return None if stored is None else Fold.load(stored.data)
+        except UserError:  # torn with the power
+            return None
+
+    def _anew(self) -> Fold:
+        """From metrics.json and the whole journal. Durable before metrics.json is written from it: else what we wrote
+        would be taken for figures of another tool, and count twice."""
+        from .documents import mapping
+        from .metrics import recovered
+
+        fold = recovered(mapping(self._found() or b"") or None, self._journal().lines())
+        self._room.root.replace(FILE, fold.dump())
+        return fold
