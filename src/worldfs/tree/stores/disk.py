@@ -1,58 +1,30 @@
-"""The store on a disk: plain files below one directory, readable and writable by any other program.
-
-Compare-and-swap against programs that take no lock of ours: compare, *exchange* the new file with the old, look at
-what came out, and put it back if it is not what was compared (fleet_engine §4).
-"""
+"""The store on a disk: plain files below one directory, readable and writable by any other program."""
 
 from __future__ import annotations
 
 import errno
 import fcntl
 import os
-import stat
 import threading
 from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
-from typing import NamedTuple
 
 from worldfs.ground.durable import DRAFT, Disk, Root
-from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe
-from worldfs.ground.linux import start_writeback
+from worldfs.ground.errors import BadInput, Exists, NotFound, Unsafe
 from worldfs.ground.walk import Place, check, refuse
 
 from . import displaced, trash
 from .contract import ABSENT, ANY, Expected, Store, Stored, Watch
 from .displaced import Displaced
 from .revision import KEPT, of
+from .swap import Drafts, Swaps, file_at
 from .trash import Trash
 
 LOCK = f"{KEPT}/store.lock"
 SCRATCH = f"{KEPT}/drafts"
 GROUP = 128  # drafts open at a time
 OWN = (LOCK, SCRATCH, trash.HOME, displaced.HOME, f"{KEPT}/kernel.lock")
-
-
-_Looks = tuple[int, int, int, int]
-
-
-class _Swap(NamedTuple):
-    """A compare-and-swap under way: what was seen at the place, its revision, and what shall stand there."""
-
-    place: Place
-    seen: os.stat_result | None
-    old: str | None
-    data: bytes
-    expect: Expected
-    new: str
-
-
-class Drafts:
-    """Compare-and-swaps whose drafts are written: (draft, what it is for), and their open files."""
-
-    def __init__(self) -> None:
-        self.begun: list[tuple[Place, _Swap]] = []
-        self.fds: list[int] = []
 
 
 class DiskStore(Store):
@@ -72,7 +44,7 @@ class DiskStore(Store):
         self.guarded = guarded
         self.trash = Trash(self.root)
         self.aside = Displaced(self.root, guarded, self.trash)
-        self._met: dict[str, tuple[_Looks, str]] = {}  # guarded keys as we last read them
+        self.swaps = Swaps(self.root, self.aside, guarded, self._alone)
         self._mutex = threading.RLock()
         self._lock_fd = -1
         self._lock_pid = 0
@@ -98,8 +70,7 @@ class DiskStore(Store):
             return None
         data, info = found
         revision = of(data)
-        if key in self.guarded:
-            self._met[key] = _looks(info), revision
+        self.swaps.met(key, info, revision)
         return Stored(data, revision)
 
     def probe(self, key: str) -> str | None:
@@ -136,15 +107,15 @@ class DiskStore(Store):
         new = of(data)
         try:
             place = self.root.room(key)
-            before = self._file(place, "write")
+            before = file_at(self.root, place, "write")
             if expect is ABSENT:
                 if before is not None:
                     raise Exists("already there", path=key, op="write")
-                self.root.put_at(place, data, None, "new", stamp=self._stamp(key, new))
+                self.root.put_at(place, data, None, "new", stamp=self.swaps.stamp(key, new))
             elif expect is ANY and key not in self.guarded:
                 self.root.put_at(place, data, before, "over", alone=self._alone)
             else:
-                self._swap(place, data, before, expect, new)
+                self.swaps.put(place, data, before, expect, new)
             if durable:
                 self.root.sync(place)
                 self.root.settle_spares()
@@ -160,9 +131,6 @@ class DiskStore(Store):
         While it is the revision of the content, the content is our last write, whatever else the power took away.
         """
         return self.root.stamp(key)
-
-    def _stamp(self, key: str, revision: str) -> str:
-        return revision if key in self.guarded else ""
 
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> Sequence[str | None]:
         rest = iter(items)
@@ -187,17 +155,7 @@ class DiskStore(Store):
             for key, data, expect in items:
                 self._check(key, "write")
                 place = self.root.room(key)
-                before = self._file(place, "write")
-                old = self._revision(place, before)
-                self._compare(place, old, expect)
-                draft, fd = self.root.begin(place, before)
-                drafts.fds.append(fd)
-                swap = _Swap(place, before, old, data, expect, of(data))
-                drafts.begun.append((draft, swap))
-                self.root.fill(draft, fd, data)
-                if key in self.guarded:
-                    self.disk.stamp(fd, swap.new.encode(), draft.path)
-                start_writeback(fd)
+                self.swaps.begin(drafts, place, data, file_at(self.root, place, "write"), expect)
         except OSError as error:
             self.drop_many(drafts)
             raise refuse(error, key, "write") from error
@@ -209,7 +167,7 @@ class DiskStore(Store):
     def finish_many(self, drafts: Drafts) -> None:
         """The second part, for who must do something before they are placed: what was written is durable."""
         fds, drafts.fds = drafts.fds, []  # `finish` closes them, whatever happens
-        key = drafts.begun[0][1].place.path if drafts.begun else ""
+        key = drafts.key
         try:
             self.root.finish([draft for draft, _ in drafts.begun] if fds else [], fds, begun=True)
         except OSError as error:
@@ -226,7 +184,7 @@ class DiskStore(Store):
             while begun:
                 draft, swap = begun.pop(0)
                 key = swap.place.path
-                self._place(draft, swap)
+                self.swaps.place(draft, swap)
                 revisions.append(swap.new)
             if durable:
                 self.root.sync(*places)
@@ -254,7 +212,7 @@ class DiskStore(Store):
         try:
             for index, (key, data) in enumerate(group):
                 place = self.root.room(key)
-                if self._file(place, "write") is None:
+                if file_at(self.root, place, "write") is None:
                     wanted.append((index, place, data))
             done = self.root.put_group([(place, data) for _, place, data in wanted])
         except OSError as error:
@@ -268,7 +226,7 @@ class DiskStore(Store):
         self._check(key, "delete")
         try:
             place = self.root.place(key)
-            info = None if place is None else self._file(place, "delete")
+            info = None if place is None else file_at(self.root, place, "delete")
             if place is None or info is None:
                 raise NotFound("no such file", path=key, op="delete")
             with self._alone():
@@ -345,118 +303,11 @@ class DiskStore(Store):
             for one in self.aside.names() if name is None else (name,):
                 self.aside.settle(one)
 
-    # -- the exchange ----------------------------------------------------------------------------------------------
-
-    def _swap(self, place: Place, data: bytes, before: os.stat_result | None, expect: Expected, new: str) -> None:
-        old = self._revision(place, before)
-        self._compare(place, old, expect)  # early: a lost race should cost no fsync
-        draft = self.root.draft(place, data, before, stamp=self._stamp(place.path, new))
-        self._place(draft, _Swap(place, before, old, data, expect, new))
-
-    def _revision(self, place: Place, seen: os.stat_result | None) -> str | None:
-        """Of what stands there; known without reading while it looks as it did when we read it last."""
-        if seen is None:
-            return None
-        met = self._met.get(place.path)
-        if met is not None and met[0] == _looks(seen):
-            return met[1]
-        data = self.root.read_at(place)
-        return None if data is None else of(data)
-
-    def _place(self, draft: Place, swap: _Swap) -> None:
-        """Put a finished draft in place of what was found, if that is still there."""
-        place, seen, old, data, expect, new = swap
-        try:
-            with self._alone():
-                if not _same(seen, self.root.glance(place)):
-                    found = self.root.read_at(place)
-                    old = None if found is None else of(found)
-                    self._compare(place, old, expect)
-                if old is None:
-                    self.root.rename(draft, place, "new")
-                else:
-                    self._exchange(draft, place, expect, old, new)
-                self.aside.let_go()
-        except FileExistsError:
-            self.root.drop(draft)
-            return self._swap(place, data, self._file(place, "write"), expect, new)  # a foreign program created it
-        except OSError as error:
-            self.root.drop(draft)
-            if error.errno != errno.EXDEV:
-                raise
-            return self._swap(place, data, self._file(place, "write"), expect, new)  # now with its draft beside it
-        except Exception:
-            self.root.drop(draft)
-            raise
-        self.disk.replaces += 1
-
-    def _exchange(self, draft: Place, place: Place, expect: Expected, old: str, new: str) -> None:
-        """Swap the draft with what is there, and make sure that this was what we compared."""
-        here = self.root.apart(place)  # behind another mount nothing can be pushed aside: swap in place, and look
-        aside = draft if here else self.aside.place(place.path, old, new)
-        if not here:
-            try:
-                self.root.rename(draft, aside)
-            except FileNotFoundError:  # somebody removed the directory
-                aside = self.aside.place(place.path, old, new, anew=True)
-                self.root.rename(draft, aside)
-        try:
-            self.root.rename(aside, place, "swap")
-        except OSError as error:
-            if not here:
-                self.root.rename(aside, draft)
-            if error.errno == errno.ENOSYS:
-                return self._replace_linked(draft, aside, place)
-            if error.errno != errno.ENOENT:
-                raise
-            if expect is ANY:  # a foreign program removed it
-                return self.root.rename(draft, place, "new")
-            raise self._changed(place, expect) from None
-        held = not here and self.aside.holds(place.path)
-        data, busy = self.aside.examine(aside, ask=not held)
-        if data is not None and of(data) == old:
-            if held:
-                return self.aside.hold(aside)
-            return self.root.drop(aside) if here else self.aside.release(aside, len(data), busy)
-        if expect is ANY and not here:  # a foreign edit in this instant: its writer's close, or we, will report it
-            return self.aside.settle(aside.name)
-        self.root.rename(aside, place, "swap")
-        if here:
-            self.root.drop(aside)
-        else:  # ours was in place for an instant: what somebody wrote to it, or put over it, is reported, not lost
-            self.aside.settle(aside.name)
-        raise self._changed(place, expect)
-
-    def _replace_linked(self, draft: Place, aside: Place, place: Place) -> None:
-        """Without the exchanging rename: the old file gets a second name first. A foreign rename between the two
-        calls goes unnoticed; a foreign edit of the old file does not."""
-        if aside is not draft:
-            with suppress(FileNotFoundError):  # a foreign program removed it
-                self.root.link(place, aside)
-        self.root.rename(draft, place, "over")
-        if aside is not draft:
-            self.aside.settle(aside.name)
-
-    def _compare(self, place: Place, found: str | None, expect: Expected) -> None:
-        if expect is ABSENT and found is not None:
-            raise Exists("already there", path=place.path, op="write")
-        if isinstance(expect, str) and found != expect:
-            raise self._changed(place, expect)
-
-    def _changed(self, place: Place, expect: Expected) -> Conflict:
-        return Conflict(
-            "it changed since it was read",
-            path=place.path,
-            op="write",
-            expected=f"revision {expect}",
-            fix="read it again and decide anew",
-        )
-
     # -- taking away -----------------------------------------------------------------------------------------------
 
     def _take(self, place: Place, expect: Expected) -> None:
         found = self.root.read_at(place)
-        self._compare(place, None if found is None else of(found), expect)
+        self.swaps.compare(place, None if found is None else of(found), expect)
         if self.root.apart(place):
             return self.disk.unlink(place.folder.fd, place.name, place.path)
         aside = self.aside.place(place.path, of(found or b""), "")
@@ -472,16 +323,10 @@ class DiskStore(Store):
                 self.root.rename(aside, place, "new")
             except FileExistsError:
                 self.aside.finish(aside.name)
-            raise self._changed(place, expect)
+            raise self.swaps.changed(place, expect)
         return self.aside.settle(aside.name)
 
     # -- inside ----------------------------------------------------------------------------------------------------
-
-    def _file(self, place: Place, op: str) -> os.stat_result | None:
-        info = self.root.status(place, op)
-        if info is not None and stat.S_ISDIR(info.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        return info
 
     def rested(self) -> set[str]:
         """The keys of which `displaced(key, young=False)` may have something."""
@@ -514,14 +359,3 @@ class DiskStore(Store):
             self._lock_fd = self.root.lock_file(LOCK)
             self._lock_pid = os.getpid()
         return self._lock_fd
-
-
-def _same(one: os.stat_result | None, two: os.stat_result | None) -> bool:
-    """Whether a file looks untouched. A write within one tick of the clock is missed here, not by the exchange."""
-    if one is None or two is None:
-        return one is two
-    return _looks(one) == _looks(two)
-
-
-def _looks(info: os.stat_result) -> _Looks:
-    return info.st_ino, info.st_mtime_ns, info.st_size, info.st_ctime_ns

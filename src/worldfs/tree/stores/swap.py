@@ -1,0 +1,211 @@
+"""Compare-and-swap against programs that take no lock of ours: compare, *exchange* the new file with the old, look at
+what came out, and put it back if it is not what was compared (fleet_engine §4).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Container
+from contextlib import AbstractContextManager, suppress
+from typing import NamedTuple
+
+from worldfs.ground.durable import Root
+from worldfs.ground.errors import Conflict, Exists
+from worldfs.ground.linux import start_writeback
+from worldfs.ground.walk import Place
+
+from .contract import ABSENT, ANY, Expected
+from .displaced import Displaced
+from .revision import of
+
+_Looks = tuple[int, int, int, int]
+
+
+class Swap(NamedTuple):
+    """One under way: what was seen at the place, its revision, and what shall stand there."""
+
+    place: Place
+    seen: os.stat_result | None
+    old: str | None
+    data: bytes
+    expect: Expected
+    new: str
+
+
+class Drafts:
+    """Those whose drafts are written: (draft, what it is for), and their open files."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[Place, Swap]] = []
+        self.fds: list[int] = []
+
+    @property
+    def key(self) -> str:
+        """Of the next one to be placed."""
+        return self.begun[0][1].place.path if self.begun else ""
+
+
+class Swaps:
+    """`alone`: the store's lock, held around each exchange. `guarded`: keys whose files carry a stamp of ours."""
+
+    def __init__(
+        self,
+        root: Root,
+        aside: Displaced,
+        guarded: Container[str],
+        alone: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self.root, self.aside, self.guarded, self._alone = root, aside, guarded, alone
+        self._met: dict[str, tuple[_Looks, str]] = {}  # guarded keys as they were last read
+
+    def met(self, key: str, info: os.stat_result, revision: str) -> None:
+        """What a file was when it was read: while it looks the same it is not read again."""
+        if key in self.guarded:
+            self._met[key] = _looks(info), revision
+
+    def stamp(self, key: str, revision: str) -> str:
+        """What a file of that key carries, so that it is known as ours."""
+        return revision if key in self.guarded else ""
+
+    def put(self, place: Place, data: bytes, before: os.stat_result | None, expect: Expected, new: str) -> None:
+        """Without the last sync. `before`: what stands there. `Conflict`, `Exists`."""
+        old = self._revision(place, before)
+        self.compare(place, old, expect)  # early: a lost race should cost no fsync
+        draft = self.root.draft(place, data, before, stamp=self.stamp(place.path, new))
+        self.place(draft, Swap(place, before, old, data, expect, new))
+
+    def begin(self, drafts: Drafts, place: Place, data: bytes, before: os.stat_result | None, expect: Expected) -> None:
+        """Write a draft, and have the disk begin with it."""
+        old = self._revision(place, before)
+        self.compare(place, old, expect)
+        draft, fd = self.root.begin(place, before)
+        drafts.fds.append(fd)
+        swap = Swap(place, before, old, data, expect, of(data))
+        drafts.begun.append((draft, swap))
+        self.root.fill(draft, fd, data)
+        if place.path in self.guarded:
+            self.root.disk.stamp(fd, swap.new.encode(), draft.path)
+        start_writeback(fd)
+
+    def _revision(self, place: Place, seen: os.stat_result | None) -> str | None:
+        """Of what stands there; known without reading while it looks as it did when we read it last."""
+        if seen is None:
+            return None
+        met = self._met.get(place.path)
+        if met is not None and met[0] == _looks(seen):
+            return met[1]
+        data = self.root.read_at(place)
+        return None if data is None else of(data)
+
+    def place(self, draft: Place, swap: Swap) -> None:
+        """Put a finished draft in place of what was found, if that is still there."""
+        place, seen, old, _, expect, new = swap
+        try:
+            with self._alone():
+                if not _same(seen, self.root.glance(place)):
+                    found = self.root.read_at(place)
+                    old = None if found is None else of(found)
+                    self.compare(place, old, expect)
+                if old is None:
+                    self.root.rename(draft, place, "new")
+                else:
+                    self._exchange(draft, place, expect, old, new)
+                self.aside.let_go()
+        except FileExistsError:
+            self.root.drop(draft)
+            return self._again(swap)  # a foreign program created it
+        except OSError as error:
+            self.root.drop(draft)
+            if error.errno != errno.EXDEV:
+                raise
+            return self._again(swap)  # now with its draft beside it
+        except Exception:
+            self.root.drop(draft)
+            raise
+        self.root.disk.replaces += 1
+
+    def _exchange(self, draft: Place, place: Place, expect: Expected, old: str, new: str) -> None:
+        """Swap the draft with what is there, and make sure that this was what we compared."""
+        here = self.root.apart(place)  # behind another mount nothing can be pushed aside: swap in place, and look
+        aside = draft if here else self.aside.place(place.path, old, new)
+        if not here:
+            try:
+                self.root.rename(draft, aside)
+            except FileNotFoundError:  # somebody removed the directory
+                aside = self.aside.place(place.path, old, new, anew=True)
+                self.root.rename(draft, aside)
+        try:
+            self.root.rename(aside, place, "swap")
+        except OSError as error:
+            if not here:
+                self.root.rename(aside, draft)
+            if error.errno == errno.ENOSYS:
+                return self._replace_linked(draft, aside, place)
+            if error.errno != errno.ENOENT:
+                raise
+            if expect is ANY:  # a foreign program removed it
+                return self.root.rename(draft, place, "new")
+            raise self.changed(place, expect) from None
+        held = not here and self.aside.holds(place.path)
+        data, busy = self.aside.examine(aside, ask=not held)
+        if data is not None and of(data) == old:
+            if held:
+                return self.aside.hold(aside)
+            return self.root.drop(aside) if here else self.aside.release(aside, len(data), busy)
+        if expect is ANY and not here:  # a foreign edit in this instant: its writer's close, or we, will report it
+            return self.aside.settle(aside.name)
+        self.root.rename(aside, place, "swap")
+        if here:
+            self.root.drop(aside)
+        else:  # ours was in place for an instant: what somebody wrote to it, or put over it, is reported, not lost
+            self.aside.settle(aside.name)
+        raise self.changed(place, expect)
+
+    def _replace_linked(self, draft: Place, aside: Place, place: Place) -> None:
+        """Without the exchanging rename: the old file gets a second name first. A foreign rename between the two
+        calls goes unnoticed; a foreign edit of the old file does not."""
+        if aside is not draft:
+            with suppress(FileNotFoundError):  # a foreign program removed it
+                self.root.link(place, aside)
+        self.root.rename(draft, place, "over")
+        if aside is not draft:
+            self.aside.settle(aside.name)
+
+    def compare(self, place: Place, found: str | None, expect: Expected) -> None:
+        if expect is ABSENT and found is not None:
+            raise Exists("already there", path=place.path, op="write")
+        if isinstance(expect, str) and found != expect:
+            raise self.changed(place, expect)
+
+    def changed(self, place: Place, expect: Expected) -> Conflict:
+        return Conflict(
+            "it changed since it was read",
+            path=place.path,
+            op="write",
+            expected=f"revision {expect}",
+            fix="read it again and decide anew",
+        )
+
+    def _again(self, swap: Swap) -> None:
+        self.put(swap.place, swap.data, file_at(self.root, swap.place, "write"), swap.expect, swap.new)
+
+
+def file_at(root: Root, place: Place, op: str) -> os.stat_result | None:
+    """What stands there, if it is a file; `OSError` EISDIR for a directory."""
+    info = root.status(place, op)
+    if info is not None and stat.S_ISDIR(info.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return info
+
+
+def _same(one: os.stat_result | None, two: os.stat_result | None) -> bool:
+    """Whether a file looks untouched. A write within one tick of the clock is missed here, not by the exchange."""
+    if one is None or two is None:
+        return one is two
+    return _looks(one) == _looks(two)
+
+
+def _looks(info: os.stat_result) -> _Looks:
+    return info.st_ino, info.st_mtime_ns, info.st_size, info.st_ctime_ns
