@@ -361,3 +361,21 @@ def test_a_group_creates_only_what_is_not_there(tmp_path):
     with pytest.raises(Exists):
         store.place_many(drafts)
     assert (tmp_path / "new.json").read_bytes() == b"theirs"
+
+
+def test_an_old_file_that_cannot_be_read_now_is_not_taken_for_an_edit(tmp_path, monkeypatch):
+    store = DiskStore(tmp_path, guarded={"a.json"})
+    store.put("a.json", b"first")
+    store.put("a.json", b"second", store.get("a.json").revision)
+    opened = store.root.opened
+
+    def broken(place):
+        if place.path.startswith(".paos/displaced"):
+            raise OSError(errno.EIO, "Input/output error")
+        return opened(place)
+
+    monkeypatch.setattr(store.root, "opened", broken)
+    assert store.displaced("a.json") == []
+    monkeypatch.undo()
+    assert store.displaced("a.json") == []
+    assert store.get("a.json").data == b"second"

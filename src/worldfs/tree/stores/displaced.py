@@ -12,6 +12,7 @@ a later one: nothing needs a timer.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections import deque
@@ -29,6 +30,7 @@ from .trash import Trash, encode
 
 HOME = f"{KEPT}/displaced"
 GRACE = 1_000_000_000  # ns
+ODD = (errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EISDIR)  # what opening a link, a FIFO or a directory says
 KEEP = 16  # unchanged files kept where the system cannot tell whether somebody still writes
 
 
@@ -85,11 +87,15 @@ class Displaced:
     def examine(self, place: Place, *, ask: bool = True) -> tuple[bytes | None, bool | None]:
         """Content (None: no regular file) and whether somebody may still write to it (None: the system is silent).
 
-        `ask=False`: for who will look again anyway; it counts as being written to.
+        `ask=False`: for who will look again anyway; it counts as being written to. `OSError`: it cannot be read now.
         """
         try:
             found = self._root.opened(place)
-        except (OSError, UserError):
+        except UserError:
+            return None, False
+        except OSError as error:
+            if error.errno not in ODD:
+                raise
             return None, False
         if found is None:
             return None, False
@@ -107,7 +113,10 @@ class Displaced:
         place = self._at(name)
         if name.startswith("+") or name.count(".") < 3 or place is None:
             return
-        data, busy = self.examine(place)
+        try:
+            data, busy = self.examine(place)
+        except OSError:  # not known to be a foreign edit, so it is looked at again
+            return
         if busy or (data is None and self._root.glance(place) is None):
             return
         _, old, new, _ = name.split(".", 3)
@@ -190,7 +199,10 @@ class Displaced:
         """Keep few where nobody tells whether they are still written to."""
         for spare in [name for name in self.names() if not name.startswith("+")][:-KEEP]:
             place = self._at(spare)
-            data = None if place is None else self.examine(place)[0]
+            try:
+                data = None if place is None else self.examine(place)[0]
+            except OSError:
+                continue
             if place is not None and data is not None and of(data) in spare.split(".", 3)[1:3]:
                 self._root.drop(place)
             else:
@@ -216,7 +228,10 @@ class Displaced:
         for name in self.names():
             if not name.startswith("+") or name.split(".", 3)[-1] != mine or (place := self._at(name)) is None:
                 continue
-            data, busy = self.examine(place)
+            try:
+                data, busy = self.examine(place)
+            except OSError:
+                continue
             if busy:
                 continue  # one more has it open: its close will be heard
             self._out[name] = of(data or b"")
