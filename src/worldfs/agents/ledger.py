@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  # what `dumps` builds at each call
@@ -62,6 +62,7 @@ class Ledger:
         self._claims: dict[str, bytes | Claim] = {}  # a line is read when somebody asks what it says
         self._ended: dict[str, bytes | Claim] = {}  # returned: how often a letter was delivered
         self.seen: dict[str, tuple[str, Rank]] = {}  # foreign letters: id and rank
+        self._named: dict[str, set[str]] = {}  # id → names of foreign letters
         self.acked: dict[str, str] = {}  # acknowledged, but perhaps still to be moved: name → id
         self.times: dict[str, str] = {}  # when a letter was returned or acknowledged, until the ledger is written anew
         self.free: list[str] = []  # returned since somebody last looked here
@@ -114,6 +115,10 @@ class Ledger:
         claim = self._claim(self._claims, name) or self._claim(self._ended, name)
         return 0 if claim is None else claim.attempt
 
+    def of_id(self, id: str) -> Iterator[tuple[str, Rank]]:
+        """The foreign letters of an id: name and rank."""
+        return ((name, self.seen[name][1]) for name in self._named.get(id, ()))
+
     def of(self, token: str) -> list[Claim]:
         mark = token.encode()
         names = [name for name, found in self._claims.items() if type(found) is Claim or mark in found]
@@ -154,7 +159,9 @@ class Ledger:
                 self._gone(name)
                 self.acked[name] = str(entry.get("id", ""))
             elif op == "seen":
+                self._unseen(name)
                 self.seen[name] = entry["id"], Rank(entry["priority"], entry["ms"], name)
+                self._named.setdefault(entry["id"], set()).add(name)
             elif op in ("dead", "gone"):
                 self._gone(name)
             elif op == "revive":
@@ -167,7 +174,14 @@ class Ledger:
     def _gone(self, name: str) -> None:
         self._claims.pop(name, None)
         self._ended.pop(name, None)
-        self.seen.pop(name, None)
+        self._unseen(name)
+
+    def _unseen(self, name: str) -> None:
+        if (known := self.seen.pop(name, None)) is not None:
+            names = self._named[known[0]]
+            names.discard(name)
+            if not names:
+                del self._named[known[0]]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

@@ -80,8 +80,8 @@ class Mail:
             return True
         mine = self.ledger.seen.get(name)
         return any(
-            other != name and seen[0] == id and (mine is None or seen[1] < mine[1]) and other in self.known
-            for other, seen in self.ledger.seen.items()
+            other != name and (mine is None or rank < mine[1]) and other in self.known
+            for other, rank in self.ledger.of_id(id)
         )
 
     # -- taking away ------------------------------------------------------------------------------------------------
