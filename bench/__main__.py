@@ -53,7 +53,7 @@ def main(wanted: list[str]) -> int:
 
 
 def processor_ticks() -> list[int]:
-    """user, nice, system, idle, iowait, irq, softirq, steal of all processors (man 5 proc_stat); [] where nobody tells."""
+    """user, nice, system, idle, iowait, irq, softirq, steal of all processors (man 5 proc_stat); [] elsewhere."""
     try:
         return [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     except (OSError, ValueError):
