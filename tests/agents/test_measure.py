@@ -1,7 +1,7 @@
 """What a text costs: never less than real tokenizers count, additive, cut between signs."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worldfs.agents.measure import cost, prefix, size, tokens
@@ -59,6 +59,7 @@ def test_lines_never_cost_more_together_than_apart(one: str, other: str, unit: s
     assert cost(f"{one}\n{other}\n", unit) <= cost(f"{one}\n", unit) + cost(f"{other}\n", unit)  # type: ignore[arg-type]
 
 
+@example(" 0", 0, "tokens")
 @given(st.text(max_size=120), st.integers(-2, 60), st.sampled_from(["tokens", "bytes"]))
 def test_a_prefix_fits_and_one_sign_more_would_not(text: str, budget: int, unit: str) -> None:
     part = prefix(text, budget, unit)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ from .journal import parse
 from .kept import GENERATIONS
 from .names import names
 from .state import AgentState
-from .tally import FILE as FOLD
+from .tally import FOLD
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock

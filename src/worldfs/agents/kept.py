@@ -58,7 +58,7 @@ def write_many(
     """Replace several files as a group, durable; names that are not `kept` are machine-kept ones. Inside `alone`.
 
     `looked`: they have been taken in since, and nothing of ours was written to them. `between`: what must be done
-    before the first of them takes its place; the disk is at work on their drafts meanwhile.
+    before the first of them takes its place; their drafts are durable by then.
     """
     todo = [between] if between is not None else []
     for round in itertools.count():

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.clock import parse_stamp
 
-from . import tally
 from .documents import edited, mapping
+from .tally import FOLD
 
 if TYPE_CHECKING:
     from worldfs.ground.model import SessionRecord
@@ -31,7 +31,7 @@ def begin(state: AgentState, record: SessionRecord, found: Mapping[str, bytes | 
     report = {"agent": state.name, "updated_at": record.started_at, "status": VERBS[record.type]}
     last = found["report.json"] or documents.report_write(Report(state.name))
     # The fold, too: what the end adds to it can always be counted again from here.
-    first = {tally.FILE: state.fold().dump(), "session.json": documents.session_write(record)}
+    first = {FOLD: state.fold().dump(), "session.json": documents.session_write(record)}
     state.put_many({**first, "report.json": edited(last, report)}, looked=True)
 
 

@@ -25,7 +25,7 @@ from worldfs.ground.errors import BadInput, UserError, from_os
 from .kept import GRACE_S, Generation, Kept
 from .names import check_name
 from .room import Room
-from .tally import FILE as FOLD
+from .tally import FOLD
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-FILE: Final = ".paos/metrics.json"
+FOLD: Final = ".paos/metrics.json"
 
 
 class Tally:
@@ -40,7 +40,7 @@ class Tally:
     def begin(self) -> None:
         """Before our first entry: what metrics.json says then is another tool's count."""
         if not self._has_file:
-            if self._room.store.probe(FILE) is None:
+            if self._room.store.probe(FOLD) is None:
                 self.fold()
             self._has_file = True
 
@@ -73,7 +73,7 @@ class Tally:
     def _kept(self) -> Fold | None:
         from .fold import Fold
 
-        stored = self._room.store.get(FILE)
+        stored = self._room.store.get(FOLD)
         try:
             return None if stored is None else Fold.load(stored.data)
         except UserError:  # torn with the power
@@ -86,5 +86,5 @@ class Tally:
         from .metrics import recovered
 
         fold = recovered(mapping(self._found() or b"") or None, self._journal().lines())
-        self._room.root.replace(FILE, fold.dump())
+        self._room.root.replace(FOLD, fold.dump())
         return fold

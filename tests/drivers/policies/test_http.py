@@ -22,7 +22,7 @@ def at(port, path="/predict"):
 def test_what_is_shown_arrives_and_what_is_answered_returns(serve, client):
     policy = Plain(extra={"representation": "ee_delta"})
     ours = client("http", at(serve(policy).port))
-    assert ours.connect(20).name == "plain" and ours.connect(2).version == "1.2.3"
+    assert ours.connect(20).name == "plain" and ours.connect(20).version == "1.2.3"
     chunk = ours.infer(SHOWN, WORDS, 20)
     np.testing.assert_allclose(chunk.actions, policy.actions, atol=1e-7)
     assert chunk.actions.dtype == np.float32 and chunk.server_ms >= 0 and chunk.extra["representation"] == "ee_delta"

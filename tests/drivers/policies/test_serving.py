@@ -183,9 +183,8 @@ def test_the_tabletop_policy_picks_what_the_words_name_in_a_world_of_points():
 
 
 def test_the_default_policy_contradicts_no_contract(serve, client):
-    info = client("http", f"http://127.0.0.1:{serve(policy_of('scripted', lambda kind: None)).port}/predict").connect(
-        20
-    )
+    port = serve(policy_of("scripted", lambda kind: None)).port
+    info = client("http", f"http://127.0.0.1:{port}/predict").connect(20)
     given = Given(frozenset(), {"rgb.front": ((4, 4, 3), "uint8")}, {"joint_position": (8,)}, policy=info)
     assert contract(Order("o", "t", "s", {}), Skill("s", "R"), given, {}, lambda *words: "") == []
 

@@ -112,7 +112,7 @@ class StateHands:
         return redact_value(value)
 
     def recount(self) -> None:
-        from worldfs.agents.tally import FILE as FOLD
+        from worldfs.agents.tally import FOLD
 
         with self.room.alone():
             # before metrics.json: else a crash between the two takes counted figures for figures that were found

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from worldfs.agents.names import check_name
+from worldfs.agents.tally import FOLD
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import BadInput, Exists, from_os
 from worldfs.tree.stores.revision import KEPT
@@ -18,7 +19,6 @@ from .v1 import FILES
 if TYPE_CHECKING:
     from worldfs.agents.state import AgentState
 
-FOLD: Final = f"{KEPT}/metrics.json"
 STAGING: Final = ".adopting-"
 _PIECE: Final = 1 << 20
 

@@ -57,7 +57,7 @@ class ProcessPolicy:
         self._info: PolicyInfo | None = None
         self._lock = threading.Lock()  # of the process, which another thread may end
         self._moving = threading.RLock()  # of its pipes: one that somebody waits at is not closed under him
-        self._bell = (-1, -1)  # a pipe that becomes readable when what waits should give up
+        self._bell: tuple[int, int] | None = None  # a pipe that becomes readable when what waits should give up
 
     def connect(self, timeout_s: float) -> PolicyInfo:
         if self._info is None:
@@ -91,16 +91,18 @@ class ProcessPolicy:
         with self._lock:
             process, self._process, self._info = self._process, None, None
             said, self._said = self._said, None
-            bell, self._bell = self._bell, (-1, -1)
-        if process is None:
-            return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        os.close(bell[1])
+            bell, self._bell = self._bell, None
+        if process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if bell is not None:
+            os.close(bell[1])
         with self._moving:
-            os.close(bell[0])
-            for pipe in (process.stdin, process.stdout, said):
+            if bell is not None:
+                os.close(bell[0])
+            pipes = () if process is None else (process.stdin, process.stdout)
+            for pipe in (*pipes, said):
                 if pipe is not None:
                     with suppress(OSError):
                         pipe.close()
@@ -119,12 +121,12 @@ class ProcessPolicy:
         environ = {name: value for name, value in os.environ.items() if not _OURS.search(name)}
         environ |= {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
         with self._lock:
+            self._bell = os.pipe()
             self._said = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the process
             self._process = subprocess.Popen(
                 [found, str(CHILD), self._kind, self._path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=self._said, env=environ, start_new_session=True,
             )  # fmt: skip
-            self._bell = os.pipe()
 
     def _ask(self, head: dict[str, Any], arrays: Mapping[str, Array], timeout_s: float) -> tuple[Any, dict[str, Array]]:
         blobs = {name: _npy(array) for name, array in arrays.items()}
@@ -155,38 +157,23 @@ class ProcessPolicy:
         raise self._trouble(str(head.get("error", "it does not say why"))[:400], "POLICY_CLIENT")
 
     def _move(self, data: bytes, count: int, deadline: float, late: str) -> bytes:
-        """Send `data`, or receive `count` bytes, until the deadline. A process that is late has no second chance."""
+        """Send `data`, then receive `count` bytes, until the deadline. A process that is late has no second chance."""
         with self._moving:
             with self._lock:
-                process, bell = self._process, self._bell[0]
-            if process is None or process.stdin is None or process.stdout is None:
+                process, bell = self._process, self._bell
+            if process is None or process.stdin is None or process.stdout is None or bell is None:
                 raise self._trouble("it was closed", "POLICY_CONNECTION")
-            pipe, got, view = process.stdin.fileno() if data else process.stdout.fileno(), bytearray(), memoryview(data)
-            with selectors.DefaultSelector() as selector:
-                selector.register(pipe, selectors.EVENT_WRITE if data else selectors.EVENT_READ)
-                selector.register(bell, selectors.EVENT_READ)
-                try:
-                    os.set_blocking(process.stdin.fileno(), False)
-                    while view or len(got) < count:
-                        ready = selector.select(max(0.0, deadline - time.monotonic()))
-                        if not ready:
-                            self.close()
-                            raise self._trouble(late, "POLICY_TIMEOUT")
-                        if any(key.fd == bell for key, _ in ready):
-                            raise BrokenPipeError
-                        if view:
-                            view = view[os.write(pipe, view[:PIECE]) :]
-                        elif part := os.read(pipe, min(PIECE, count - len(got))):
-                            got += part
-                        else:
-                            raise BrokenPipeError
-                except (OSError, ValueError):  # it ended, or another thread closed it
-                    words = self._tail()
-                    self.close()
-                    raise self._trouble(
-                        f"its process ended{': ' + words if words else ''}", "POLICY_CONNECTION"
-                    ) from None
-            return bytes(got)
+            try:
+                if data:
+                    _send(process.stdin.fileno(), bell[0], data, deadline)
+                return _receive(process.stdout.fileno(), bell[0], count, deadline)
+            except TimeoutError:
+                found, code = late, "POLICY_TIMEOUT"
+            except (OSError, ValueError):  # it ended, or another thread closed it
+                words = self._tail()
+                found, code = f"its process ended{': ' + words if words else ''}", "POLICY_CONNECTION"
+            self.close()
+            raise self._trouble(found, code)
 
     def _allowed(self, size: object) -> int:
         if type(size) is not int or not 0 <= size <= self._most:
@@ -220,6 +207,37 @@ class ProcessPolicy:
             "POLICY_CLIENT": "check names and shapes of policy_client.observations",
         }
         return PolicyError(found, path=self._path, expected="actions", code=code, fix=fixes.get(code, ""))
+
+
+def _send(pipe: int, bell: int, data: bytes, deadline: float) -> None:
+    os.set_blocking(pipe, False)
+    view = memoryview(data)
+    while view:
+        _wait(pipe, selectors.EVENT_WRITE, bell, deadline)
+        view = view[os.write(pipe, view[:PIECE]) :]
+
+
+def _receive(pipe: int, bell: int, count: int, deadline: float) -> bytes:
+    got = bytearray()
+    while len(got) < count:
+        _wait(pipe, selectors.EVENT_READ, bell, deadline)
+        part = os.read(pipe, min(PIECE, count - len(got)))
+        if not part:
+            raise BrokenPipeError
+        got += part
+    return bytes(got)
+
+
+def _wait(pipe: int, what: int, bell: int, deadline: float) -> None:
+    """`TimeoutError` at the deadline, `BrokenPipeError` when the bell rings."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, what)
+        selector.register(bell, selectors.EVENT_READ)
+        ready = [key.fd for key, _ in selector.select(max(0.0, deadline - time.monotonic()))]
+    if bell in ready:
+        raise BrokenPipeError
+    if not ready:
+        raise TimeoutError
 
 
 def _npy(array: Array) -> bytes:

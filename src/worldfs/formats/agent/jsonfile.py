@@ -24,8 +24,6 @@ BOM: Final = "\ufeff"
 MAX_DEPTH: Final = 100
 DEEP: Final = frozenset((dict, list, tuple))
 _SCALARS: Final = {None: "null", True: "true", False: "false"}
-REMEMBERED, SHORT = 16, 1 << 14  # texts of ours whose layout is known, and how long they may be
-_PRETTY: Final[dict[str, None]] = {}
 _NOTHING: Final[tuple[Any, ...]] = (None, "", [])
 
 
@@ -158,13 +156,8 @@ def render(value: Json, like: bytes = b"", table: Table | None = None, *, old: A
 
     if (known := rows.laid(text, old)) is not None and (quick := rows.changed(known, old, new)) is not None:
         return encode(quick.text())
-    if text in _PRETTY or pretty(old) + "\n" == text:
-        plain = pretty(new) + "\n"
-        while len(_PRETTY) >= REMEMBERED:
-            _PRETTY.pop(next(iter(_PRETTY), ""), None)
-        if len(plain) <= SHORT:
-            _PRETTY[plain] = None
-        return encode(plain)
+    if pretty(old) + "\n" == text:
+        return encode(pretty(new) + "\n")
     from worldfs.formats import jsontext
 
     mark = BOM if text.startswith(BOM) else ""
