@@ -33,10 +33,11 @@ _RANDOM: Final = (
 )
 _NEWLINE: Final = r"(?:[\s>|+]|\\+[nrt])"
 _BASE64: Final = r"(?:[A-Za-z0-9+/]|\\+/)"
+# In 3.11.2 a possessive repetition of a group keeps what its last, failing turn had taken: an atomic group does not.
 _PRIVATE: Final = (
     r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     rf"(?:{_NEWLINE}+[A-Z][A-Za-z-]{{2,20}}: [^\n\\\"]{{0,100}}){{0,5}}"
-    rf"(?>(?:{_NEWLINE}*+{_BASE64}{{16,}}+)++)"
+    rf"(?>(?:{_NEWLINE}*+{_BASE64}{{16,}}+)+)"
     rf"(?:{_NEWLINE}*+{_BASE64}{{0,64}}+=*+(?:{_NEWLINE}++={_BASE64}{{4}})?{_NEWLINE}*+"
     r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|=*+)"
 )
