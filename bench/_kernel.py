@@ -1,13 +1,17 @@
 """A kernel in a process of its own, whose bodies, targets and skills do nothing: `python -m bench._kernel WORKSPACE`.
 
-Says "ready", then the number of durable writes so far for each line it is sent, until its input ends.
+Says "ready"; then, for each line it is sent until its input ends: for "count" the number of durable writes so far,
+for "tape" what it has asked of the disk since the last such line (from the first on it is written down), as JSON.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from pathlib import Path
+
+from ._tape import Tape
 
 
 def main(workspace: Path) -> None:
@@ -20,14 +24,18 @@ def main(workspace: Path) -> None:
     def body(seat: Seat) -> NullDriver:
         return NullDriver()
 
-    stop = threading.Event()
-    with World.open(workspace, serve=True, drivers={"null": body}, parts=null_parts()) as world:
-        assert isinstance(world.store, DiskStore)
-        disk = world.store.disk
+    stop, disk = threading.Event(), Tape()
+    store = DiskStore(workspace, disk, guarded={"ACTION.md", "ENVIRONMENT.md"})  # as World.open makes it
+    with World.open(workspace, serve=True, store=store, drivers={"null": body}, parts=null_parts()) as world:
 
         def listen() -> None:
             print("ready", flush=True)
-            for _ in sys.stdin:
+            for line in sys.stdin:
+                if line == "tape\n":
+                    print(json.dumps(disk.take()), flush=True)
+                    disk.taping = True
+                    continue
+                disk.taping = False
                 print(disk.commits, flush=True)
             stop.set()
             world.wake()

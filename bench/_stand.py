@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from ._tape import Step
+
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE_S = 120.0
 
@@ -126,6 +128,14 @@ class Stand:
         self._process.stdin.write("count\n")
         self._process.stdin.flush()
         return int(self._hear(""))
+
+    def tape(self) -> list[Step]:
+        """What the kernel has asked of the disk since the last such call; from the first on it is written down, until
+        `commits` is called."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("tape\n")
+        self._process.stdin.flush()
+        return [Step(*step) for step in json.loads(self._hear(""))]
 
     def _hear(self, wanted: str) -> str:
         assert self._process.stdout is not None

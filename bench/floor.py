@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
-from pathlib import Path
-
-BYTES = 400  # about the size of a job's files
 
 
 def replace_once(directory: int, name: str, data: bytes) -> None:
@@ -17,23 +13,3 @@ def replace_once(directory: int, name: str, data: bytes) -> None:
     os.close(fd)
     os.rename("draft", name, src_dir_fd=directory, dst_dir_fd=directory)
     os.fsync(directory)
-
-
-class Floor:
-    """Measures `count` replacements in a directory of the same file system as what it is compared with."""
-
-    def __init__(self, place: Path) -> None:
-        place.mkdir(parents=True, exist_ok=True)
-        self._fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
-        self._made = 0
-
-    def seconds(self, count: int) -> float:
-        data = b"x" * BYTES
-        began = time.perf_counter()
-        for _ in range(count):
-            self._made += 1
-            replace_once(self._fd, f"file{self._made % 64}", data)
-        return time.perf_counter() - began
-
-    def close(self) -> None:
-        os.close(self._fd)

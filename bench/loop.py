@@ -1,4 +1,8 @@
-"""The control loop of a policy: 50 Hz for twenty seconds, with a policy and a robot that do nothing."""
+"""The control loop of a policy: 50 Hz for twenty seconds, with a real inference on this CPU for every eight steps.
+
+The robot does nothing. The policy is a network of random weights in an ONNX file, run by onnxruntime as any local
+checkpoint is: three convolutions over a camera's picture. What matters here is what it costs beside the beat.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,12 @@ import subprocess
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
 
-from ._stand import percentile
+from ._stand import percentile, scratch
 
 FIGURES = ("loop.jitter_p99_ms",)
+CHUNK, EACH = 16, 8  # actions of an answer, and how many of them are used
 HZ, SECONDS = 50.0, 20.0
 # The floor: a process that only sleeps until each beat, at the same time.
 _BARE = f"""
@@ -26,36 +32,68 @@ print(1000 * late[int(0.99 * len(late))])
 """
 
 
-def run() -> dict[str, float]:
-    """Each step's distance from its beat, by the robot's own stamps."""
+def network(path: Path) -> None:
+    """A camera's picture of 128 × 128 to a chunk of actions."""
     import numpy as np
 
-    from worldfs.drivers.policies.client import Chunk, PolicyInfo
+    from worldfs.drivers.policies.onnx_write import Graph, model
+
+    random, graph = np.random.default_rng(0), Graph()
+
+    def weights(*shape: int) -> str:
+        return graph.constant((random.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))).astype(np.float32))
+
+    value = graph.op("Transpose", "rgb.front", perm=(0, 3, 1, 2))
+    for taken, given in ((3, 96), (96, 192), (192, 128)):
+        value = graph.op("Conv", value, weights(given, taken, 3, 3), strides=(2, 2), pads=(1, 1, 1, 1))
+        value = graph.op("Relu", value)
+    value = graph.op("MatMul", graph.op("Flatten", value, axis=1), weights(128 * 16 * 16, 3 * CHUNK))
+    shape = graph.constant(np.array([CHUNK, 3], np.int64))
+    graph.op("Tanh", graph.op("Reshape", value, shape), gives="actions")
+    path.write_bytes(model(graph, {"rgb.front": (1, 128, 128, 3)}, {"actions": (CHUNK, 3)}, {}))
+
+
+def run() -> dict[str, float]:
+    """Each step's distance from its beat, by the robot's own stamps."""
+    with scratch() as place:
+        network(place / "policy.onnx")
+        return beat(place / "policy.onnx")
+
+
+def beat(checkpoint: Path) -> dict[str, float]:
+    import numpy as np
+
+    from worldfs.drivers.policies.onnx_file import OnnxPolicy
     from worldfs.drivers.skills.runtime import Errand, Stage
     from worldfs.drivers.skills.vla import VLAPolicyRuntime
     from worldfs.drivers.targets.adapter import Bench, StepResult
     from worldfs.ground.clock import SystemClock
     from worldfs.ground.driver import Run
     from worldfs.ground.model import PolicySpec, Skill, Target
-    from worldfs.testing.target import NullAdapter, NullPolicy
+    from worldfs.testing.target import NullAdapter
 
     clock, stamps = SystemClock(), []
+    picture = np.random.default_rng(1).integers(0, 255, (128, 128, 3), np.uint8)
 
     class Robot(NullAdapter):
         def step(self, action: object, representation: str) -> StepResult:
             stamps.append(time.monotonic())
             return StepResult(self.observe())
 
-    class Policy(NullPolicy):
-        def infer(self, observation: object, words: str, timeout_s: float) -> Chunk:
-            return Chunk(np.zeros((16, 3), np.float32))
+        def observations(self) -> dict[str, tuple[tuple[int, ...], str]]:
+            return {"rgb.front": ((128, 128, 3), "uint8")}
 
-    spec = PolicySpec("http", "http://localhost/")
+        def observe(self) -> dict[str, object]:
+            return {"rgb.front": picture}
+
+    action = {"representation": "joint_position"}
+    spec = PolicySpec("local", checkpoint=str(checkpoint), extra={"action": action})
     robot = Robot(Target("null", "real_robot"), Bench(clock))
     errand = Errand(
-        "job", Skill("nothing", "VLAPolicyRuntime", policy=spec), {}, max_steps=int(HZ * SECONDS), control_hz=HZ
-    )
-    policy = Policy(spec, info=PolicyInfo("null"))
+        "job", Skill("network", "VLAPolicyRuntime", policy=spec), {}, max_steps=int(HZ * SECONDS), control_hz=HZ,
+        replan_every=EACH,
+    )  # fmt: skip
+    policy = OnnxPolicy(spec, str(checkpoint))
     stage = Stage(robot, policy, Run(clock, clock.monotonic() + 3 * SECONDS))
     with subprocess.Popen([sys.executable, "-c", _BARE], stdout=subprocess.PIPE, text=True) as bare:
         outcome = VLAPolicyRuntime().perform(errand, stage)
@@ -67,5 +105,6 @@ def run() -> dict[str, float]:
         "loop.jitter_p99_ms": max(percentile(late, 0.99), float(outcome.evidence["jitter_p99_ms"])),
         "loop.jitter_p50_ms": percentile(late, 0.5),
         "loop.bare_p99_ms": float(floor),
+        "loop.inference_mean_ms": float(outcome.evidence["mean_policy_latency_ms"]),
         "loop.missed_beats": float(outcome.evidence["missed_beats"]),
     }

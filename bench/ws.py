@@ -1,7 +1,8 @@
 """The served tree over its socket: round trips, blocked readers, waking, what a connection costs.
 
 The server and the load generator are processes of their own. Rates are told as a part of what a bare echo on the same
-WebSocket library does in the same run with frames of the same size: what is ours, not what is the machine's.
+half of the WebSocket library (its protocol, without its tasks and queues) does in the same run with frames of the same
+size: what is ours, not what is the machine's.
 """
 
 from __future__ import annotations
