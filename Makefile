@@ -1,6 +1,6 @@
 # Recipes for people and for CI alike. All that is needed is Python >= 3.11, git and make.
 .POSIX:
-.PHONY: help demo test check bench proof lock clean docs
+.PHONY: help demo test check bench figures proof lock clean docs
 BIN = .venv/bin
 ARGS =
 
@@ -24,6 +24,10 @@ docs: ## write the generated pages anew (docs/protocol, docs/schema, docs/comman
 bench: ## the figures, printed and in bench/latest.json (ARGS="action idle" for some)
 	@scripts/bootstrap dev
 	@$(BIN)/python -m bench $(ARGS)
+
+figures: ## the measured rows of the documents, from the last runs of bench and proof
+	@scripts/bootstrap dev
+	@$(BIN)/python scripts/figures.py write
 
 proof: ## the long tests: kills at every boundary, ten thousand foreign edits, a hundred tables
 	@scripts/bootstrap dev

@@ -1,0 +1,201 @@
+"""What documents say of measurements: a row for each published figure and proof, and the code that it speaks of.
+
+A run notes its result with the commit, the day and a digest of that code (`note`); `scripts/figures.py` renders the
+rows, and says of one whose code has changed since that it is older.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTED = ROOT / "build/measured.json"
+"""Results of runs here, not yet in a document."""
+
+KERNEL = (
+    "ground",
+    "tree",
+    "kernel",
+    "formats/action.py",
+    "formats/action_write.py",
+    "world/house.py",
+    "world/world.py",
+)
+AGENTS = ("ground", "tree/stores", "agents", "formats/agent")
+ARM = ("drivers/mujoco", "drivers/runtime", "drivers/targets")
+SERVED = ("ground", "tree", "plane", "verbs", "doors/acheron", "world")
+POLICIES = ("drivers/policies",)
+
+
+class Figure(NamedTuple):
+    """`what`: what is measured, against what; `code`: below src/worldfs."""
+
+    name: str
+    what: str
+    code: tuple[str, ...]
+
+
+FIGURES = (
+    Figure(
+        "action.p50_over_floor",
+        "an action that does nothing, renamed into ACTION.md until ACTION.md shows its end, over the very same calls "
+        "on the disk done bare; median",
+        KERNEL,
+    ),
+    Figure("action.p99_over_floor", "the 99th percentile of the same, over the median of the bare calls", KERNEL),
+    Figure("action.rate_over_floor_1node", "a thousand such actions in one write, against their calls bare", KERNEL),
+    Figure("action.per_s_1node", "how many a second that is", KERNEL),
+    Figure("action.rate_4node_over_1node", "the same thousand spread over four nodes, against one", KERNEL),
+    Figure("stop.p99_ms", "from a request to stop until the driver's stop is called, with a queue behind it", KERNEL),
+    Figure("idle.cpu_percent", "a real `paos up` without work for 20 s, also with 10,000 ended jobs", KERNEL),
+    Figure("idle.writes", "bytes that it writes meanwhile", KERNEL),
+    Figure("history10k.latency_ratio", "latency with 10,000 ended jobs and 1,000 lessons, against none", KERNEL),
+    Figure("tabletop.success", "100 episodes of pick and place on seeds that nothing was tuned on", ARM),
+    Figure("tabletop.wall_s_p50", "seconds of one episode, median, without cameras", ARM),
+    Figure("learned.success", "a small policy cloned from 300 demonstrations, on 100 fresh worlds", (*ARM, *POLICIES)),
+    Figure("rekep.success", "60 place sessions by keypoints from ground truth, fresh seeds", (*ARM, "drivers/skills")),
+    Figure("rekep.pour_success", "20 of pouring", (*ARM, "drivers/skills")),
+    Figure("rekep.stack_success", "20 of stacking", (*ARM, "drivers/skills")),
+    Figure("camera.fps_640x480", "pictures a second, drawn on the CPU, shadows off", ("drivers/mujoco",)),
+    Figure("state.append_over_floor", "an entry of the journal, over the bare append + fdatasync", AGENTS),
+    Figure("state.replace_over_floor", "a task changed in a 3 kB file, over a bare durable replacement", AGENTS),
+    Figure("state.deposit_over_floor", "a message put into an inbox, over a bare durable replacement", AGENTS),
+    Figure("state.session_end_over_floor", "a whole session's end, over one bare durable replacement", AGENTS),
+    Figure("inbox.claims_per_s", "durable claims of eight processes on two cores", AGENTS),
+    Figure("inbox.claim_next_100k_ms", "the next of 100,000 messages, for a claimer at work", AGENTS),
+    Figure("wake.p99_ms", "from the rename of a message to its reader's waking", AGENTS),
+    Figure(
+        "agent_cli.cold_ms", "`agent show`, `agents`, `agent tasks` in a fresh process, the slowest",
+        ("agents", "doors/cli"),
+    ),
+    Figure("cli.cold_ms", "`status`, `cat`, `ls` in a fresh process, the slowest", ("doors/cli", "world", "formats")),
+    Figure("ws.stat_over_echo_1", "stats over the socket against a bare echo on the same half of the library", SERVED),
+    Figure("ws.stat_over_echo_64", "the same with 64 connections", SERVED),
+    Figure("ws.blocked2000_stat_p99_ratio", "p99 of stats beside 2,000 blocked reads, against none", SERVED),
+    Figure("ws.idle_connection_kib", "memory of an idle connection", SERVED),
+    Figure("wake.1000_waiters_ms", "one change wakes a thousand waiting reads", SERVED),
+    Figure("tree.walk_1000_nodes_s", "a walk of 1,000 nodes × 5 services, in the process that serves", SERVED),
+    Figure("services.index_5000_ms", "SERVICES.json of 5,000 services after a change, in the same process", SERVED),
+    Figure("sessions.per_s", "sessions of a skill that does nothing, four targets", (*KERNEL, "drivers/runtime")),
+    Figure("schedule.decision_10k_ms", "which of 10,000 pending sessions is next", ("kernel",)),
+    *(
+        Figure(f"policy.{name}.overhead_ms", f"{title}: our client less the bare exchange, median of pairs", POLICIES)
+        for name, title in (
+            ("http", "generic HTTP"), ("openvla", "OpenVLA"), ("openpi", "openpi"), ("gr00t", "GR00T"),
+            ("lerobot", "LeRobot"),
+        )
+    ),
+    Figure(
+        "loop.jitter_p99_ms",
+        "a 50 Hz control loop with an inference of a small network on the same CPU every eight steps",
+        (*POLICIES, "drivers/skills/vla.py", "drivers/skills/pace.py"),
+    ),
+)  # fmt: skip
+
+
+class Proof(NamedTuple):
+    """`test`: below tests/proof, the row's name; `promise` and how it is tried."""
+
+    test: str
+    promise: str
+    how: str
+    code: tuple[str, ...]
+
+
+PROOFS = (
+    Proof(
+        "test_crash_enumeration", "a crash at any moment loses nothing and repeats nothing",
+        "the kernel stopped before each of its writes, and in the middle of them, and again while it recovers",
+        KERNEL,
+    ),
+    Proof("test_real_kills", "so does a real SIGKILL", "random kills of a kernel process under load", KERNEL),
+    Proof(
+        "test_system_calls", "so does a fault at any system call",
+        "SIGKILL, EIO and ENOSPC at each call that changes a disk, and every crash state of what the system saw",
+        (*KERNEL, *AGENTS),
+    ),
+    Proof(
+        "test_power_cut", "so does a power cut",
+        "lives on ext4, xfs and btrfs over a logged disk, mounted and recovered",
+        (*KERNEL, *AGENTS),
+    ),
+    Proof("test_foreign_writers", "any program may rewrite ACTION.md", "10,000 edits while it works", KERNEL),
+    Proof(
+        "test_foreign_moments", "a full disk is an error, not a loss",
+        "the disk refuses at each moment, full and broken",
+        KERNEL,
+    ),
+    Proof(
+        "test_agent_state", "no acknowledged update of an agent's state is lost",
+        "processes beside a writer that rewrites files in place, in pieces, from old readings", AGENTS,
+    ),
+    Proof(
+        "test_inbox_claimers", "a message goes to one claimer",
+        "10,000 messages, 8 claimers, one of which deletes files; 200 SIGKILLs", AGENTS,
+    ),
+    Proof("test_long_journal", "a journal may be of any length", "20 GiB, in 64 MiB of memory", AGENTS),
+    Proof(
+        "test_runner_kills", "nothing of a command outlives its session", "kills of runner and supervisor",
+        ("agents", "drivers/command"),
+    ),
+    Proof(
+        "test_bad_input", "no file keeps a world from starting", "a million odd entries; hostile values in every field",
+        ("formats", "kernel", "world"),
+    ),
+    Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", ("drivers",)),
+    Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", ("",)),
+)  # fmt: skip
+
+
+@cache
+def _commit() -> str:
+    """The commit of this tree; with "+" where files of the product differ from it; "" outside a repository."""
+    try:
+        head = subprocess.run(
+            ["git", "rev-parse", "--short=7", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        changed = subprocess.run(
+            ["git", "status", "--porcelain", "src"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+def digest(code: tuple[str, ...]) -> str:
+    """Of the content of these files and folders below src/worldfs."""
+    found = hashlib.sha256()
+    for path in sorted({file for one in code for file in _files(ROOT / "src/worldfs" / one)}):
+        found.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()[:12]
+
+
+def _files(path: Path) -> Iterator[Path]:
+    return iter([path]) if path.is_file() else path.rglob("*.py")
+
+
+def note(results: dict[str, float | str]) -> None:
+    """Keep results of a run: figures by name, or a proof's words by its test. What no row names is left out."""
+    rows = {row[0]: row.code for row in (*FIGURES, *PROOFS)}
+    fresh = {
+        name: {
+            "result": result, "commit": _commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}", "code": digest(rows[name]),
+        }
+        for name, result in results.items() if name in rows
+    }  # fmt: skip
+    NOTED.parent.mkdir(exist_ok=True)
+    with NOTED.open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        text = file.read()
+        known: dict[str, Any] = json.loads(text) if text else {}
+        file.truncate(0)
+        json.dump(dict(sorted({**known, **fresh}.items())), file, indent=1, ensure_ascii=False)

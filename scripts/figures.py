@@ -1,0 +1,103 @@
+"""The measured rows of the documents: `write` brings in what runs here have noted, `check` that no row claims too much.
+
+docs/measured.json holds the last published results, each with its commit, its day and a digest of the code that it
+speaks of; docs/figures.md and the marked parts of README.md and docs/proofs.md are rendered from it. A row whose code
+has changed since says so: `check` refuses documents in which it does not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "src"))
+
+from bench._published import FIGURES, NOTED, PROOFS, digest  # noqa: E402
+from bench.bounds import BOUNDS  # noqa: E402  # after the path is set
+
+KEPT = ROOT / "docs/measured.json"
+MARKED = (ROOT / "README.md", ROOT / "docs/proofs.md")
+_PART = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.S)
+
+HEAD = """# Figures
+
+Measured by `make bench`, on 2 shared cores without a GPU, and written here by `make figures`. A figure over a floor is
+a ratio: the same run also does the bare system calls, or the bare exchange, that the work cannot do without. The
+machine's disk and processors vary by a factor of two from minute to minute. A missed bound is marked, and `make bench`
+fails for it.
+
+"""
+
+Measured = dict[str, dict[str, Any]]
+
+
+def figures(measured: Measured) -> str:
+    lines = ["| figure | value | bound | what it is | measured |", "|---|---|---|---|---|"]
+    for row in FIGURES:
+        if (found := measured.get(row.name)) is None:
+            lines.append(f"| `{row.name}` | – | {BOUNDS.get(row.name, '')} | {row.what} | not yet |")
+            continue
+        bound = BOUNDS.get(row.name)
+        unit = f" {bound.unit}" if bound and bound.unit else ""
+        limit = str(bound or "") + ("" if bound is None or bound.holds(found["result"]) else " **missed**")
+        value = f"{found['result']:.3g}{unit}"
+        lines.append(f"| `{row.name}` | {value} | {limit} | {row.what} | {_when(found, row.code)} |")
+    return "\n".join(lines) + "\n"
+
+
+def proofs(measured: Measured) -> str:
+    lines = ["| promise | how it is tried | result | at |", "|---|---|---|---|"]
+    for row in PROOFS:
+        found = measured.get(row.test)
+        result = f"{found['result']} | {_when(found, row.code)}" if found else "– | not yet recorded"
+        lines.append(f"| {row.promise} | {row.how} | {result} |")
+    return "\n".join(lines) + "\n"
+
+
+def _when(found: dict[str, Any], code: tuple[str, ...]) -> str:
+    older = "" if found["code"] == digest(code) else ", before the code changed"
+    return f"{found['date']}, `{found['commit']}`{older}"
+
+
+def pages(measured: Measured) -> dict[Path, str]:
+    """Every document with rows in it, as it should be."""
+    parts = {"figures": figures, "proofs": proofs}
+    whole = HEAD + figures(measured)
+    found = {ROOT / "docs/figures.md": whole}
+    for page in MARKED:
+        found[page] = _PART.sub(lambda part: part[1] + parts[part[2]](measured) + part[3], page.read_text("utf-8"))
+    return found
+
+
+def main(what: str) -> int:
+    if what not in ("write", "check"):
+        print(f"figures: found {what!r}, expected write or check", file=sys.stderr)
+        return 2
+    measured: Measured = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    if what == "write":
+        measured |= json.loads(NOTED.read_text("utf-8")) if NOTED.exists() else {}
+        known = {row[0] for row in (*FIGURES, *PROOFS)}
+        measured = {name: row for name, row in sorted(measured.items()) if name in known}
+        KEPT.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    stale = [
+        (page, text) for page, text in pages(measured).items() if not page.exists() or page.read_text("utf-8") != text
+    ]
+    for page, text in stale:
+        if what == "write":
+            page.write_text(text, "utf-8")
+        print(f"figures: {'written' if what == 'write' else 'rows older than their code'}: {page.relative_to(ROOT)}")
+    if stale and what == "check":
+        print(
+            "figures: 'make figures' says of each row whether it is older; 'make bench' measures again", file=sys.stderr
+        )
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "check"))
