@@ -1,6 +1,6 @@
 # Recipes for people and for CI alike. All that is needed is Python >= 3.11, git and make.
 .POSIX:
-.PHONY: help demo test check bench figures proof lock clean docs
+.PHONY: help demo test check bench figures proof mutants lock clean docs
 BIN = .venv/bin
 ARGS =
 
@@ -32,6 +32,10 @@ figures: ## the measured rows of the documents, from the last runs of bench and 
 proof: ## the long tests: kills at every boundary, ten thousand foreign edits, a hundred tables
 	@scripts/bootstrap dev
 	@$(BIN)/python -m pytest -m proof $(ARGS)
+
+mutants: ## single faults put into the code by rule: do the tests see each? (hours; goes on where it was stopped)
+	@scripts/bootstrap dev
+	@$(BIN)/python scripts/mutants.py $(ARGS)
 
 lock: ## requirements/*.lock (UPGRADE=1 for the newest versions)
 	@scripts/lock
