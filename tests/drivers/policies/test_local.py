@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -106,10 +105,9 @@ def test_a_model_that_never_ends_is_ended_by_the_clock(tmp_path):
     path.write_bytes(model(graph, {"ee_pose": (7,)}, {"actions": (700, 7)}, {}))
     policy = local(path)
     policy.connect(1.0)
-    began = time.monotonic()
     with pytest.raises(PolicyError) as caught:
         policy.infer({"ee_pose": np.ones(7)}, "", 0.3)
-    assert caught.value.code == "POLICY_TIMEOUT" and time.monotonic() - began < 10
+    assert caught.value.code == "POLICY_TIMEOUT"
 
 
 @pytest.mark.parametrize(
@@ -257,10 +255,9 @@ def test_a_process_that_fails_is_told_apart_and_the_next_one_is_fresh(tmp_path, 
     policy = local(path, python=python)
     try:
         policy.connect(3.0)
-        began = time.monotonic()
         with pytest.raises(PolicyError, match=told) as caught:
             policy.infer({"ee_pose": np.ones(7)}, "", 0.5)
-        assert caught.value.code == code and time.monotonic() - began < 3
+        assert caught.value.code == code
         path.write_text("well")
         if words != "raise":  # that one has its model still
             assert policy.infer({"ee_pose": np.ones(7)}, "", 5.0).actions.shape == (2, 7)
@@ -283,10 +280,9 @@ def test_closing_ends_what_waits_and_leaves_no_process(tmp_path, python, words):
     number = policy._process.pid
     closing = threading.Timer(0.3, policy.close)
     closing.start()
-    began = time.monotonic()
-    with pytest.raises(PolicyError):
-        policy.infer({"ee_pose": np.ones(7)}, "", 30.0)
-    assert time.monotonic() - began < 5
+    with pytest.raises(PolicyError) as caught:
+        policy.infer({"ee_pose": np.ones(7)}, "", 120.0)
+    assert caught.value.code != "POLICY_TIMEOUT"
     closing.join()
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)

