@@ -26,6 +26,17 @@ def test_a_gif_holds_every_second_frame(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["f.gif"]
 
 
+def test_a_small_thing_keeps_its_colour_in_a_gif(tmp_path: Path) -> None:
+    picture = numpy.zeros((120, 160, 3), dtype=numpy.uint8)
+    picture[..., :] = numpy.linspace(60, 220, 160, dtype=numpy.uint8)[None, :, None]  # a large grey scene
+    picture[50:56, 70:76] = (220, 20, 20)  # an apple
+    with Film(str(tmp_path / "f.gif")) as film:
+        film.add(picture)
+    with Image.open(tmp_path / "f.gif") as image:
+        red, green, blue = image.convert("RGB").getpixel((73, 53))
+    assert red > 180 and green < 80 and blue < 80
+
+
 def test_an_mp4_holds_every_frame_and_plays(tmp_path: Path) -> None:
     av = pytest.importorskip("av")
     with Film(str(tmp_path / "f.mp4")) as film:
