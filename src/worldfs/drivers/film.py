@@ -139,7 +139,8 @@ class _Gif:
         if self._count % self._every == 0:
             picture = self._image.fromarray(frame)
             picture.thumbnail(GIF_SIZE)
-            self._pictures.append(picture.quantize(256, self._image.Quantize.FASTOCTREE, dither=self._image.Dither.NONE))
+            octree, plain = self._image.Quantize.FASTOCTREE, self._image.Dither.NONE
+            self._pictures.append(picture.quantize(256, octree, dither=plain))
         self._count += 1
 
     def close(self) -> None:
