@@ -172,7 +172,7 @@ def test_q1_is_written_in_its_own_form():
     assert list(value["robots"]) == ["go2_edu_001", "franka_001"]
     assert value["robots"]["franka_001"]["gripper_state"] == {"state": "closed", "width": 0.08}
     assert value["objects"]["red_apple"]["position"] == {"x": 30.0, "y": 12.5, "z": 3}
-    assert '"y": 12.50, "z": 3}, "state": "held", "ripeness": 0.9}' in after
+    assert '"y": 12.50, "z": 3}, "state": "fresh", "ripeness": 0.9}' in after
     assert value["objects"]["brick"]["position"] == {"x": 10.0, "y": 20.0, "z": 1.0}
     nodes = {node["id"]: node for node in value["scene_graph"]["nodes"]}
     assert nodes["n_apple"]["center"] == {"x": 0.3, "y": 0.125, "z": 0.03}

@@ -12,7 +12,7 @@ from worldfs.drivers.policies.client import PolicyClient, PolicyError
 from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage
 from worldfs.drivers.targets.adapter import Attended, Bench, Stopped, TargetAdapter, nothing_wrong
 from worldfs.ground.clock import Clock
-from worldfs.ground.driver import Run
+from worldfs.ground.driver import Run, Simulated
 from worldfs.ground.errors import Missing, UserError
 from worldfs.ground.model import Cause, Finding, Json, Order, Outcome, PolicySpec, Scene, Skill, Target
 from worldfs.ground.model.runtime import SIM
@@ -73,6 +73,9 @@ class SessionDriver:
 
     def observe(self) -> Scene:
         return self._adapter.scene() if self._adapter is not None else Scene()
+
+    def assumed(self) -> Scene:
+        return self._adapter.assumed() if isinstance(self._adapter, Simulated) else Scene()
 
     def close(self) -> None:
         adapter, self._adapter = self._adapter, None
