@@ -187,7 +187,12 @@ def test_a_foreign_world_whose_orders_are_all_refused_keeps_every_byte(found: Ca
     ended = place.ended()
     assert len(ended) == 4
     assert {str(job.status.outcome.cause) for job in ended.values()} == {"rejected"}
+    assert {job.status.outcome.code for job in ended.values()} == {"OP_NOT_IN_PROFILE", "CRITIC_REFUSED"}
     assert {name: place.text(name) for name in before} == before
-    assert place.paos("status").code == 0
+    found = place.paos("--json", "check").values[0]["findings"]
+    assert [item["found"] for item in found if item["code"] == "ACTION_NOT_LISTED"] == [
+        "pythonpath, below Driver config fields:",
+        "interface, below Driver config fields:",
+    ]
     assert place.up().code == 0
     assert {name: place.text(name) for name in before} == before
