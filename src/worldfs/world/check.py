@@ -25,7 +25,7 @@ from worldfs.tree.stores.lock import holder
 from .check_runtime import references
 from .home import Home
 from .layout import ROWS
-from .nodes import factory, find_nodes
+from .nodes import factory, find_nodes, profile_for
 from .targets import Targets
 
 
@@ -81,7 +81,13 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
         config = place.config(environ) if isinstance(place, Home) else None
     except UserError:
         return  # said already
+    own = place.profiles if isinstance(place, Home) else None
+    stored = store.get("EMBODIED.md")
     for spec in find_nodes(config, store, Targets(store).targets()):
+        try:
+            profile_for(spec, stored.data if stored else b"", "en", own)
+        except UserError as error:
+            yield Finding(error.code, error.path, error.expected, error.found, error.fix)
         try:
             factory(spec, catalogue())
         except BadInput as error:

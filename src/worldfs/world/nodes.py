@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from worldfs.ground.errors import BadInput
 from worldfs.tree.stores.contract import Store
 
+from .profiles import no_profile, profile_text
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from worldfs.formats.config import Config
     from worldfs.ground.driver import DriverFactory
 
@@ -17,14 +21,15 @@ DEFAULT_NODE = "franka_001"
 DEFAULT_DRIVER = "simulation"
 DEFAULT_PROFILE = "franka_panda"
 _DRIVER = re.compile(
-    rb"^\W*(?:driver|\xe9\xa9\xb1\xe5\x8a\xa8)[*`_\s]*(?::|\xef\xbc\x9a)[*`_\s]*([\w.-]+)", re.IGNORECASE | re.MULTILINE
+    rb"(?:^\W*|\||\xef\xbd\x9c)[\s*_`]*(?:driver|\xe9\xa9\xb1\xe5\x8a\xa8)[*`_\s]*(?::|\xef\xbc\x9a)[*`_\s]*([\w.-]+)",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
 class NodeSpec(NamedTuple):
     id: str
     driver: str  # name in the catalogue of drivers; "" if nothing names one
-    profile: str  # name of a bundled profile; "" if nothing names one
+    profile: str  # a name of `profiles`; "" if nothing names one
 
 
 def find_nodes(config: Config | None, store: Store, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
@@ -66,27 +71,19 @@ def factory(spec: NodeSpec, drivers: Mapping[str, DriverFactory]) -> DriverFacto
     )
 
 
-def profile_text(name: str, language: str) -> bytes | None:
-    """A bundled profile in the workspace's language, else in English; None if there is none of that name."""
-    if not name or "/" in name or "\\" in name:
+def profile_for(spec: NodeSpec, present: bytes, language: str, own: Path | None) -> bytes | None:
+    """The profile that a node's EMBODIED.md is made from; None where `present` says already what the body is.
+
+    A profile that the configuration names has to be there. Where none is named it is the one of the driver's name, and
+    the simulation's is ours. Raises `BadInput`, code PROFILE_MISSING: no world starts with an empty EMBODIED.md.
+    """
+    if not spec.profile and present.strip():
         return None
-    from importlib import resources
-
-    folder = resources.files("worldfs").joinpath("profiles")
-    for file in (f"{name}.{language}.md", f"{name}.md") if language != "en" else (f"{name}.md",):
-        found = folder.joinpath(file)
-        if found.is_file():
-            return found.read_bytes()
-    return None
-
-
-def profile_names() -> list[str]:
-    from importlib import resources
-
-    folder = resources.files("worldfs").joinpath("profiles")
-    return sorted(
-        item.name[:-3] for item in folder.iterdir() if item.name.endswith(".md") and item.name.count(".") == 1
-    )
+    for name in (spec.profile,) if spec.profile else (spec.driver, DEFAULT_PROFILE * (spec.driver == DEFAULT_DRIVER)):
+        if (text := profile_text(name, language, own)) is not None:
+            return text
+    where = "profileName" if spec.profile else "driver (no profileName)"
+    raise no_profile(spec.profile or spec.driver, own, f"config.json embodiments.instances {spec.id} {where}")
 
 
 def _scene_robots(store: Store) -> list[str]:

@@ -25,7 +25,7 @@ from worldfs.tree.tree import Tree
 from . import files
 from .language import language
 from .layout import PLANNER, WATCHDOG, home_table
-from .nodes import NodeSpec, factory, find_nodes, profile_text
+from .nodes import NodeSpec, factory, find_nodes, profile_for
 from .rooms.agents import Agents
 from .rooms.joined import House, Joined
 from .rooms.workspace import Workspace
@@ -114,6 +114,11 @@ class World:
         return find_nodes(self.config, self.store, self.targets.targets() if self.targets is not None else ())
 
     @property
+    def profiles(self) -> Path | None:
+        """Where the operator's own profiles are; None where there is no home."""
+        return Path(self.config.profiles) if self.config is not None and self.config.profiles else None
+
+    @property
     def targets(self) -> Targets | None:
         """What TARGETS.md and SKILLS.md declare; None where there is no TARGETS.md."""
         if self._targets is None and self.store.probe("TARGETS.md") is not None:
@@ -189,14 +194,14 @@ class World:
 
     def _embody(self, spec: NodeSpec, kernel: Kernel) -> None:
         """Copy the profile in, unless somebody has made it their own (decision D8)."""
-        text = profile_text(spec.profile, self.language())
-        if text is None:
-            return
         path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
         try:
             present = self.tree.read(path, WATCHDOG)
         except NotFound:
             present = b""
+        text = profile_for(spec, present, self.language(), self.profiles)
+        if text is None:
+            return
         earlier = self.store.get(mark)
         digest = revision.of(present).encode()
         if not present.strip() or (earlier is not None and earlier.data == digest):
@@ -211,9 +216,9 @@ class World:
                 Finding(
                     "PROFILE_EDITED",
                     "EMBODIED.md",
-                    f"the bundled profile {spec.profile}",
+                    f"the profile {spec.profile or spec.driver}",
                     "a text of your own",
-                    "nothing to do: yours is kept; delete the file to get the bundled one again",
+                    "nothing to do: yours is kept; delete the file to get that one again",
                     warning=True,
                 ),
             )
