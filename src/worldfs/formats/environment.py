@@ -58,16 +58,18 @@ def artifact_path(root: str | os.PathLike[str], text: str) -> Path:
     return base.joinpath(*parts)
 
 
-def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene | None = None) -> bytes:
+def merge(
+    data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene | None = None, whole: bool = True
+) -> bytes:
     """The document after an observation, in its own dialect; `data` itself if nothing but the time would change.
 
-    `before`: what is no news, as `told` keeps it. Raises what `read` raises. The rules of ownership stand in
-    `environment_merge`.
+    `before`: what is no news, as `told` keeps it. `whole`: the body knows all its things, so one of its own that
+    it does not report is gone. Raises what `read` raises. The rules of ownership stand in `environment_merge`.
     """
     from worldfs.formats import environment_merge
 
     _limit(data)
-    merged = environment_merge.merge(data, seen, robot_id=robot_id, now=now, before=before or Scene())
+    merged = environment_merge.merge(data, seen, robot_id=robot_id, now=now, before=before or Scene(), whole=whole)
     _limit(merged)  # what could not be read again is not written
     return merged
 

@@ -38,6 +38,7 @@ class Seen(NamedTuple):
     robot_id: str
     gone: frozenset[str] = frozenset()
     before: Scene = Scene()
+    whole: bool = True  # it reports all its things: one that it leaves out is gone
 
     @property
     def robot(self) -> RobotState | None:
@@ -65,7 +66,7 @@ class Seen(NamedTuple):
 
     def left(self, id: Any, entry: Any) -> bool:
         """Whether this entry is of a thing that this robot brought and no longer reports."""
-        return isinstance(id, str) and self.owns(entry) and all(thing.id != id for thing in self.things)
+        return self.whole and isinstance(id, str) and self.owns(entry) and all(thing.id != id for thing in self.things)
 
     def without(self, entries: Iterable[tuple[Any, Any]]) -> Seen:
         """This, knowing which of the `(id, entry)` pairs of a document it no longer reports."""

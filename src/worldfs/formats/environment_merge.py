@@ -26,7 +26,7 @@ NOTHING = Scene()
 _FORMS = {"page2": page, "page1": page, "q1": q1, "r": runtime, "v0": v0}
 
 
-def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = NOTHING) -> bytes:
+def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = NOTHING, whole: bool = True) -> bytes:
     """The document with what `robot_id` observed; `data` itself if that changes nothing.
 
     `before`: what of the observation the document gave, or what is guessed where it is silent, and what was written
@@ -46,7 +46,7 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = 
         new = page(base, Seen(seen, robot_id))  # nothing of what `before` was taken from is left
         changed = not same(base, new)
     else:
-        new = _FORMS[dialect](old, Seen(quiet(before, seen), robot_id, before=before))
+        new = _FORMS[dialect](old, Seen(quiet(before, seen), robot_id, before=before, whole=whole))
         changed = not same(old, new)
     if not changed:
         return data

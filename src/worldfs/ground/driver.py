@@ -88,8 +88,8 @@ class Filming(Protocol):
 class Simulated(Protocol):
     """What a body says whose world is built, not met: what it took from the document is no measurement of its own."""
 
-    def assumed(self) -> Scene:
-        """What it observed right after it was opened on a given scene; empty if it made its world up."""
+    def assumed(self) -> Scene | None:
+        """What it observed when it was opened on a given scene; empty: it made its world up; None: it met it."""
         ...
 
 

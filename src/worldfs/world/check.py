@@ -83,13 +83,14 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
         return  # said already
     own = place.profiles if isinstance(place, Home) else None
     stored = store.get("EMBODIED.md")
-    for spec in find_nodes(config, store, Targets(store).targets()):
+    declared = Targets(store).targets()
+    for spec in find_nodes(config, store, declared):
         try:
             profile_for(spec, stored.data if stored else b"", "en", own)
         except UserError as error:
             yield Finding(error.code, error.path, error.expected, error.found, error.fix)
         try:
-            factory(spec, catalogue())
+            factory(spec, catalogue(), declared, SystemClock())
         except BadInput as error:
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
 

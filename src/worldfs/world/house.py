@@ -58,16 +58,21 @@ class Room:
     def settle(self, node: str) -> None:
         driver = self.drivers[node]
         seen = driver.observe()
-        if node in self.targets and seen == Scene():
-            return  # a target that is not taken up has seen nothing
+        if seen == Scene():
+            return  # a body that is not taken up has seen nothing
         token = self.tree.probe(self.environment.path, WATCHDOG)
         if self._seen.get(node) == (seen, token):
             return  # nothing moved and nobody wrote: nothing to say
         now = stamp(self.clock.now().replace(microsecond=0))
-        before = self._told.get(node)
-        if before is None:
-            before = driver.assumed() if isinstance(driver, Simulated) else Scene()
-        self.environment.change(lambda data: environment.merge(data, seen, robot_id=node, now=now, before=before))
+        built = driver.assumed() if isinstance(driver, Simulated) else None
+        before = self._told.get(node) or built or Scene()
+        # only a body whose world is built knows every thing in it: of others, silence does not say that a thing is gone
+        whole = built is not None
+
+        def merged(data: bytes) -> bytes:
+            return environment.merge(data, seen, robot_id=node, now=now, before=before, whole=whole)
+
+        self.environment.change(merged)
         self._told[node] = environment.told(before, seen)
         self._seen[node] = (seen, self.tree.probe(self.environment.path, WATCHDOG))
 

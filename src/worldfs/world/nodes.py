@@ -10,12 +10,15 @@ from worldfs.ground.errors import BadInput
 from worldfs.tree.stores.contract import Store
 
 from .profiles import no_profile, profile_text
+from .robot_drivers import is_robot, names, robot_factory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from worldfs.formats.config import Config
+    from worldfs.ground.clock import Clock
     from worldfs.ground.driver import DriverFactory
+    from worldfs.ground.model import Target
 
 DEFAULT_NODE = "franka_001"
 DEFAULT_DRIVER = "simulation"
@@ -44,29 +47,33 @@ def find_nodes(config: Config | None, store: Store, targets: Collection[str] = (
             if item.enabled
         )
     found = _scene_robots(store) or _sheet_robots(store)
-    ids = [id for id in found if id not in targets]
     stored = store.get("EMBODIED.md")
     if stored is None or not stored.data.strip():
         # Nobody says what the body is: it is ours, so its profile is ours too.
         driver, profile = DEFAULT_DRIVER, DEFAULT_PROFILE
     else:
         driver, profile = _profile_driver(stored.data), ""
+    ids = [id for id in found if id not in targets or is_robot(driver)]
     if targets and not ids and not (stored is not None and stored.data.strip()):
         return ()
     return tuple(NodeSpec(id, driver, profile) for id in ids) or (NodeSpec(DEFAULT_NODE, driver, profile),)
 
 
-def factory(spec: NodeSpec, drivers: Mapping[str, DriverFactory]) -> DriverFactory:
-    """The factory of a node's driver. Raises `BadInput` naming what there is."""
+def factory(
+    spec: NodeSpec, drivers: Mapping[str, DriverFactory], targets: Mapping[str, Target], clock: Clock
+) -> DriverFactory:
+    """The factory of a node's driver: one of the catalogue, or a robot of TARGETS.md. Raises `BadInput`."""
     if spec.driver in drivers:
         return drivers[spec.driver]
+    if (made := robot_factory(spec.id, spec.driver, targets, clock, drivers)) is not None:
+        return made
     raise BadInput(
         f"{spec.id} wants the driver {spec.driver!r}, which is not here"
         if spec.driver
         else f"no driver is named for {spec.id}",
         path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
         op="up",
-        expected="one of: " + ", ".join(sorted(drivers)),
+        expected="one of: " + ", ".join([*sorted(drivers), *names()]),
         fix="run it in the simulation: `paos up` and `paos do` take --driver simulation",
     )
 

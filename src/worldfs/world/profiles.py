@@ -20,13 +20,13 @@ def profile_text(name: str, language: str, own: Path | None = None) -> bytes | N
     from importlib import resources
 
     files = (f"{name}.{language}.md", f"{name}.md") if language != "en" else (f"{name}.md",)
-    for file in files if own is not None else ():
+    for path in [own / file for file in files] if own is not None else []:
         try:
-            return own.joinpath(file).read_bytes()
+            return path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            raise from_os(error, path=str(own / file), op="read a profile") from error
+            raise from_os(error, path=str(path), op="read a profile") from error
     folder = resources.files("worldfs").joinpath("profiles")
     for file in files:
         found = folder.joinpath(file)

@@ -130,7 +130,9 @@ class World:
     def node_ids(self) -> list[str]:
         """Robots, then targets."""
         targets = self.targets
-        return [spec.id for spec in self.specs] + (list(targets.targets()) if targets is not None else [])
+        return list(
+            dict.fromkeys([*(spec.id for spec in self.specs), *(targets.targets() if targets is not None else ())])
+        )
 
     # -- assembling ---------------------------------------------------------------------------------------------
 
@@ -153,8 +155,11 @@ class World:
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         room.films = artifacts / "films" if artifacts is not None else None
         nodes = {}
+        declared = self.targets.targets() if self.targets is not None else {}
         for spec in self.specs:
-            driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter(spec.id), self.language()))
+            driver = factory(spec, drivers, declared, self.clock)(
+                Seat(spec.id, artifacts, self._interpreter(spec.id), self.language())
+            )
             room.drivers[spec.id] = driver
             nodes[spec.id] = Node(spec.id, driver, artifacts)
         runtime = Runtime(Targets(self.store), self.clock, artifacts, self.language(), parts)
