@@ -17,7 +17,7 @@ TOLERANCE = 1e-4  # m and rad: what is nearer to the file's number than this did
 DIGITS = 4
 SUPPORTS = ("on", "in", "held_by")
 # status words that say where a thing is: "on_table", "held", "in_basket"; not "empty", "fresh", "broken"
-_PLACED = re.compile(r"(on|in|at|under|held|unsupported|placed|在)([_ ].*)?$|在.+", re.IGNORECASE)
+_PLACED = re.compile(r"(on|in|at|under|held|unsupported|released|placed|在)([_ ].*)?$|在.+", re.IGNORECASE)
 
 _HELD = ("robots", "robot", "objects", "scene_graph", "perception", "schema_version", "updated_at")
 _OWN = frozenset(
@@ -252,6 +252,10 @@ def edges(old: Any, seen: Seen, ends: tuple[str, str], spell: Callable[[str], st
     now, before = _triples(seen.scene, ids), _triples(seen.before, ids)
     moved = {str(ids.get(r.subject, r.subject)) for r in seen.scene.relations if seen.carried(r.subject)}
     moved |= {str(ids.get(t.id, t.id)) for t in seen.things if sound(t) and seen.carried(t.id)}
+    robot, known = seen.robot, seen.before.robot(seen.robot_id)
+    # what it holds a robot says itself: an edge that has it hold another thing is its own, and over
+    says = robot is not None and (known is None or known.holding != robot.holding)
+    held = str(ids.get(robot.holding, robot.holding)) if robot is not None else ""
     begun = {triple: relation for triple, relation in now.items() if triple not in before}
     after: list[Any] = []
     for edge in old or []:
@@ -262,7 +266,8 @@ def edges(old: Any, seen: Seen, ends: tuple[str, str], spell: Callable[[str], st
             continue
         word = _word(str(edge.get("relation", "")))
         begun.pop((a, word, b), None)
-        ended = (a, word, b) not in now and ((a, word, b) in before or (a in moved and word in SUPPORTS))
+        let_go = says and word == "held_by" and b == seen.robot_id and a != held
+        ended = (a, word, b) not in now and ((a, word, b) in before or (a in moved and word in SUPPORTS) or let_go)
         if not (ended or a in gone or b in gone):
             after.append(edge)
     after += [_edge(triple, relation, ends, spell) for triple, relation in begun.items()]

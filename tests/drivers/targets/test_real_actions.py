@@ -150,6 +150,16 @@ def test_what_it_takes_is_held_on_the_page_and_lies_where_it_was_put(tmp_path, p
         assert {"from": "apple_01", "to": ME, "relation": "held_by"} in now["scene_graph"]["edges"]
         assert PAGE["scene_graph"]["edges"][0] in now["scene_graph"]["edges"]
         assert cup == PAGE["objects"][1]  # what it does not see is not gone
+        queue = [{"action_id": "act_1", "action_type": "place", "params": {"target_position": [0.5, -0.2, 0.35]}}]
+        (tmp_path / "ACTION.md").write_text(json.dumps({"queue": queue}))
+        (tmp_path / "EMBODIED.md").write_text(PROFILE)
+        _, placed = ended(tmp_path)
+        # the fingers let go of it above its goal; whether it lies there, nobody who sees it says
+        assert (placed.ok, placed.cause) == (False, Cause.ERROR) and "who sees" in placed.message, placed
+        now = page(tmp_path)
+        assert now["robots"][0]["holding"] is None
+        assert now["objects"][0]["position"][:2] == pytest.approx([0.5, -0.2], abs=0.02)
+        assert [edge["relation"] for edge in now["scene_graph"]["edges"]] == ["near"]
 
 
 def test_fingers_that_close_on_nothing_are_no_success(tmp_path, peers) -> None:

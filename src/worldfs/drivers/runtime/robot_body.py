@@ -69,7 +69,7 @@ class RobotBody:
             held_by = Relation(thing.id, "held_by", self._target.id)
             return replace(scene, objects=(replace(thing, status="held"),), relations=(held_by,))
         self._thing = self._on = None  # where it lies from now on is nothing that this robot knows
-        thing = replace(thing, status=f"{on[0]}_{on[1]}" if on is not None else "")
+        thing = replace(thing, status=f"{on[0]}_{on[1]}" if on is not None else "released")
         return replace(scene, objects=(thing,), relations=(Relation(thing.id, *on),) if on is not None else ())
 
     def review(self, order: Order) -> Sequence[Finding]:
@@ -128,6 +128,8 @@ class RobotBody:
             bench = Bench(self._clock, self._seat.artifacts, self._scene, self._seat.language)
             made = RealTarget(self._target, bench, driver(self._target)(self._target, bench))
             made.open()
+            mine = self._scene_now().robot(self._target.id)
+            made.holding = mine.holding if mine is not None else None  # of an earlier run; the fingers may deny it
             self._adapter = made
         return self._adapter
 

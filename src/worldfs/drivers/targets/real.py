@@ -30,7 +30,7 @@ from .watchdog import Watchdog
 HALT_WAIT_S: Final = 0.3  # for a call on the wire; then beside it, if the wire allows that
 BASE_HOLD: Final = 4.0  # control periods for which a velocity holds without a new one
 CONTROL_HZ: Final = 20.0
-SHUT: Final = 0.002  # m between the fingers: less holds nothing
+SHUT, WIDE = 0.002, 0.98  # m between the fingers, and of their opening: less and more hold nothing
 
 
 def adapter(target: Target, bench: Bench) -> TargetAdapter:
@@ -161,7 +161,7 @@ class RealTarget:
         if reading.place is not None:
             x, y, yaw = (round(float(part), 4) for part in reading.place)
             return Scene((RobotState(self.target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra),))
-        if reading.opening * self._width() <= SHUT:
+        if reading.opening * self._width() <= SHUT or reading.opening >= WIDE:
             self.holding = None
         state = RobotState(
             self.target.id,
