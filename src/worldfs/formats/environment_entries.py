@@ -253,14 +253,13 @@ def edges(old: Any, seen: Seen, ends: tuple[str, str], spell: Callable[[str], st
     moved = {str(ids.get(r.subject, r.subject)) for r in seen.scene.relations if seen.carried(r.subject)}
     moved |= {str(ids.get(t.id, t.id)) for t in seen.things if sound(t) and seen.carried(t.id)}
     robot, known = seen.robot, seen.before.robot(seen.robot_id)
-    # what it holds a robot says itself: an edge that has it hold another thing is its own, and over
-    says = robot is not None and (known is None or known.holding != robot.holding)
+    # what it holds a robot with a gripper says itself: an edge that has it hold another thing is its own, and over
+    says = robot is not None and bool(robot.gripper) and (known is None or known.holding != robot.holding)
     held = str(ids.get(robot.holding, robot.holding)) if robot is not None else ""
     begun = {triple: relation for triple, relation in now.items() if triple not in before}
     after: list[Any] = []
     for edge in old or []:
-        known = isinstance(edge, dict)
-        a, b = (edge.get(ends[0]), edge.get(ends[1])) if known else (None, None)
+        a, b = (edge.get(ends[0]), edge.get(ends[1])) if isinstance(edge, dict) else (None, None)
         if not isinstance(a, str) or not isinstance(b, str):
             after.append(edge)
             continue

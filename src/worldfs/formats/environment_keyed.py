@@ -86,7 +86,7 @@ def _q1_robot(old: Any, robot: RobotState) -> Json:
         fields["gripper_state"] = put(grip, {"state": str(robot.gripper)})
     elif robot.gripper:
         fields["gripper_state"] = str(robot.gripper)
-    if robot.holding is not None or "holding" in old:
+    if robot.holding is not None or ("holding" in old and robot.gripper):
         fields["holding"] = robot.holding
     return fields
 

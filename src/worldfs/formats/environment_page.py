@@ -62,7 +62,9 @@ def _page_robot(robot: RobotState) -> Json:
         fields["joint_state"] = plain(robot.joint_state)
     if robot.gripper:
         fields["gripper"] = str(robot.gripper)
-    return fields | {"holding": robot.holding} | extra(robot.extra)
+    if robot.gripper or robot.holding is not None:  # without a gripper it says nothing of what it carries
+        fields["holding"] = robot.holding
+    return fields | extra(robot.extra)
 
 
 def _page_thing(thing: Thing, old: Json) -> Entry:
