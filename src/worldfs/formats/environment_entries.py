@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from worldfs.formats import values
@@ -15,6 +16,7 @@ from worldfs.ground.model import Json, Relation, RobotState, Scene, Thing
 
 TOLERANCE = 1e-4  # m and rad: what is nearer to the file's number than this did not move
 DIGITS = 4
+NOTHING = Scene()
 SUPPORTS = ("on", "in", "held_by")
 # status words that say where a thing is: "on_table", "held", "in_basket"; not "empty", "fresh", "broken"
 _PLACED = re.compile(r"(on|in|at|under|held|unsupported|released|placed|在)([_ ].*)?$|在.+", re.IGNORECASE)
@@ -27,7 +29,8 @@ _OWN = frozenset(
 )  # fmt: skip
 
 
-class Seen(NamedTuple):
+@dataclass(frozen=True)
+class Seen:
     """What one robot observed, which of its earlier things are gone, and what of it is no news.
 
     `before`: what the body took from the document to build its world, and has not seen change since, and the relations
@@ -37,7 +40,7 @@ class Seen(NamedTuple):
     scene: Scene
     robot_id: str
     gone: frozenset[str] = frozenset()
-    before: Scene = Scene()
+    before: Scene = NOTHING
     whole: bool = True  # it reports all its things: one that it leaves out is gone
 
     @property
@@ -48,16 +51,26 @@ class Seen(NamedTuple):
     def things(self) -> tuple[Thing, ...]:
         return (*self.scene.objects, *self.scene.furniture)
 
+    @cached_property
+    def carried(self) -> frozenset[str]:
+        """Ids of things that lie on, lie in or are held by another thing than before."""
+        now, before = _supports(self.scene), _supports(self.before)
+        return frozenset(id for id in now.keys() | before.keys() if now.get(id) != before.get(id))
+
+    @cached_property
+    def _told(self) -> dict[str, Thing]:
+        return _by_thing(self.before)
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        return frozenset(thing.id for thing in self.things)
+
     def news(self, thing: Thing) -> bool:
         """Whether the document is to be told of this thing: where it lies, how, and on what."""
         if not sound(thing):
             return False
-        old = self.before.thing(thing.id)
-        return old is None or _measured(old) != _measured(thing) or self.carried(thing.id)
-
-    def carried(self, id: str) -> bool:
-        """Whether what the thing lies on, lies in or is held by is another than before."""
-        return _supports(self.scene, id) != _supports(self.before, id)
+        old = self._told.get(thing.id)
+        return old is None or _measured(old) != _measured(thing) or thing.id in self.carried
 
     def owns(self, entry: Any) -> bool:
         """Whether an earlier observation of this robot put this entry there."""
@@ -66,26 +79,36 @@ class Seen(NamedTuple):
 
     def left(self, id: Any, entry: Any) -> bool:
         """Whether this entry is of a thing that this robot brought and no longer reports."""
-        return self.whole and isinstance(id, str) and self.owns(entry) and all(thing.id != id for thing in self.things)
+        return self.whole and isinstance(id, str) and self.owns(entry) and id not in self._ids
 
     def without(self, entries: Iterable[tuple[Any, Any]]) -> Seen:
         """This, knowing which of the `(id, entry)` pairs of a document it no longer reports."""
-        return self._replace(gone=self.gone | {id for id, entry in entries if self.left(id, entry)})
+        return replace(self, gone=self.gone | {id for id, entry in entries if self.left(id, entry)})
+
+
+def _by_thing(scene: Scene) -> dict[str, Thing]:
+    return {thing.id: thing for thing in (*scene.objects, *scene.furniture)}
 
 
 def _measured(thing: Thing) -> tuple[Any, ...]:
     return thing.position, thing.orientation, thing.status
 
 
-def _supports(scene: Scene, id: str) -> set[tuple[str, str]]:
-    return {(r.relation, r.object) for r in scene.relations if r.subject == id and r.relation in SUPPORTS}
+def _supports(scene: Scene) -> dict[str, set[tuple[str, str]]]:
+    found: dict[str, set[tuple[str, str]]] = {}
+    for relation in scene.relations:
+        if relation.relation in SUPPORTS:
+            found.setdefault(relation.subject, set()).add((relation.relation, relation.object))
+    return found
 
 
 def quiet(before: Scene, seen: Scene) -> Scene:
     """The observation, with what moved by less than TOLERANCE since it was last told put back to where it was."""
 
+    things = _by_thing(before)
+
     def still(new: Thing) -> Thing:
-        old = before.thing(new.id)
+        old = things.get(new.id)
         return old if old is not None and _still(old, new) else new
 
     def stands(new: RobotState) -> RobotState:
@@ -103,10 +126,11 @@ def quiet(before: Scene, seen: Scene) -> Scene:
 def told(before: Scene, seen: Scene) -> Scene:
     """What `before` is once `seen` stands in the document: the same robots and things, as they are now."""
     now = quiet(before, seen)
+    things = _by_thing(now)
     return Scene(
         tuple(now.robot(robot.robot_id) or robot for robot in before.robots),
-        tuple(now.thing(thing.id) or thing for thing in before.objects),
-        tuple(now.thing(thing.id) or thing for thing in before.furniture),
+        tuple(things.get(thing.id, thing) for thing in before.objects),
+        tuple(things.get(thing.id, thing) for thing in before.furniture),
         now.relations,
         now.perception if before.perception else {},
     )
@@ -250,8 +274,8 @@ def edges(old: Any, seen: Seen, ends: tuple[str, str], spell: Callable[[str], st
         return old
     gone = {str(ids.get(id, id)) for id in seen.gone}
     now, before = _triples(seen.scene, ids), _triples(seen.before, ids)
-    moved = {str(ids.get(r.subject, r.subject)) for r in seen.scene.relations if seen.carried(r.subject)}
-    moved |= {str(ids.get(t.id, t.id)) for t in seen.things if sound(t) and seen.carried(t.id)}
+    placed = {r.subject for r in seen.scene.relations} | {thing.id for thing in seen.things if sound(thing)}
+    moved = {str(ids.get(id, id)) for id in seen.carried & placed}
     robot, known = seen.robot, seen.before.robot(seen.robot_id)
     # what it holds a robot with a gripper says itself: an edge that has it hold another thing is its own, and over
     says = robot is not None and bool(robot.gripper) and (known is None or known.holding != robot.holding)

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
-from worldfs.formats.environment_entries import Seen, quiet
+from worldfs.formats.environment_entries import NOTHING, Seen, quiet
 from worldfs.formats.environment_keyed import q1, runtime, v0
 from worldfs.formats.environment_page import page
 from worldfs.formats.environment_upgrade import upgrade
 from worldfs.formats.values import same
 from worldfs.ground.model import Json, Scene
 
-NOTHING = Scene()
 _FORMS = {"page2": page, "page1": page, "q1": q1, "r": runtime, "v0": v0}
 
 
