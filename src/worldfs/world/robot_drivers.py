@@ -56,6 +56,7 @@ def robot_factory(
         fix = f"declare it there: {entry} (docs/robots.md)"
         if also:
             fix = f"give robot and target one id: robotId {also[0]}, or `id: {node}` in TARGETS.md"
+        fix += "; or run it in the simulation: `paos up` and `paos do` take --driver simulation"
         found = f"{node} wants the driver {driver!r}, and TARGETS.md has no such robot of that id"
         raise BadInput(found, path=f"TARGETS.md {node}", op="up", expected=f"a robot {node} with that driver", fix=fix)
     if not target.enabled:
