@@ -77,7 +77,7 @@ def test_the_world_is_written_back_in_its_own_form(ran) -> None:
         assert apple["position"]["z"] == pytest.approx(100 * node["center"]["z"], abs=0.1)  # centimetres beside metres
         assert node["center"]["z"] > 0.15
         assert (apple["ripeness"], node["track_id"]) == (0.9, 4)
-        assert (apple["state"], apple["location"]) == ("held", "franka_001")
+        assert (apple["state"], apple["location"]) == ("fresh", "franka_001")  # "fresh" is no word of a place
         assert {"source", "target", "relation"} <= set(world["scene_graph"]["edges"][0])
         robot = world["robots"]["franka_001"]
         assert (robot["holding"], robot["arm_state"], robot["gripper_state"]["width"]) == ("red_apple", "ready", 0.08)
@@ -178,3 +178,21 @@ def test_an_instruction_is_carried_out_in_a_foreign_workspace(found: Callable, n
         ]["edges"]
         assert "action_id" not in place.text("ACTION.md")
         assert "# Active Task" in place.text("TASK.md") or "# Task" in place.text("TASK.md")
+
+
+def test_a_foreign_world_whose_orders_are_all_refused_keeps_every_byte(found: Callable) -> None:
+    place = found("q1_fleet")
+    before = {name: place.text(name) for name in ("ENVIRONMENT.md", "EMBODIED.md")}
+    assert place.up().code == 0
+    ended = place.ended()
+    assert len(ended) == 4
+    assert {str(job.status.outcome.cause) for job in ended.values()} == {"rejected"}
+    assert {job.status.outcome.code for job in ended.values()} == {"OP_NOT_IN_PROFILE", "CRITIC_REFUSED"}
+    assert {name: place.text(name) for name in before} == before
+    found = place.paos("--json", "check").values[0]["findings"]
+    assert [item["found"] for item in found if item["code"] == "ACTION_NOT_LISTED"] == [
+        "pythonpath, below Driver config fields:",
+        "interface, below Driver config fields:",
+    ]
+    assert place.up().code == 0
+    assert {name: place.text(name) for name in before} == before

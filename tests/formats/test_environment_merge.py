@@ -172,7 +172,7 @@ def test_q1_is_written_in_its_own_form():
     assert list(value["robots"]) == ["go2_edu_001", "franka_001"]
     assert value["robots"]["franka_001"]["gripper_state"] == {"state": "closed", "width": 0.08}
     assert value["objects"]["red_apple"]["position"] == {"x": 30.0, "y": 12.5, "z": 3}
-    assert '"y": 12.50, "z": 3}, "state": "held", "ripeness": 0.9}' in after
+    assert '"y": 12.50, "z": 3}, "state": "fresh", "ripeness": 0.9}' in after
     assert value["objects"]["brick"]["position"] == {"x": 10.0, "y": 20.0, "z": 1.0}
     nodes = {node["id"]: node for node in value["scene_graph"]["nodes"]}
     assert nodes["n_apple"]["center"] == {"x": 0.3, "y": 0.125, "z": 0.03}
@@ -285,3 +285,34 @@ def test_no_document_crashes_the_reader_or_the_writer(value):
     environment.read(after)
     again = merge(after, seen, "a")
     assert again == after
+
+
+def test_a_robot_says_what_it_holds_and_one_without_a_gripper_says_nothing_of_it():
+    edges = [{"from": "apple_01", "to": "franka_001", "relation": "held_by", "sure": 0.5},
+             {"from": "apple_01", "to": "go2", "relation": "held_by"}]  # fmt: skip
+    value = {"robots": [{"robot_id": "franka_001", "holding": "apple_01"}, {"robot_id": "go2", "holding": "parcel"}],
+             "objects": [{"id": "apple_01", "position": [0, 0, 0]}], "scene_graph": {"edges": edges}}  # fmt: skip
+    data = json.dumps(value).encode()
+    open_hand = Scene(robots=(RobotState("franka_001", (), {}, "open"),))
+    after = environment.read(merge(data, open_hand)).value
+    assert after["robots"] == [{"robot_id": "franka_001", "holding": None, "gripper": "open"}, value["robots"][1]]
+    assert after["scene_graph"]["edges"] == edges[1:]
+    walking = Scene(robots=(RobotState("go2", (1.0, 0.0, 0.0)),))
+    after = environment.read(merge(data, walking, "go2")).value
+    assert after["robots"][1] == {"robot_id": "go2", "holding": "parcel", "pose": [1.0, 0.0, 0.0]}
+    assert after["scene_graph"]["edges"] == edges
+
+
+def test_a_body_that_does_not_see_a_thing_of_its_own_leaves_it():
+    mine = merge(spec(), Scene(objects=(Thing("mine", position=(0.1, 0.1, 0.1)),)))
+    blind = environment.merge(mine, Scene(robots=(RobotState("franka_001", (), {"a": 1.0}),)), robot_id="franka_001",
+                              now=NOW, whole=False)  # fmt: skip
+    assert environment.read(blind).scene.thing("mine")
+
+
+def test_joints_of_another_body_in_ones_own_entry_stay():
+    value = {"robots": {"pet": {"joint_state": {"head": 0.1, "joint_1": 0.5}, "mood": "curious"}}}
+    data = json.dumps(value).encode()
+    seen = Scene(robots=(RobotState("pet", (), {"joint_1": 0.7}),))
+    after = environment.read(merge(data, seen, "pet")).value
+    assert after["robots"]["pet"] == {"joint_state": {"head": 0.1, "joint_1": 0.7}, "mood": "curious"}

@@ -44,6 +44,7 @@ class Config(NamedTuple):
     shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
     brains: tuple[Brain, ...] = ()  # agents.brains: who answers the letters of which agent
     web_search: WebSearch = WebSearch()
+    profiles: str = ""  # directory of the operator's own profiles; the home's, not the file's
     raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; nobody writes into it
 
     def brain(self, agent: str) -> Brain | None:

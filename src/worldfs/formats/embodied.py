@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from worldfs.ground.model import Op, Parameter, Profile
+from worldfs.ground.model import Op, Profile
 
+from . import embodied_ops as ops
+from . import embodied_sections as sections
 from . import prose, quantities, tables
 
 PATH = "EMBODIED.md"
 
-SECTIONS = {
-    "identity": ("identity", "robot identity", "overview", "身份", "基本信息", "标识", "机器人信息", "身份信息"),
-    "sensors": ("sensors", "sensor", "sensing", "传感器", "感知"),
-    "actions": (
-        *("supported actions", "actions", "supported action types", "action types", "available actions"),
-        *("支持的动作", "支持动作", "动作", "可用动作", "动作列表"),
-    ),
-    "limits": (
-        *("physical constraints", "constraints", "physical limits", "limits", "joint limits", "workspace limits"),
-        *("物理约束", "物理限制", "约束", "限制", "物理参数"),
-    ),
-    "other": (
-        *("not supported", "unsupported", "unsupported actions", "connection", "runtime protocol", "notes"),
-        *("driver keys", "driver configuration", "不支持", "不支持的动作", "连接", "运行协议", "备注", "说明"),
-    ),
-}
-_SECTION = {word: name for name, spellings in SECTIONS.items() for word in spellings}
 IDENTITY = {
     "model": ("robot model", "model", "机器人型号", "型号"),
     "dof": ("dof", "degrees of freedom", "自由度"),
@@ -90,23 +76,34 @@ _FIGURES = re.compile(
     re.IGNORECASE,
 )
 _COLUMNS = {
-    "name": ("action type", "action", "actions", "name", "tool", "command", "动作", "动作类型", "名称", "操作"),
+    "name": (
+        "action type",
+        "supported action",
+        "supported actions",
+        "支持的动作",
+        "action",
+        "actions",
+        "name",
+        "tool",
+        "command",
+        "动作",
+        "动作类型",
+        "名称",
+        "操作",
+    ),
     "description": ("description", "meaning", "notes", "描述", "说明", "含义"),
     "parameters": ("parameters", "params", "parameter", "arguments", "args", "参数"),
+    "support": ops.SUPPORT,
 }
+_LISTS = ("actions", "unsupported")
 _LIMIT_COLUMNS = {
     "label": ("parameter", "limit", "constraint", "property", "item", "name", "参数", "项目", "约束", "限制", "名称"),
     "value": ("value", "values", "limit", "range", "数值", "值", "范围", "取值"),
     "unit": ("unit", "units", "单位"),
 }
-_NONE = frozenset(("", "—", "–", "-", "none", "n/a", "no parameters", "无", "没有"))
+_NONE = frozenset(("", "—", "–", "-", "none", "n/a", "无", "没有"))
 _ABSENT = frozenset(("none", "no", "absent", "not present", "n/a", "not installed", "—", "无", "没有", "未安装"))
 _TICK = re.compile(r"\[([ xX✓✔])\]\s*(.*)")
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
-_BULLET_OP = re.compile(
-    r"(?:`(?P<code>[^`]+)`|\*\*`?(?P<bold>[^*`]+)`?\*\*|(?P<plain>[A-Za-z_]\w*))\s*(?P<args>\([^)]*\))?\s*[:：—–-]*\s*(?P<text>.*)"
-)
-_PARAMETERS = re.compile(r"(?:parameters|params|参数)\s*[:：]\s*(.*)", re.IGNORECASE)
 
 
 @dataclass
@@ -120,18 +117,23 @@ class _Draft:
     limits: dict[str, float] = field(default_factory=dict)
     bounds: tuple[tuple[float, float], ...] = ()
     unread: list[str] = field(default_factory=list)
+    denied: dict[str, str] = field(default_factory=dict)  # op → the heading that says that it is not supported
+    odd: list[str] = field(default_factory=list)  # what looks like an action, below a heading that does not offer it
+    heading: str = ""  # the one that the present line stands below
+    indent: int = -1  # of the list that the present line is in; deeper ones belong to its items
 
 
 def read(data: bytes) -> Profile:
     """The profile of a document. What it does not say stays empty; a limit line that cannot be read is in `unread`.
 
+    Actions count only below a heading that says that they are supported; what else looks like one is in `odd`.
     Lengths in metres, masses in kilograms, whatever unit the line prints. A volume, a speed and the like are figures
     of the body, not limits of an order, and are left alone. Raises `BadInput` only for bytes that are no text.
     """
     lines = prose.split(prose.decode(data, PATH).removeprefix(prose.BOM))
     mask = prose.visible(lines, list(prose.fences(lines)))
     draft = _Draft()
-    heads = {head.line: head for head in prose.headings(lines, mask)}
+    heads = {head.line: head for head in (*prose.headings(lines, mask), *_underlined(lines, mask))}
     in_table = {i: t for t in tables.find(lines, mask) for i in range(t.first, t.end)}
     section, ignored_level = "", 0
     for number, line in enumerate(lines):
@@ -141,21 +143,42 @@ def read(data: bytes) -> Profile:
             head = heads[number]
             if head.level == 1 and not draft.title:
                 draft.title = _title(head.text)
+            draft.indent = -1
             if ignored_level and head.level > ignored_level:
                 continue
-            section = _SECTION.get(_key(head.text), "" if head.level <= 2 else section)
-            ignored_level = head.level if section == "other" else 0
+            draft.heading = prose.flat(head.text, 80)
+            opened = sections.section(head.text)
+            # a sub-heading that nobody knows leaves identity and limits as they are; a list of actions ends there
+            kept = section if head.level > 2 and section not in ("actions", "sensors", "unsupported") else ""
+            if kept and opened == "unsupported" and not sections.closes(head.text, kept):
+                opened = kept
+            section = opened or (kept if kept or head.level <= 2 else "unknown")
+            ignored_level = head.level if section in ("other", "unsupported") else 0
         elif number in in_table:
+            draft.indent = -1
             if in_table[number].first == number:
                 _table(draft, in_table[number], section)
-        elif section != "other" or _plain_section(line):
-            section = _line(draft, line.rstrip("\r\n"), section)
+        else:
+            section = _line(draft, line.rstrip("\r\n"), section, _over_a_list(lines, number))
     return _profile(draft)
 
 
-def _key(text: str) -> str:
-    bare = re.sub(r"[(（].*?[)）]", "", text)
-    return " ".join(re.sub(r"[*_`:：#]+", " ", bare).split()).casefold()
+def _underlined(lines: Sequence[str], mask: Sequence[int]) -> Iterator[prose.Heading]:
+    """Headings that are underlined with = or -."""
+    for number in range(len(lines) - 1):
+        under, text = lines[number + 1].strip(), lines[number].strip()
+        ruled = mask[number] and mask[number + 1] and len(under) > 1 and set(under) in ({"="}, {"-"})
+        worded = text and "|" not in text and prose.bullet(lines[number]) is None and text[0] not in ">#"
+        if ruled and worded:
+            yield prose.Heading(number, 1 if under[0] == "=" else 2, text)
+
+
+def _over_a_list(lines: Sequence[str], number: int) -> bool:
+    """Whether the line stands alone, and what comes next is a list or a table: then it is their label."""
+    if number and lines[number - 1].strip() and not lines[number - 1].lstrip().startswith(("#", "|")):
+        return False
+    below = next((line for line in lines[number + 1 :] if line.strip()), "")
+    return prose.bullet(below) is not None or below.lstrip().startswith("|")
 
 
 def _title(text: str) -> str:
@@ -165,36 +188,77 @@ def _title(text: str) -> str:
     return ""
 
 
-def _plain_section(line: str) -> str:
-    bare = line.strip().strip("*").strip()
-    return _SECTION.get(_key(bare), "") if bare.endswith((":", "：")) and prose.bullet(line) is None else ""
+def _line(draft: _Draft, line: str, section: str, over_a_list: bool) -> str:
+    """Take in one line of text; the answer is the section that the next one stands in.
 
-
-def _line(draft: _Draft, line: str, section: str) -> str:
-    """Take in one line of text; the answer is the section that the next one stands in."""
-    if opened := _plain_section(line):
-        return opened
+    `over_a_list`: the line stands alone over a list or a table.
+    """
     item = prose.bullet(line)
+    indent = len(line) - len(line.lstrip())
     if item is None:
+        goes_on = 0 <= draft.indent < indent and not over_a_list  # the text of an item, on its next line
+        text = "" if goes_on else sections.label(line) or (sections.caption(line) if over_a_list else "")
+        if text and (opened := _opened(text, section)) != section:
+            draft.heading, draft.indent = prose.flat(text, 80), -1
+            return opened
         if line.lstrip().startswith(">"):
             for part in re.split(r"[|｜]", line.lstrip("> \t")):
                 _identity(draft, prose.labelled(part))
         return section
     if section == "sensors":
         _sensor(draft, item)
-    elif section == "actions":
-        _bullet_op(draft, item)
-    else:
+    elif section in ("actions", "unsupported", "unknown"):
+        return _action(draft, item, section, indent)
+    elif section != "other":
         pair = prose.labelled(item)
-        if pair and not _limit(draft, *pair, item, strict=section == "limits") and section in ("", "identity"):
+        if section == "" and item.startswith("`"):
+            _action(draft, item, section, indent)
+        elif pair and not _limit(draft, *pair, item, strict=section == "limits") and section in ("", "identity"):
             _identity(draft, pair)
         elif pair is None and section == "limits":
             draft.unread.append(prose.flat(item, 200))
     return section
 
 
+def _opened(text: str, section: str) -> str:
+    """The section that a label opens. A list of actions or sensors ends at any label that does not offer them."""
+    opened = sections.section(text)
+    if opened == "unsupported" and not sections.closes(text, section):
+        return section
+    if opened or section not in ("actions", "sensors", "unsupported", "unknown"):
+        return opened or section
+    return section if section == "actions" and sections.offers(text) else "unknown"
+
+
+def _action(draft: _Draft, item: str, section: str, indent: int) -> str:
+    """An item of a list below `section`; what stands below another item belongs to that one.
+
+    An item may itself be the label of those after it: "- **Not supported**:". The answer is the section from here on.
+    """
+    nested = draft.indent >= 0 and indent > draft.indent + 1
+    if not nested:
+        draft.indent = indent
+    op, yes = ops.bullet(item)
+    if (text := sections.label(item)) and (op is None or sections.section(text) == "unsupported"):
+        draft.heading = prose.flat(text, 80) if not nested else draft.heading
+        return _opened(text, section) if not nested else section
+    if op is not None and not (nested and section == "actions"):
+        _op(draft, op, section if yes else "unsupported", sure=item.startswith("`"))
+    return section
+
+
+def _op(draft: _Draft, op: Op, section: str, *, sure: bool = False) -> None:
+    """One op read below `section`. `sure`: it is written as code, so it is meant as a name."""
+    if section == "actions":
+        draft.ops.setdefault(op.name, op)
+    elif section == "unsupported":
+        draft.denied.setdefault(op.name, draft.heading)
+    elif sure or "_" in op.name or op.parameters:
+        draft.odd.append(f"{op.name}, below {draft.heading or 'no heading'}")
+
+
 def _identity(draft: _Draft, pair: tuple[str, str] | None) -> None:
-    if pair and (name := _IDENTITY.get(_key(pair[0]))) and pair[1]:
+    if pair and (name := _IDENTITY.get(sections.key(pair[0]))) and pair[1]:
         draft.identity.setdefault(name, pair[1].strip("`* "))
 
 
@@ -211,7 +275,7 @@ def _sensor(draft: _Draft, item: str) -> None:
 
 def _limit(draft: _Draft, label: str, value: str, whole: str, *, strict: bool, unit: str = "") -> bool:
     """Whether the line was a limit; `strict`: it stands among limits, so what cannot be understood is unread."""
-    key = _key(label)
+    key = sections.key(label)
     axis = re.fullmatch(r"(?:workspace )?([xyz])(?: range| bounds| axis)?|(?:工作空间)?([xyz])(?:轴)?(?:范围)?", key)
     name, kind = ("bounds", "length") if axis and strict else _LIMIT.get(key, ("", ""))
     if not name:
@@ -266,80 +330,25 @@ def _table(draft: _Draft, table: tables.Table, section: str) -> None:
     elif section == "sensors":
         for row in table.rows:
             draft.sensors.append((row[0].strip("`* "), not any(c.casefold() in _ABSENT or c == "❌" for c in row[1:])))
-    elif section != "other" and "name" in columns and (section == "actions" or "parameters" in columns):
+    elif section != "other" and "name" in columns and ("parameters" in columns or section in _LISTS):
+        under = "actions" if section not in _LISTS and sections.offers(table.header[columns["name"]]) else section
         for row in table.rows:
+            named, rest = row[columns["name"]], [c for i, c in enumerate(row) if i != columns["name"] and c]
+            if sections.section(named) == "unsupported" or (not rest and not ops.names(named)):
+                under = _opened(named, under) if named else under  # a row that is the label of those below it
+                draft.heading = prose.flat(named, 80) or draft.heading
+                continue
             text = row[columns["description"]] if "description" in columns else ""
-            given = parameters(row[columns["parameters"]]) if "parameters" in columns else ()
-            for name in names(row[columns["name"]]):
-                draft.ops.setdefault(name, Op(name, text, given))
+            given = ops.parameters(row[columns["parameters"]]) if "parameters" in columns else ()
+            no = ops.refused(row[columns["name"]]) or ops.refused(text)
+            if "support" in columns and not ops.affirmed(said := row[columns["support"]]):
+                no = True
+                draft.odd += [f"{n}, {table.header[columns['support']]}: {said}" for n in ops.names(named)]
+            for name in ops.names(row[columns["name"]]):
+                _op(draft, Op(name, text, given), "unsupported" if no else under)
     elif section in ("", "identity") and len(table.header) == 2:
         for row in (table.header, *table.rows):
             _identity(draft, (row[0], row[1]))
-
-
-def names(cell: str) -> list[str]:
-    """The op names of a cell: back-ticked ones if there are any, else split at `/`, `,` and `、`."""
-    found = re.findall(r"`([^`]+)`", cell) or re.split(r"[/,，、]|<br\s*/?>", cell)
-    return [match[0] for name in found if (match := _NAME.fullmatch(re.sub(r"\(.*\)", "", name).strip(" *")))]
-
-
-def _bullet_op(draft: _Draft, item: str) -> None:
-    match = _BULLET_OP.fullmatch(item)
-    if not match:
-        return
-    name = (match["code"] or match["bold"] or match["plain"]).strip()
-    call = re.fullmatch(r"([A-Za-z_][\w.\-]*)\s*\((.*)\)", name)
-    bare = call[1] if call else name
-    if not _NAME.fullmatch(bare) or (match["plain"] and not match["text"] and " " in item.strip()):
-        return
-    stated = _PARAMETERS.search(match["text"])
-    given = parameters(call[2] if call else (match["args"] or "").strip("()") or (stated[1] if stated else ""))
-    draft.ops.setdefault(bare, Op(bare, match["text"], given))
-
-
-def parameters(cell: str) -> tuple[Parameter, ...]:
-    """A Parameters cell: `name: type`, `` `a, b, c?` ``, `(optional)`, a unit in brackets, `—` for none.
-
-    A unit after the last name of a list without types (`` `x, y, z` (cm) ``) is the unit of the whole list.
-    """
-    text = re.sub(r"<br\s*/?>", ", ", cell).replace("`", "").strip()
-    if text.casefold() in _NONE:
-        return ()
-    found = [parameter for part in _parts(text) if (parameter := _parameter(part))]
-    if len(found) > 1 and found[-1].unit and not any(p.unit or p.type for p in found[:-1]):
-        found = [Parameter(p.name, p.type, p.optional, found[-1].unit) for p in found]
-    return tuple(found)
-
-
-def _parts(text: str) -> list[str]:
-    parts, depth, begin = [], 0, 0
-    for i, sign in enumerate(text):
-        if sign in "[({（":
-            depth += 1
-        elif sign in "])}）":
-            depth = max(0, depth - 1)
-        elif sign in ",，;；、" and depth == 0:
-            parts.append(text[begin:i])
-            begin = i + 1
-    return [*parts, text[begin:]]
-
-
-def _parameter(part: str) -> Parameter | None:
-    optional = bool(re.search(r"[(（\[]\s*(optional|可选|opt\.?)\s*[)）\]]|=|可选", part, re.IGNORECASE))
-    bare = re.sub(r"[(（\[]\s*(optional|可选|opt\.?)\s*[)）\]]", "", part, flags=re.IGNORECASE).strip()
-    word = quantities.bracketed_unit(bare, "length") or quantities.bracketed_unit(bare, "mass")
-    word = word or quantities.bracketed_unit(bare, "angle")
-    if word:
-        bare = re.sub(rf"[(（\[]\s*{re.escape(word)}\s*[)）\]]", "", bare).strip()
-    name, _, kind = bare.replace("：", ":").partition(":")
-    name, _, default = name.partition("=")
-    kind = kind.partition("=")[0] if ":" in bare else kind
-    name = name.strip()
-    if name.endswith("?") or kind.strip().endswith("?"):
-        optional, name, kind = True, name.rstrip("? "), kind.strip().rstrip("?")
-    if not _NAME.fullmatch(name):
-        return None
-    return Parameter(name, kind.strip(), optional or bool(default), word.casefold())
 
 
 def _profile(draft: _Draft) -> Profile:
@@ -353,10 +362,14 @@ def _profile(draft: _Draft) -> Profile:
         driver=identity.get("driver", ""),
         type=identity.get("type", ""),
         sensors=tuple(draft.sensors),
-        ops=tuple(draft.ops.values()),
+        ops=tuple(op for op in draft.ops.values() if op.name not in draft.denied),
         max_reach=draft.limits.get("max_reach"),
         max_payload=draft.limits.get("max_payload"),
         max_grip_width=draft.limits.get("max_grip_width"),
         bounds=draft.bounds,
         unread=tuple(draft.unread),
+        odd=(
+            *dict.fromkeys(draft.odd),
+            *(f"{name}, supported and not: {draft.denied[name]}" for name in draft.ops if name in draft.denied),
+        ),
     )

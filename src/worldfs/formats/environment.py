@@ -13,7 +13,7 @@ from worldfs.ground.errors import BadInput, Unsafe
 from worldfs.ground.model import Finding, Json, Scene
 
 MAX_BYTES = 16 * 2**20
-__all__ = ["Environment", "artifact_path", "merge", "read", "upgrade"]
+__all__ = ["Environment", "artifact_path", "merge", "read", "told", "upgrade"]
 
 
 class Environment(NamedTuple):
@@ -58,17 +58,27 @@ def artifact_path(root: str | os.PathLike[str], text: str) -> Path:
     return base.joinpath(*parts)
 
 
-def merge(data: bytes, seen: Scene, *, robot_id: str, now: str) -> bytes:
+def merge(
+    data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene | None = None, whole: bool = True
+) -> bytes:
     """The document after an observation, in its own dialect; `data` itself if nothing but the time would change.
 
-    Raises what `read` raises. The rules of ownership stand in `environment_merge`.
+    `before`: what is no news, as `told` keeps it. `whole`: the body knows all its things, so one of its own that
+    it does not report is gone. Raises what `read` raises. The rules of ownership stand in `environment_merge`.
     """
     from worldfs.formats import environment_merge
 
     _limit(data)
-    merged = environment_merge.merge(data, seen, robot_id=robot_id, now=now)
+    merged = environment_merge.merge(data, seen, robot_id=robot_id, now=now, before=before or Scene(), whole=whole)
     _limit(merged)  # what could not be read again is not written
     return merged
+
+
+def told(before: Scene, seen: Scene) -> Scene:
+    """`before` for the next `merge`, once `seen` stands in the document: the same robots and things as they are now."""
+    from worldfs.formats import environment_entries
+
+    return environment_entries.told(before, seen)
 
 
 def upgrade(data: bytes) -> bytes:

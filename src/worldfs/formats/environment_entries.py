@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from worldfs.formats import values
@@ -13,7 +16,10 @@ from worldfs.ground.model import Json, Relation, RobotState, Scene, Thing
 
 TOLERANCE = 1e-4  # m and rad: what is nearer to the file's number than this did not move
 DIGITS = 4
+NOTHING = Scene()
 SUPPORTS = ("on", "in", "held_by")
+# status words that say where a thing is: "on_table", "held", "in_basket"; not "empty", "fresh", "broken"
+_PLACED = re.compile(r"(on|in|at|under|held|unsupported|released|placed|在)([_ ].*)?$|在.+", re.IGNORECASE)
 
 _HELD = ("robots", "robot", "objects", "scene_graph", "perception", "schema_version", "updated_at")
 _OWN = frozenset(
@@ -23,12 +29,19 @@ _OWN = frozenset(
 )  # fmt: skip
 
 
-class Seen(NamedTuple):
-    """What one robot observed, and which of its earlier things are gone."""
+@dataclass(frozen=True)
+class Seen:
+    """What one robot observed, which of its earlier things are gone, and what of it is no news.
+
+    `before`: what the body took from the document to build its world, and has not seen change since, and the relations
+    that it observed last. What stands there is not written: it was never measured against the document.
+    """
 
     scene: Scene
     robot_id: str
-    gone: frozenset[str]
+    gone: frozenset[str] = frozenset()
+    before: Scene = NOTHING
+    whole: bool = True  # it reports all its things: one that it leaves out is gone
 
     @property
     def robot(self) -> RobotState | None:
@@ -38,51 +51,206 @@ class Seen(NamedTuple):
     def things(self) -> tuple[Thing, ...]:
         return (*self.scene.objects, *self.scene.furniture)
 
+    @cached_property
+    def carried(self) -> frozenset[str]:
+        """Ids of things that lie on, lie in or are held by another thing than before."""
+        now, before = _supports(self.scene), _supports(self.before)
+        return frozenset(id for id in now.keys() | before.keys() if now.get(id) != before.get(id))
+
+    @cached_property
+    def _told(self) -> dict[str, Thing]:
+        return _by_thing(self.before)
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        return frozenset(thing.id for thing in self.things)
+
+    def news(self, thing: Thing) -> bool:
+        """Whether the document is to be told of this thing: where it lies, how, and on what."""
+        if not sound(thing):
+            return False
+        old = self._told.get(thing.id)
+        return old is None or _measured(old) != _measured(thing) or thing.id in self.carried
+
     def owns(self, entry: Any) -> bool:
         """Whether an earlier observation of this robot put this entry there."""
         source = entry.get("source") if isinstance(entry, dict) else None
         return (source.get("robot_id") if isinstance(source, dict) else source) == self.robot_id
 
+    def left(self, id: Any, entry: Any) -> bool:
+        """Whether this entry is of a thing that this robot brought and no longer reports."""
+        return self.whole and isinstance(id, str) and self.owns(entry) and id not in self._ids
+
     def without(self, entries: Iterable[tuple[Any, Any]]) -> Seen:
         """This, knowing which of the `(id, entry)` pairs of a document it no longer reports."""
-        present = {thing.id for thing in self.things}
-        gone = {id for id, entry in entries if isinstance(id, str) and id not in present and self.owns(entry)}
-        return Seen(self.scene, self.robot_id, self.gone | gone)
+        return replace(self, gone=self.gone | {id for id, entry in entries if self.left(id, entry)})
+
+
+def _by_thing(scene: Scene) -> dict[str, Thing]:
+    return {thing.id: thing for thing in (*scene.objects, *scene.furniture)}
+
+
+def _measured(thing: Thing) -> tuple[Any, ...]:
+    return thing.position, thing.orientation, thing.status
+
+
+def _supports(scene: Scene) -> dict[str, set[tuple[str, str]]]:
+    found: dict[str, set[tuple[str, str]]] = {}
+    for relation in scene.relations:
+        if relation.relation in SUPPORTS:
+            found.setdefault(relation.subject, set()).add((relation.relation, relation.object))
+    return found
+
+
+def quiet(before: Scene, seen: Scene) -> Scene:
+    """The observation, with what moved by less than TOLERANCE since it was last told put back to where it was."""
+
+    things = _by_thing(before)
+
+    def still(new: Thing) -> Thing:
+        old = things.get(new.id)
+        return old if old is not None and _still(old, new) else new
+
+    def stands(new: RobotState) -> RobotState:
+        old = before.robot(new.robot_id)
+        return old if old is not None and _stands(old, new) else new
+
+    return replace(
+        seen,
+        robots=tuple(map(stands, seen.robots)),
+        objects=tuple(map(still, seen.objects)),
+        furniture=tuple(map(still, seen.furniture)),
+    )
+
+
+def told(before: Scene, seen: Scene) -> Scene:
+    """What `before` is once `seen` stands in the document: the same robots and things, as they are now."""
+    now = quiet(before, seen)
+    things = _by_thing(now)
+    return Scene(
+        tuple(now.robot(robot.robot_id) or robot for robot in before.robots),
+        tuple(things.get(thing.id, thing) for thing in before.objects),
+        tuple(things.get(thing.id, thing) for thing in before.furniture),
+        now.relations,
+        now.perception if before.perception else {},
+    )
+
+
+def _still(old: Thing, new: Thing) -> bool:
+    same_place = _near(old.position, new.position) and _near(old.orientation, new.orientation)
+    return same_place and old.status == new.status
+
+
+def _stands(old: RobotState, new: RobotState) -> bool:
+    return (
+        _near(old.pose, new.pose)
+        and settle(old.joint_state, new.joint_state) is old.joint_state
+        and (old.gripper, old.holding) == (new.gripper, new.holding)
+        and same(plain(old.extra), plain(new.extra))
+    )
+
+
+def _near(a: Iterable[float], b: Iterable[float]) -> bool:
+    one, other = list(a), list(b)
+    return len(one) == len(other) and all(abs(x - y) <= TOLERANCE for x, y in zip(one, other, strict=True))
+
+
+class Entry(NamedTuple):
+    """What an observation has to say of one thing or robot: all of it for a new entry, the measured part for an old."""
+
+    id: str
+    whole: Json
+    measured: Json
+
+
+def robot_entry(robot: RobotState, seen: Seen, old: Any, spell: Callable[[RobotState], Json]) -> Entry:
+    """The robot's own entry; of one that stands there already (`old`), what is another than before.
+
+    Joints that this body does not have stay beside its own.
+    """
+    whole = spell(robot)
+    before = seen.before.robot(robot.robot_id)
+    earlier = spell(before) if before is not None else {}
+    present = old if isinstance(old, dict) else {}
+    news = {
+        key: joined(present.get(key), value)
+        for key, value in whole.items()
+        if key not in earlier or not same(earlier[key], value)
+    }
+    return Entry(robot.robot_id, whole, news)
+
+
+def never(id: Any, entry: Any) -> bool:
+    """`left` for entries of robots: none of them is ever removed."""
+    return False
 
 
 def with_extra(old: Json, new: Json, seen: Seen) -> Json:
     """Map, transforms and other keys of the scene, where the observation brings them."""
     for key, item in seen.scene.extra.items():
         if key not in _HELD:
-            new[key] = settle(old.get(key), plain(item))
+            new[key] = joined(old.get(key), plain(item))
     return new
 
 
-def listed(old: Any, fields: list[tuple[str, Json]], gone: Collection[str], key: str, mark: Json | None = None) -> Any:
-    """A list of entries with some updated by id, some removed, new ones (marked) at the end."""
-    if (old is not None and not isinstance(old, list)) or (old is None and not fields):
+def perceived(old: Any, seen: Seen) -> Any:
+    """`perception` with this body's members; a member that says something of somebody else's stays."""
+    if not seen.scene.perception or not (old is None or isinstance(old, dict)):
+        return old
+    entries: Json = old or {}
+    before = plain(seen.before.perception)
+    fields = {}
+    for key, value in plain(seen.scene.perception).items():
+        if key not in entries:
+            fresh = not same(before.get(key), value)
+        else:
+            fresh = same(entries[key], before.get(key)) or _same_folder(entries[key], value)
+        if fresh:
+            fields[key] = value
+    return put(entries, fields) if fields else old
+
+
+def _same_folder(old: Any, new: Any) -> bool:
+    """Whether both are paths of files of one directory: pictures of one album."""
+    if not isinstance(old, str) or not isinstance(new, str):
+        return same(old, new)
+    folder = new.rpartition("/")[0]
+    return bool(folder) and old.rpartition("/")[0] == folder
+
+
+def state_word(old: Any, status: str) -> str:
+    """The status to write: "" where the word that stands there says something else than where a thing lies."""
+    places = not old or (isinstance(old, str) and _PLACED.match(old) is not None)
+    return status if places else ""
+
+
+def listed(
+    old: Any, entries: Iterable[Entry], left: Callable[[Any, Any], bool], key: str, mark: Json | None = None
+) -> Any:
+    """A list of entries with some updated by id, those removed that are `left`, new ones (marked) at the end."""
+    wanted = {entry.id: entry for entry in entries}
+    if (old is not None and not isinstance(old, list)) or (old is None and not wanted):
         return old  # not what it should be: reported on reading, left alone here
-    wanted = dict(fields)
     after: list[Any] = []
-    for entry in old or []:
-        id = entry.get(key, entry.get("id")) if isinstance(entry, dict) else None
-        if not isinstance(id, str) or (id not in wanted and id not in gone):
-            after.append(entry)
-        elif id in wanted:
-            after.append(put(entry, {k: v for k, v in wanted.pop(id).items() if k != key}))
-    after += [{key: id, **entry, **(mark or {})} for id, entry in wanted.items()]
+    for present in old or []:
+        id = present.get(key, present.get("id")) if isinstance(present, dict) else None
+        if isinstance(id, str) and id in wanted:
+            after.append(put(present, wanted.pop(id).measured))
+        elif not left(id, present):
+            after.append(present)
+    after += [{key: entry.id, **entry.whole, **(mark or {})} for entry in wanted.values()]
     unchanged = old is not None and len(after) == len(old) and all(a is b for a, b in zip(after, old, strict=True))
     return old if unchanged else after
 
 
-def keyed(old: Json, entries: dict[str, Json], gone: Collection[str], mark: Json | None = None) -> Json:
-    after = {id: entry for id, entry in old.items() if id not in gone}
-    for id, fields in entries.items():
-        present = after.get(id)
-        if present is None:
-            after[id] = fields | (mark or {})
+def keyed(old: Json, entries: Iterable[Entry], left: Callable[[Any, Any], bool], mark: Json | None = None) -> Json:
+    after = {id: entry for id, entry in old.items() if not left(id, entry)}
+    for entry in entries:
+        present = after.get(entry.id)
+        if entry.id not in after:
+            after[entry.id] = entry.whole | (mark or {})
         elif isinstance(present, dict):
-            after[id] = put(present, fields)
+            after[entry.id] = put(present, entry.measured)
     return after
 
 
@@ -98,33 +266,42 @@ def updated(old: Json, **changes: Any) -> Json:
 
 
 def edges(old: Any, seen: Seen, ends: tuple[str, str], spell: Callable[[str], str], ids: dict[Any, Any]) -> Any:
-    """Edges among what was just observed replaced, edges of removed things dropped, all others kept.
+    """Edges with what the observation found begun or ended; those of things that are gone dropped, all others kept.
 
-    A thing lies in one place: where the observation says on, in or by what it is held, an older word on that yields.
+    A thing lies in one place: where what carries a thing is another than before, an older word on that yields.
     """
     if old is not None and not isinstance(old, list):
         return old
-    observed = {str(ids.get(t.id, t.id)) for t in seen.things} | {seen.robot_id}
     gone = {str(ids.get(id, id)) for id in seen.gone}
-    wanted = {
-        (str(ids.get(r.subject, r.subject)), _word(r.relation), str(ids.get(r.object, r.object))): r
-        for r in seen.scene.relations
-    }
-    placed = {subject for subject, word, _ in wanted if word in SUPPORTS}
+    now, before = _triples(seen.scene, ids), _triples(seen.before, ids)
+    placed = {r.subject for r in seen.scene.relations} | {thing.id for thing in seen.things if sound(thing)}
+    moved = {str(ids.get(id, id)) for id in seen.carried & placed}
+    robot, known = seen.robot, seen.before.robot(seen.robot_id)
+    # what it holds a robot with a gripper says itself: an edge that has it hold another thing is its own, and over
+    says = robot is not None and bool(robot.gripper) and (known is None or known.holding != robot.holding)
+    held = str(ids.get(robot.holding, robot.holding)) if robot is not None else ""
+    begun = {triple: relation for triple, relation in now.items() if triple not in before}
     after: list[Any] = []
     for edge in old or []:
-        known = isinstance(edge, dict)
-        a, b = (edge.get(ends[0]), edge.get(ends[1])) if known else (None, None)
+        a, b = (edge.get(ends[0]), edge.get(ends[1])) if isinstance(edge, dict) else (None, None)
         if not isinstance(a, str) or not isinstance(b, str):
             after.append(edge)
             continue
         word = _word(str(edge.get("relation", "")))
-        here = wanted.pop((a, word, b), None)
-        mine = (a in observed and b in observed) or (a in placed and word in SUPPORTS) or a in gone or b in gone
-        if here is not None or not mine:
+        begun.pop((a, word, b), None)
+        let_go = says and word == "held_by" and b == seen.robot_id and a != held
+        ended = (a, word, b) not in now and ((a, word, b) in before or (a in moved and word in SUPPORTS) or let_go)
+        if not (ended or a in gone or b in gone):
             after.append(edge)
-    after += [_edge(triple, relation, ends, spell) for triple, relation in wanted.items()]
+    after += [_edge(triple, relation, ends, spell) for triple, relation in begun.items()]
     return old if same(old or [], after) else after
+
+
+def _triples(scene: Scene, ids: dict[Any, Any]) -> dict[tuple[str, str, str], Relation]:
+    return {
+        (str(ids.get(r.subject, r.subject)), _word(r.relation), str(ids.get(r.object, r.object))): r
+        for r in scene.relations
+    }
 
 
 def _edge(triple: tuple[str, str, str], relation: Relation, ends: tuple[str, str], spell: Callable[[str], str]) -> Json:
@@ -149,6 +326,11 @@ def put(old: Any, fields: Json, tolerance: float = TOLERANCE) -> Any:
     settled = {key: settle(old.get(key), value, tolerance) for key, value in fields.items()}
     changed = {key: value for key, value in settled.items() if key not in old or value is not old[key]}
     return old | changed if changed else old
+
+
+def joined(old: Any, new: Any) -> Any:
+    """The new value; of a mapping, its members, beside those that the observation does not know."""
+    return put(old, new) if isinstance(old, dict) and isinstance(new, dict) else settle(old, new)
 
 
 def settle(old: Any, new: Any, tolerance: float = TOLERANCE) -> Any:

@@ -7,7 +7,9 @@ from typing import Any
 
 from worldfs.formats.environment_entries import (
     DIGITS,
+    SUPPORTS,
     TOLERANCE,
+    Entry,
     Seen,
     axes,
     by_id,
@@ -15,11 +17,13 @@ from worldfs.formats.environment_entries import (
     extra,
     keyed,
     listed,
+    never,
+    perceived,
     plain,
     put,
+    robot_entry,
     rounded,
-    settle,
-    sound,
+    state_word,
     updated,
     with_extra,
 )
@@ -41,17 +45,20 @@ def q1(value: Json, seen: Seen) -> Json:
     new = dict(value)
     robot = seen.robot
     if robot is not None and isinstance(robots, dict):
-        new["robots"] = keyed(robots, {robot.robot_id: _q1_robot(robots.get(robot.robot_id), robot)}, ())
+        old = robots.get(robot.robot_id)
+        own = robot_entry(robot, seen, old, lambda state: _q1_robot(old, state))
+        new["robots"] = keyed(robots, [own], never)
     if isinstance(objects, dict):
         new = updated(new, objects=_q1_objects(objects, things, seen))
     if isinstance(graph, dict):
-        fields = [(ids.get(t.id, t.id), _q1_node(t, seen, t.id in ids)) for t in seen.things if sound(t)]
-        gone = {ids.get(id, id) for id in seen.gone}
-        after = listed(nodes, fields, gone, "id", {"source": seen.robot_id})
+        names = {node: thing for thing, node in ids.items()}
+        fields = [_q1_node(t, seen, ids.get(t.id, t.id)) for t in seen.things if seen.news(t)]
+        after = listed(
+            nodes, fields, lambda id, entry: seen.left(names.get(id, id), entry), "id", {"source": seen.robot_id}
+        )
         related = edges(graph.get("edges"), seen, ("source", "target"), _q1_word, ids)
         new = updated(new, scene_graph=updated(graph, nodes=after, edges=related))
-    if seen.scene.perception:
-        new["perception"] = settle(value.get("perception"), plain(seen.scene.perception))
+    new = updated(new, perception=perceived(value.get("perception"), seen))
     return with_extra(value, new, seen)
 
 
@@ -79,28 +86,28 @@ def _q1_robot(old: Any, robot: RobotState) -> Json:
         fields["gripper_state"] = put(grip, {"state": str(robot.gripper)})
     elif robot.gripper:
         fields["gripper_state"] = str(robot.gripper)
-    if robot.holding is not None or "holding" in old:
+    if robot.holding is not None or ("holding" in old and robot.gripper):
         fields["holding"] = robot.holding
     return fields
 
 
 def _q1_objects(objects: Json, nodes: dict[str, Json], seen: Seen) -> Json:
-    lies = {r.subject: r.object for r in seen.scene.relations if r.relation in ("on", "in", "held_by")}
-    entries: dict[str, Json] = {}
+    lies = {r.subject: r.object for r in seen.scene.relations if r.relation in SUPPORTS}
+    entries = []
     for thing in seen.scene.objects:
-        if sound(thing):
+        if seen.news(thing):
             old = objects.get(thing.id)
+            old = old if isinstance(old, dict) else {}
             unit = _unit(old, nodes.get(thing.id, {}).get("center"))
-            fields: Json = {"type": thing.category} if thing.category else {}
-            fields |= {"color": thing.color} if thing.color else {}
-            fields |= {"location": lies[thing.id]} if thing.id in lies else {}
-            fields["position"] = axes(tuple(unit * p for p in thing.position), DIGITS - (2 if unit > 1 else 0))
-            fields |= {"state": thing.status} if thing.status else {}
-            if old is not None and isinstance(old, dict):
-                fields["position"] = put(old.get("position"), fields["position"], TOLERANCE * unit)
-                fields |= {"name": thing.name} if "name" in old and thing.name else {}
-            entries[thing.id] = fields | extra(thing.extra)
-    return keyed(objects, entries, seen.gone, {"source": seen.robot_id})
+            place = axes(tuple(unit * p for p in thing.position), DIGITS - (2 if unit > 1 else 0))
+            measured: Json = {"location": lies[thing.id]} if thing.id in lies else {}
+            measured["position"] = put(old.get("position"), place, TOLERANCE * unit)
+            word = state_word(old.get("state"), thing.status)
+            measured |= {"state": word} if word else {}
+            whole: Json = {"type": thing.category} if thing.category else {}
+            whole |= {"color": thing.color} if thing.color else {}
+            entries.append(Entry(thing.id, whole | measured | extra(thing.extra), measured))
+    return keyed(objects, entries, seen.left, {"source": seen.robot_id})
 
 
 def _unit(old: Any, center: Any) -> float:
@@ -114,14 +121,15 @@ def _unit(old: Any, center: Any) -> float:
     return CENTIMETRES
 
 
-def _q1_node(thing: Thing, seen: Seen, known: bool) -> Json:
-    fields: Json = {} if known else {"class": thing.category or "object"}
-    if not known and thing in seen.scene.objects:
-        fields["object_key"] = thing.id
-    fields["center"] = axes(thing.position)
+def _q1_node(thing: Thing, seen: Seen, id: str) -> Entry:
+    measured: Json = {"center": axes(thing.position)}
+    whole: Json = {"class": thing.category or "object"}
+    if thing in seen.scene.objects:
+        whole["object_key"] = thing.id
+    whole |= measured
     if thing.size and len(thing.size) == 3:
-        fields["size"] = axes(thing.size)
-    return fields
+        whole["size"] = axes(thing.size)
+    return Entry(id, whole, measured)
 
 
 def runtime(value: Json, seen: Seen) -> Json:
@@ -130,22 +138,24 @@ def runtime(value: Json, seen: Seen) -> Json:
     new = dict(value)
     if isinstance(objects, dict):
         seen = seen.without(objects.items())
-        entries: dict[str, Json] = {}
+        entries = []
         for thing in seen.scene.objects:
-            if sound(thing):
+            if seen.news(thing):
                 old = objects.get(thing.id)
-                pose = old.get("pose") if isinstance(old, dict) else None
-                fields: Json = {} if isinstance(old, dict) else {"label": thing.category or thing.name or thing.id}
-                fields |= {"state": thing.status} if thing.status else {}
-                entries[thing.id] = fields | {"pose": _r_pose(pose, thing)}
+                old = old if isinstance(old, dict) else {}
+                word = state_word(old.get("state"), thing.status)
+                measured: Json = {"state": word} if word else {}
+                measured["pose"] = _r_pose(old.get("pose"), thing)
+                entries.append(
+                    Entry(thing.id, {"label": thing.category or thing.name or thing.id} | measured, measured)
+                )
         mark = {"source": {"robot_id": seen.robot_id}}
-        new = updated(new, objects=keyed(objects, entries, seen.gone, mark))
+        new = updated(new, objects=keyed(objects, entries, seen.left, mark))
     graph = value.get("scene_graph", {})
     if isinstance(graph, dict):
         relations = edges(graph.get("relations"), seen, ("subject", "object"), str.lower, {})
         new = updated(new, scene_graph=updated(graph, relations=relations))
-    if seen.scene.perception and isinstance(value.get("perception", {}), dict):
-        new["perception"] = put(value.get("perception", {}), plain(seen.scene.perception))
+    new = updated(new, perception=perceived(value.get("perception"), seen))
     return with_extra(value, new, seen)
 
 

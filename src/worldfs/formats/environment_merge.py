@@ -1,17 +1,21 @@
 """An observation written into an ENVIRONMENT.md: by owner, in the dialect found, nothing else touched (D6).
 
 Who owns what. A robot's entry is its own, by id. A thing that this writer adds carries `source: <robot_id>`, and only
-a thing so marked is removed when that robot no longer reports it; a thing that somebody else wrote is updated and
-stays. Edges among things just observed are replaced, and so is where an observed thing lies; all others stay. Numbers
-within TOLERANCE of the file's stay as the file spells them, so a body at rest rewrites nothing. A thing observed with
-a position that is no finite number is neither written nor removed.
+a thing so marked is removed when that robot no longer reports it. In an entry that stands there already only what
+was measured is written: where a thing lies, how, and the word for that; its name, size, mass and colour, and every
+key that this writer does not know, stay. Edges change only where what carries a thing changed; all others stay.
+
+A body that builds its world from the document has measured nothing yet: what it took from there, or guessed where the
+document is silent, is `before`, and what has not changed since is not written. Numbers within TOLERANCE of the file's
+stay as the file spells them, so a body at rest rewrites nothing. A thing observed with a position that is no finite
+number is neither written nor removed.
 """
 
 from __future__ import annotations
 
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
-from worldfs.formats.environment_entries import Seen
+from worldfs.formats.environment_entries import NOTHING, Seen, quiet
 from worldfs.formats.environment_keyed import q1, runtime, v0
 from worldfs.formats.environment_page import page
 from worldfs.formats.environment_upgrade import upgrade
@@ -21,24 +25,27 @@ from worldfs.ground.model import Json, Scene
 _FORMS = {"page2": page, "page1": page, "q1": q1, "r": runtime, "v0": v0}
 
 
-def merge(data: bytes, seen: Scene, *, robot_id: str, now: str) -> bytes:
+def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = NOTHING, whole: bool = True) -> bytes:
     """The document with what `robot_id` observed; `data` itself if that changes nothing.
 
-    `now` (ISO 8601) becomes `updated_at` where the dialect has that key. Empty data becomes a page-form document.
+    `before`: what of the observation the document gave, or what is guessed where it is silent, and what was written
+    of it since (`told`). `now` (ISO 8601) becomes `updated_at` where the dialect has that key. Empty data becomes a
+    page-form document.
     Raises BadInput for a document that cannot be read: it is never replaced.
     """
     text = block.decode(data)
     found, dialect = locate(text)
     old: Json = found.value if found else {}
     if dialect == "page1" and old["robot"].get("robot_id", robot_id) != robot_id:
-        return merge(upgrade(data), seen, robot_id=robot_id, now=now)  # v1 has no room for a second robot
-    seen_by = Seen(seen, robot_id, frozenset())
+        return merge(
+            upgrade(data), seen, robot_id=robot_id, now=now, before=before
+        )  # v1 has no room for a second robot
     if dialect == "empty":
         base = _template(now) | old
-        new = page(base, seen_by)
+        new = page(base, Seen(seen, robot_id))  # nothing of what `before` was taken from is left
         changed = not same(base, new)
     else:
-        new = _FORMS[dialect](old, seen_by)
+        new = _FORMS[dialect](old, Seen(quiet(before, seen), robot_id, before=before, whole=whole))
         changed = not same(old, new)
     if not changed:
         return data

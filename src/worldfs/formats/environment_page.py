@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from worldfs.formats.environment_entries import (
+    Entry,
     Seen,
     by_id,
     edges,
     extra,
     listed,
+    never,
+    perceived,
     plain,
     put,
+    robot_entry,
     rounded,
     settle,
-    sound,
+    state_word,
     updated,
     with_extra,
 )
 from worldfs.ground.model import Json, RobotState, Thing
 
 _IDENTITY = [1.0, 0.0, 0.0, 0.0]
+_BARE = frozenset(("id", "type", "position", "status"))  # all that this writer says in the node of an object
 
 
 def page(value: Json, seen: Seen) -> Json:
@@ -33,18 +39,18 @@ def page(value: Json, seen: Seen) -> Json:
     new = dict(value)
     robot = seen.robot
     if robot is not None and "robot" in value:
-        new["robot"] = put(value["robot"], _page_robot(robot))
+        new["robot"] = put(value["robot"], robot_entry(robot, seen, value["robot"], _page_robot).measured)
     elif robot is not None:
-        new["robots"] = listed(value.get("robots"), [(robot.robot_id, _page_robot(robot))], (), "robot_id")
-    present = by_id(value.get("objects"))
-    objects = [(t.id, _page_thing(t, present.get(t.id, {}))) for t in seen.scene.objects if sound(t)]
-    after = listed(value.get("objects"), objects, seen.gone, "id", {"source": seen.robot_id})
-    new = updated(new, objects=after)
+        present = by_id(value.get("robots"), "robot_id").get(robot.robot_id)
+        own = robot_entry(robot, seen, present, _page_robot)
+        new["robots"] = listed(value.get("robots"), [own], never, "robot_id")
+    things = by_id(value.get("objects"))
+    objects = [_page_thing(t, things.get(t.id, {})) for t in seen.scene.objects if seen.news(t)]
+    new = updated(new, objects=listed(value.get("objects"), objects, seen.left, "id", {"source": seen.robot_id}))
     if isinstance(graph, dict):
-        after = _page_graph(graph, seen, related="robot" not in value)
-        new = updated(new, scene_graph=after)
-    if seen.scene.perception and "robot" not in value:
-        new["perception"] = settle(value.get("perception"), plain(seen.scene.perception))
+        new = updated(new, scene_graph=_page_graph(graph, seen, related="robot" not in value))
+    if "robot" not in value:
+        new = updated(new, perception=perceived(value.get("perception"), seen))
     return with_extra(value, new, seen)
 
 
@@ -56,16 +62,20 @@ def _page_robot(robot: RobotState) -> Json:
         fields["joint_state"] = plain(robot.joint_state)
     if robot.gripper:
         fields["gripper"] = str(robot.gripper)
-    return fields | {"holding": robot.holding} | extra(robot.extra)
+    if robot.gripper or robot.holding is not None:  # without a gripper it says nothing of what it carries
+        fields["holding"] = robot.holding
+    return fields | extra(robot.extra)
 
 
-def _page_thing(thing: Thing, old: Json) -> Json:
+def _page_thing(thing: Thing, old: Json) -> Entry:
     named = {"id": thing.id, "name": thing.name, "category": thing.category}
-    fields: Json = {key: text for key, text in named.items() if text} | {"position": rounded(thing.position)}
-    return fields | _body_of(thing, old) | extra(thing.extra)
+    measured: Json = {"position": rounded(thing.position)} | _turned(thing, old)
+    whole: Json = {key: text for key, text in named.items() if text}
+    whole |= {"position": measured["position"]} | _body_of(thing) | measured | extra(thing.extra)
+    return Entry(thing.id, whole, measured)
 
 
-def _body_of(thing: Thing, old: Json) -> Json:
+def _body_of(thing: Thing) -> Json:
     fields: Json = {}
     if thing.size and all(map(math.isfinite, thing.size)):
         fields["size"] = rounded(thing.size)
@@ -75,31 +85,39 @@ def _body_of(thing: Thing, old: Json) -> Json:
         fields["mass"] = rounded((thing.mass,))[0]
     if thing.color:
         fields["color"] = thing.color
-    turned = rounded(thing.orientation) if all(map(math.isfinite, thing.orientation)) else _IDENTITY
-    if "orientation" in old or settle(_IDENTITY, turned) is not _IDENTITY:
-        fields["orientation"] = turned
     return fields
+
+
+def _turned(thing: Thing, old: Json) -> Json:
+    turned = rounded(thing.orientation) if all(map(math.isfinite, thing.orientation)) else _IDENTITY
+    return {"orientation": turned} if "orientation" in old or settle(_IDENTITY, turned) is not _IDENTITY else {}
 
 
 def _page_graph(graph: Json, seen: Seen, *, related: bool) -> Json:
     old = graph.get("nodes")
     present = by_id(old)
-    kinds = {id: entry.get("type") for id, entry in present.items()}
-    nodes: list[tuple[str, Json]] = []
-    marked: list[tuple[str, Json]] = []
+    furniture, objects = [], []
     for thing in seen.scene.furniture:
-        if sound(thing):
-            kind = kinds.get(thing.id) or _kind(thing)
-            fields = {"id": thing.id, "type": kind, "position": rounded(thing.position)} | _status(thing)
-            named = {"name": thing.name, "category": "" if thing.category == kind else thing.category}
-            fields |= {key: text for key, text in named.items() if text}
-            marked.append((thing.id, fields | _body_of(thing, present.get(thing.id, {})) | extra(thing.extra)))
+        if seen.news(thing):
+            named = {"name": thing.name, "category": "" if thing.category == _kind(thing) else thing.category}
+            measured = (
+                {"position": rounded(thing.position)}
+                | _status(thing, present)
+                | _turned(thing, present.get(thing.id, {}))
+            )
+            whole = {"id": thing.id, "type": _kind(thing), "position": rounded(thing.position)} | _status(thing, {})
+            whole |= {key: text for key, text in named.items() if text}
+            furniture.append(Entry(thing.id, whole | _body_of(thing) | measured | extra(thing.extra), measured))
     for thing in seen.scene.objects:
-        if sound(thing):
-            fields = {"id": thing.id, "type": kinds.get(thing.id) or "object", "position": rounded(thing.position)}
-            nodes.append((thing.id, fields | _status(thing)))
-    changed = listed(old, marked, (), "id", {"source": seen.robot_id})
-    new = updated(graph, nodes=listed(changed, nodes, seen.gone, "id"))
+        if seen.news(thing):
+            measured = {"position": rounded(thing.position)} | _status(thing, present)
+            objects.append(Entry(thing.id, {"id": thing.id, "type": "object"} | measured, measured))
+
+    def left(id: Any, entry: Any) -> bool:
+        return seen.left(id, entry) or (id in seen.gone and entry.keys() <= _BARE)
+
+    changed = listed(old, furniture, left, "id", {"source": seen.robot_id})
+    new = updated(graph, nodes=listed(changed, objects, left, "id"))
     if related or "edges" in graph:
         new = updated(new, edges=edges(graph.get("edges"), seen, ("from", "to"), str.lower, {}))
     return new
@@ -111,5 +129,6 @@ def _kind(thing: Thing) -> str:
     return "region" if "region" in (thing.shape, thing.category) else "furniture"
 
 
-def _status(thing: Thing) -> Json:
-    return {"status": thing.status} if thing.status else {}
+def _status(thing: Thing, present: dict[str, Json]) -> Json:
+    word = state_word(present.get(thing.id, {}).get("status"), thing.status)
+    return {"status": word} if word else {}

@@ -84,6 +84,15 @@ class Filming(Protocol):
         ...
 
 
+@runtime_checkable
+class Simulated(Protocol):
+    """What a body says whose world is built, not met: what it took from the document is no measurement of its own."""
+
+    def assumed(self) -> Scene | None:
+        """What it observed when it was opened on a given scene; empty: it made its world up; None: it met it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Seat:
     """What a driver is told about the place it takes: whose body, where pictures go, who reads words for it."""

@@ -87,7 +87,7 @@ PLAIN: dict[str, str] = {
         "在仿真中运行：`paos up` 和 `paos do` 可用 --driver simulation"
     ),
     "a text of your own": "您自己的文本",
-    "nothing to do: yours is kept; delete the file to get the bundled one again": (
+    "nothing to do: yours is kept; delete the file to get that one again": (
         "无需处理：保留您的文件；删除它即可恢复自带的版本"
     ),
     # -- the place
@@ -182,7 +182,7 @@ BLANKS: tuple[tuple[str, str], ...] = (
     (r"(?P<n>\d+) files: (?P<names>.+)", "{n} 个文件：{names}"),
     (r"(?P<node>[^ ]+) wants the driver (?P<name>.+), which is not here", "{node} 需要驱动 {name}，但这里没有"),
     (r"no driver is named for (?P<node>.+)", "没有为 {node} 指定驱动"),
-    (r"the bundled profile (?P<name>.+)", "自带的配置 {name}"),
+    (r"the profile (?P<name>.+)", "配置 {name}"),
     (r"the order calls itself (?P<id>'.+')", "任务自称为 {id}"),
     (r"(?P<id>'.+') is no name of a job", "{id} 不能作任务名"),
     (r"(?P<rest>.+) \(that id is taken\)", "{rest}(该 id 已被使用)"),

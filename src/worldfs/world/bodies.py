@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from worldfs.ground.errors import WorldError
 
-from .nodes import profile_text
+from .profiles import profile_text
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Op, Profile, Skill
@@ -111,11 +111,15 @@ class Bodies:
         state = "degraded" if self.online() and not target.enabled else "online" if self.online() else "missing"
         return [_skill(id, skill, state) for skill in fitting]
 
-    def _profile(self, bundled: str) -> Profile | None:
+    def _profile(self, named: str) -> Profile | None:
         from worldfs.formats import embodied
 
-        # A workspace that was never started has none yet: its body is then what the bundled profile says.
-        data = self._world.content("EMBODIED.md") or profile_text(bundled, self._world.language()) or b""
+        # A workspace that was never started has none yet: its body is then what the profile of that name says.
+        data = (
+            self._world.content("EMBODIED.md")
+            or profile_text(named, self._world.language(), self._world.profiles)
+            or b""
+        )
         try:
             return embodied.read(data) if data else None
         except WorldError:

@@ -15,7 +15,7 @@ from worldfs.formats import action, embodied, environment, lessons, task
 from worldfs.formats.runtime import sessions, skills, targets
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BadInput, UserError, WorldError
-from worldfs.ground.model import Finding
+from worldfs.ground.model import Finding, Profile
 from worldfs.kernel.jobs import OPEN, Jobs, job_key
 from worldfs.kernel.sheet import QUARANTINE
 from worldfs.tree.stores.contract import Store
@@ -25,7 +25,7 @@ from worldfs.tree.stores.lock import holder
 from .check_runtime import references
 from .home import Home
 from .layout import ROWS
-from .nodes import factory, find_nodes
+from .nodes import factory, find_nodes, profile_for
 from .targets import Targets
 
 
@@ -81,9 +81,16 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
         config = place.config(environ) if isinstance(place, Home) else None
     except UserError:
         return  # said already
-    for spec in find_nodes(config, store, Targets(store).targets()):
+    own = place.profiles if isinstance(place, Home) else None
+    stored = store.get("EMBODIED.md")
+    declared = Targets(store).targets()
+    for spec in find_nodes(config, store, declared):
         try:
-            factory(spec, catalogue())
+            profile_for(spec, stored.data if stored else b"", "en", own)
+        except UserError as error:
+            yield Finding(error.code, error.path, error.expected, error.found, error.fix)
+        try:
+            factory(spec, catalogue(), declared, SystemClock())
         except BadInput as error:
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
 
@@ -116,12 +123,24 @@ def _read(document: str, data: bytes) -> tuple[Finding, ...]:
         case "skills":
             return skills.read(data).findings
         case "embodied":
-            return tuple(_unread(line) for line in embodied.read(data).unread)
+            return tuple(_profile(embodied.read(data), bool(data.strip())))
         case "task":
             task.read(data)
         case "lessons":
             lessons.read(data)
     return ()
+
+
+def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
+    """What a profile leaves open: an action that it does not list as supported is refused, so say which those are."""
+    yield from (_unread(line) for line in profile.unread)
+    field, expected = "EMBODIED.md Supported Actions", "a list below a heading that says that they are supported"
+    fix = "list it under `## Supported Actions` if the body can do it; until then it is refused"
+    for line in profile.odd:
+        yield Finding("ACTION_NOT_LISTED", field, expected, line, fix, warning=True)
+    if written and not profile.ops:
+        fix = "write a table `| Action Type | Description | Parameters |` under `## Supported Actions`"
+        yield Finding("ACTION_NOT_LISTED", field, expected, "no supported action", fix, warning=True)
 
 
 def _unread(line: str) -> Finding:

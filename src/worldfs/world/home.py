@@ -31,6 +31,11 @@ class Home(NamedTuple):
     def workspace(self) -> Path:
         return self.path / "workspace"
 
+    @property
+    def profiles(self) -> Path:
+        """The operator's own profiles, a Markdown file each."""
+        return self.path / "hal" / "profiles"
+
     def config(self, environ: Mapping[str, str]) -> Config:
         """config.json with the environment's overrides; without a file, the defaults. Unreadable: `BadInput`."""
         from worldfs.formats import config
@@ -41,4 +46,4 @@ class Home(NamedTuple):
             data = b""
         except OSError as error:
             raise from_os(error, path=str(self.config_path), op="read") from error
-        return config.read(data, environ)
+        return config.read(data, environ)._replace(profiles=str(self.profiles))

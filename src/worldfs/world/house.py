@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worldfs.formats import embodied, environment, lessons
 from worldfs.ground.clock import Clock, stamp
-from worldfs.ground.driver import FILM_FPS, Driver, Filming, Reviewer
+from worldfs.ground.driver import FILM_FPS, Driver, Filming, Reviewer, Simulated
 from worldfs.ground.errors import Missing
 from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, Profile, Scene
 from worldfs.roles.lessons import note_for, note_for_failure, note_for_lost
@@ -37,6 +37,7 @@ class Room:
         self.lessons = Document(tree, f"{base}/LESSONS.md", CRITIC, lessons.read)
         self.profiles: dict[str, Document[Profile]] = {}
         self._seen: dict[str, tuple[Scene, str | None]] = {}
+        self._told: dict[str, Scene] = {}  # what a body took from the document, as it was last written
 
     def profile(self, node: str) -> Document[Profile]:
         if node not in self.profiles:
@@ -55,14 +56,24 @@ class Room:
         return findings
 
     def settle(self, node: str) -> None:
-        seen = self.drivers[node].observe()
-        if node in self.targets and seen == Scene():
-            return  # a target that is not taken up has seen nothing
+        driver = self.drivers[node]
+        seen = driver.observe()
+        if seen == Scene():
+            return  # a body that is not taken up has seen nothing
         token = self.tree.probe(self.environment.path, WATCHDOG)
         if self._seen.get(node) == (seen, token):
             return  # nothing moved and nobody wrote: nothing to say
         now = stamp(self.clock.now().replace(microsecond=0))
-        self.environment.change(lambda data: environment.merge(data, seen, robot_id=node, now=now))
+        built = driver.assumed() if isinstance(driver, Simulated) else None
+        before = self._told.get(node) or built or Scene()
+        # only a body whose world is built knows every thing in it: of others, silence does not say that a thing is gone
+        whole = built is not None
+
+        def merged(data: bytes) -> bytes:
+            return environment.merge(data, seen, robot_id=node, now=now, before=before, whole=whole)
+
+        self.environment.change(merged)
+        self._told[node] = environment.told(before, seen)
         self._seen[node] = (seen, self.tree.probe(self.environment.path, WATCHDOG))
 
     def control(self, node: str, text: str) -> None:

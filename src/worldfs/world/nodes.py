@@ -9,22 +9,30 @@ from typing import TYPE_CHECKING, NamedTuple
 from worldfs.ground.errors import BadInput
 from worldfs.tree.stores.contract import Store
 
+from .profiles import no_profile, profile_text
+from .robot_drivers import is_robot, names, robot_factory
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from worldfs.formats.config import Config
+    from worldfs.ground.clock import Clock
     from worldfs.ground.driver import DriverFactory
+    from worldfs.ground.model import Target
 
 DEFAULT_NODE = "franka_001"
 DEFAULT_DRIVER = "simulation"
 DEFAULT_PROFILE = "franka_panda"
 _DRIVER = re.compile(
-    rb"^\W*(?:driver|\xe9\xa9\xb1\xe5\x8a\xa8)[*`_\s]*(?::|\xef\xbc\x9a)[*`_\s]*([\w.-]+)", re.IGNORECASE | re.MULTILINE
+    rb"(?:^\W*|\||\xef\xbd\x9c)[\s*_`]*(?:driver|\xe9\xa9\xb1\xe5\x8a\xa8)[*`_\s]*(?::|\xef\xbc\x9a)[*`_\s]*([\w.-]+)",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
 class NodeSpec(NamedTuple):
     id: str
     driver: str  # name in the catalogue of drivers; "" if nothing names one
-    profile: str  # name of a bundled profile; "" if nothing names one
+    profile: str  # a name of `profiles`; "" if nothing names one
 
 
 def find_nodes(config: Config | None, store: Store, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
@@ -39,54 +47,50 @@ def find_nodes(config: Config | None, store: Store, targets: Collection[str] = (
             if item.enabled
         )
     found = _scene_robots(store) or _sheet_robots(store)
-    ids = [id for id in found if id not in targets]
     stored = store.get("EMBODIED.md")
     if stored is None or not stored.data.strip():
         # Nobody says what the body is: it is ours, so its profile is ours too.
         driver, profile = DEFAULT_DRIVER, DEFAULT_PROFILE
     else:
         driver, profile = _profile_driver(stored.data), ""
+    ids = [id for id in found if id not in targets or is_robot(driver)]
     if targets and not ids and not (stored is not None and stored.data.strip()):
         return ()
     return tuple(NodeSpec(id, driver, profile) for id in ids) or (NodeSpec(DEFAULT_NODE, driver, profile),)
 
 
-def factory(spec: NodeSpec, drivers: Mapping[str, DriverFactory]) -> DriverFactory:
-    """The factory of a node's driver. Raises `BadInput` naming what there is."""
+def factory(
+    spec: NodeSpec, drivers: Mapping[str, DriverFactory], targets: Mapping[str, Target], clock: Clock
+) -> DriverFactory:
+    """The factory of a node's driver: one of the catalogue, or a robot of TARGETS.md. Raises `BadInput`."""
     if spec.driver in drivers:
         return drivers[spec.driver]
+    if (made := robot_factory(spec.id, spec.driver, targets, clock, drivers)) is not None:
+        return made
     raise BadInput(
         f"{spec.id} wants the driver {spec.driver!r}, which is not here"
         if spec.driver
         else f"no driver is named for {spec.id}",
         path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
         op="up",
-        expected="one of: " + ", ".join(sorted(drivers)),
+        expected="one of: " + ", ".join([*sorted(drivers), *names()]),
         fix="run it in the simulation: `paos up` and `paos do` take --driver simulation",
     )
 
 
-def profile_text(name: str, language: str) -> bytes | None:
-    """A bundled profile in the workspace's language, else in English; None if there is none of that name."""
-    if not name or "/" in name or "\\" in name:
+def profile_for(spec: NodeSpec, present: bytes, language: str, own: Path | None) -> bytes | None:
+    """The profile that a node's EMBODIED.md is made from; None where `present` says already what the body is.
+
+    A profile that the configuration names has to be there. Where none is named it is the one of the driver's name, and
+    the simulation's is ours. Raises `BadInput`, code PROFILE_MISSING: no world starts with an empty EMBODIED.md.
+    """
+    if not spec.profile and present.strip():
         return None
-    from importlib import resources
-
-    folder = resources.files("worldfs").joinpath("profiles")
-    for file in (f"{name}.{language}.md", f"{name}.md") if language != "en" else (f"{name}.md",):
-        found = folder.joinpath(file)
-        if found.is_file():
-            return found.read_bytes()
-    return None
-
-
-def profile_names() -> list[str]:
-    from importlib import resources
-
-    folder = resources.files("worldfs").joinpath("profiles")
-    return sorted(
-        item.name[:-3] for item in folder.iterdir() if item.name.endswith(".md") and item.name.count(".") == 1
-    )
+    for name in (spec.profile,) if spec.profile else (spec.driver, DEFAULT_PROFILE * (spec.driver == DEFAULT_DRIVER)):
+        if (text := profile_text(name, language, own)) is not None:
+            return text
+    where = "profileName" if spec.profile else "driver (no profileName)"
+    raise no_profile(spec.profile or spec.driver, own, f"config.json embodiments.instances {spec.id} {where}")
 
 
 def _scene_robots(store: Store) -> list[str]:

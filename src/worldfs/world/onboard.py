@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worldfs.formats import config
+from worldfs.formats import config, embodied
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import BadInput, Exists
 from worldfs.tree.stores.contract import ABSENT
@@ -12,19 +12,22 @@ from worldfs.tree.stores.disk import DiskStore
 
 from .home import Home
 from .layout import ROWS
-from .nodes import DEFAULT_NODE, DEFAULT_PROFILE, profile_names
+from .nodes import DEFAULT_DRIVER, DEFAULT_NODE, DEFAULT_PROFILE
+from .profiles import no_profile, profile_text
 from .templates import template
 
 
 def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str = "") -> list[tuple[Path, str]]:
     """Each file and whether it was "written" or "kept". Raises `BadInput` for a profile that there is not."""
     profile, language = profile or DEFAULT_PROFILE, language or "en"
-    if profile not in profile_names():
-        raise BadInput(f"no profile {profile!r}", op="onboard", expected="one of: " + ", ".join(profile_names()))
     if language not in ("en", "zh"):
         raise BadInput(f"no language {language!r}", op="onboard", expected="en or zh")
+    body = profile_text(profile, language, home.profiles)
+    if body is None:
+        raise no_profile(profile, home.profiles, "--profile")
+    driver = embodied.read(body).driver or DEFAULT_DRIVER
     made = []
-    text = config.template(robot_id=robot_id or DEFAULT_NODE, profile_name=profile, language=language)
+    text = config.template(robot_id=robot_id or DEFAULT_NODE, driver=driver, profile_name=profile, language=language)
     made.append((home.config_path, _create_private(home, text)))
     Root.build(home.workspace)
     store = DiskStore(home.workspace)

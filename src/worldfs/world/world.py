@@ -25,7 +25,7 @@ from worldfs.tree.tree import Tree
 from . import files
 from .language import language
 from .layout import PLANNER, WATCHDOG, home_table
-from .nodes import NodeSpec, factory, find_nodes, profile_text
+from .nodes import NodeSpec, factory, find_nodes, profile_for
 from .rooms.agents import Agents
 from .rooms.joined import House, Joined
 from .rooms.workspace import Workspace
@@ -114,6 +114,11 @@ class World:
         return find_nodes(self.config, self.store, self.targets.targets() if self.targets is not None else ())
 
     @property
+    def profiles(self) -> Path | None:
+        """Where the operator's own profiles are; None where there is no home."""
+        return Path(self.config.profiles) if self.config is not None and self.config.profiles else None
+
+    @property
     def targets(self) -> Targets | None:
         """What TARGETS.md and SKILLS.md declare; None where there is no TARGETS.md."""
         if self._targets is None and self.store.probe("TARGETS.md") is not None:
@@ -125,7 +130,9 @@ class World:
     def node_ids(self) -> list[str]:
         """Robots, then targets."""
         targets = self.targets
-        return [spec.id for spec in self.specs] + (list(targets.targets()) if targets is not None else [])
+        return list(
+            dict.fromkeys([*(spec.id for spec in self.specs), *(targets.targets() if targets is not None else ())])
+        )
 
     # -- assembling ---------------------------------------------------------------------------------------------
 
@@ -148,8 +155,11 @@ class World:
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         room.films = artifacts / "films" if artifacts is not None else None
         nodes = {}
+        declared = self.targets.targets() if self.targets is not None else {}
         for spec in self.specs:
-            driver = factory(spec, drivers)(Seat(spec.id, artifacts, self._interpreter(spec.id), self.language()))
+            driver = factory(spec, drivers, declared, self.clock)(
+                Seat(spec.id, artifacts, self._interpreter(spec.id), self.language())
+            )
             room.drivers[spec.id] = driver
             nodes[spec.id] = Node(spec.id, driver, artifacts)
         runtime = Runtime(Targets(self.store), self.clock, artifacts, self.language(), parts)
@@ -189,14 +199,14 @@ class World:
 
     def _embody(self, spec: NodeSpec, kernel: Kernel) -> None:
         """Copy the profile in, unless somebody has made it their own (decision D8)."""
-        text = profile_text(spec.profile, self.language())
-        if text is None:
-            return
         path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
         try:
             present = self.tree.read(path, WATCHDOG)
         except NotFound:
             present = b""
+        text = profile_for(spec, present, self.language(), self.profiles)
+        if text is None:
+            return
         earlier = self.store.get(mark)
         digest = revision.of(present).encode()
         if not present.strip() or (earlier is not None and earlier.data == digest):
@@ -211,9 +221,9 @@ class World:
                 Finding(
                     "PROFILE_EDITED",
                     "EMBODIED.md",
-                    f"the bundled profile {spec.profile}",
+                    f"the profile {spec.profile or spec.driver}",
                     "a text of your own",
-                    "nothing to do: yours is kept; delete the file to get the bundled one again",
+                    "nothing to do: yours is kept; delete the file to get that one again",
                     warning=True,
                 ),
             )

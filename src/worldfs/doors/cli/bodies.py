@@ -18,7 +18,8 @@ def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[s
     if name is None:
         return known
     if name not in known:
-        raise BadInput(f"no driver {name!r}", op="--driver", expected="one of: " + ", ".join(sorted(known)))
+        raise BadInput(f"no driver {name!r}", op="--driver", expected="one of: " + ", ".join(sorted(known)),
+                       fix="a robot of TARGETS.md is named in config.json: embodiments.instances[].driver")  # fmt: skip
     return _Everywhere(known[name])
 
 

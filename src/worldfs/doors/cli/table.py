@@ -52,7 +52,12 @@ _WORLD = (
         "make a home, its configuration and a workspace; overwrite nothing",
         "onboard:run",
         (
-            Argument(("--profile",), "body of the robot: a profile's name (default: franka_panda)", "NAME", default=""),
+            Argument(
+                ("--profile",),
+                "body of the robot: a profile of HOME/hal/profiles or ours (default: franka_panda)",
+                "NAME",
+                default="",
+            ),
             Argument(("--language",), "language of headings", choices=("en", "zh"), default="en"),
             Argument(("--robot-id",), "the robot's id (default: franka_001)", "ID", default=""),
         ),

@@ -76,6 +76,7 @@ class Tabletop:
         self._film: Film | None = None
         self._fps = 10
         self._perception: Json = {}
+        self._assumed = Scene()
 
     @property
     def arm(self) -> Arm:
@@ -88,7 +89,8 @@ class Tabletop:
     def open(self, scene: Scene) -> None:
         """Builds the world. Errors: `BadInput` for numbers that no world can have."""
         self._let_go()
-        if not scene.objects and not scene.furniture:
+        blank = not scene.objects and not scene.furniture and all(r.robot_id == self.robot_id for r in scene.robots)
+        if blank:
             made = random_scene(self.seed, self.count, self.robot_id, self._language)
             scene = replace(made, robots=scene.robots or made.robots)
         plan = layout(scene, self.robot_id)
@@ -97,6 +99,10 @@ class Tabletop:
         _stand_up(self._arm, plan)
         self._filmed()
         self.photograph(None)
+        self._assumed = Scene() if blank else self.observe()
+
+    def assumed(self) -> Scene:
+        return self._assumed
 
     def observe(self) -> Scene:
         return observe(self.arm, self.robot_id, self._perception)

@@ -41,8 +41,9 @@ class Layout:
 
 def layout(scene: Scene, robot_id: str) -> Layout:
     """Completes and settles `scene`. Errors: `BadInput` naming the thing whose numbers are not finite."""
-    robot = scene.robot(robot_id) or (scene.robots[0] if len(scene.robots) == 1 else None)
-    base = _base(robot)
+    robot = scene.robot(robot_id)
+    # a body that the page does not know stands where its only robot does; what that one holds is not its own
+    base = _base(robot or (scene.robots[0] if len(scene.robots) == 1 else None))
     for thing in (*scene.objects, *scene.furniture):
         _finite(thing)
     # What the page gives no place has none here either: it is not built, and stays as the page says.

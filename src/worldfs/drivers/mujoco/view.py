@@ -30,6 +30,7 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
             orientation=tuple(rounded(_positive(rig.quat(id)))),
             size=tuple(rounded(rig.things[id].size)),
             status=status.get(id) or ("on_floor" if "floor" in rig.touching(id) else "unsupported"),
+            extra={},  # what the page said beside is the page's
         )
         for id in rig.objects
     )
@@ -46,9 +47,9 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
         },
         "holding" if held else "open" if opening > OPEN else "closed",
         held,
-        given.extra if given is not None else {},
     )
-    return Scene((robot,), objects, rig.plan.furniture, tuple(relations), dict(perception))
+    furniture = tuple(replace(piece, extra={}) for piece in rig.plan.furniture)
+    return Scene((robot,), objects, furniture, tuple(relations), dict(perception))
 
 
 def _positive(quat: Array) -> Array:

@@ -12,7 +12,7 @@ from worldfs.drivers.policies.client import PolicyClient, PolicyError
 from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage
 from worldfs.drivers.targets.adapter import Attended, Bench, Stopped, TargetAdapter, nothing_wrong
 from worldfs.ground.clock import Clock
-from worldfs.ground.driver import Run
+from worldfs.ground.driver import Run, Simulated
 from worldfs.ground.errors import Missing, UserError
 from worldfs.ground.model import Cause, Finding, Json, Order, Outcome, PolicySpec, Scene, Skill, Target
 from worldfs.ground.model.runtime import SIM
@@ -74,6 +74,9 @@ class SessionDriver:
     def observe(self) -> Scene:
         return self._adapter.scene() if self._adapter is not None else Scene()
 
+    def assumed(self) -> Scene | None:
+        return self._adapter.assumed() if isinstance(self._adapter, Simulated) else None
+
     def close(self) -> None:
         adapter, self._adapter = self._adapter, None
         for policy in self._policies.values():
@@ -114,7 +117,7 @@ class SessionDriver:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
             stage = Stage(adapter, policy, replace(run, artifacts=trace.folder), (trace,))
-            outcome = _performed(runtime, errand, stage)
+            outcome = performed(runtime, errand, stage)
         except PolicyError as error:
             self._drop(skill.policy)
             outcome = _policy_failed(error)
@@ -243,7 +246,8 @@ def _attended(adapter: TargetAdapter, run: Run) -> Iterator[None]:
         adapter.attend(None)
 
 
-def _performed(runtime: SkillRuntime, errand: Errand, stage: Stage) -> Outcome:
+def performed(runtime: SkillRuntime, errand: Errand, stage: Stage) -> Outcome:
+    """The runtime's outcome, also of what it raises; the target is told when it begins and that it is over."""
     run = stage.run
     try:
         with _attended(stage.target, run):

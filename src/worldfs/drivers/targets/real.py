@@ -30,6 +30,7 @@ from .watchdog import Watchdog
 HALT_WAIT_S: Final = 0.3  # for a call on the wire; then beside it, if the wire allows that
 BASE_HOLD: Final = 4.0  # control periods for which a velocity holds without a new one
 CONTROL_HZ: Final = 20.0
+SHUT, WIDE = 0.002, 0.98  # m between the fingers, and of their opening: less and more hold nothing
 
 
 def adapter(target: Target, bench: Bench) -> TargetAdapter:
@@ -67,6 +68,9 @@ class RealTarget:
         self._shown_at = self._sent_at = 0.0
         self._moving = False
         self._last: Reading | None = None
+        self.holding: str | None = (
+            None  # what the fingers were closed on: a body says so, and they tell whether it is there
+        )
 
     # -- the port ----------------------------------------------------------------------------------------------------
 
@@ -157,7 +161,16 @@ class RealTarget:
         if reading.place is not None:
             x, y, yaw = (round(float(part), 4) for part in reading.place)
             return Scene((RobotState(self.target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra),))
-        state = RobotState(self.target.id, joint_state=joints, gripper=_words(reading.opening), extra=extra)
+        if reading.opening * self._width() <= SHUT or reading.opening >= WIDE:
+            self.holding = None
+        state = RobotState(
+            self.target.id,
+            (),  # an arm does not measure where it stands
+            joints,
+            "holding" if self.holding else _words(reading.opening),
+            self.holding,
+            extra,
+        )
         return Scene((state,), perception=self._kept(reading))
 
     def stop(self) -> None:

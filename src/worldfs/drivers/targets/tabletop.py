@@ -29,6 +29,7 @@ class TabletopTarget:
         self._seed = int(_figure(target, "seed", 0, 0, 2**31))
         self._objects = int(_figure(target, "objects", 5, 1, 20))
         self._env: TabletopEnv | None = None
+        self._assumed = Scene()
         self._stopped = threading.Event()
 
     @property
@@ -57,6 +58,7 @@ class TabletopTarget:
             control_hz=self._hz, pictures=pictures, body=body,
         )  # fmt: skip
         self._env.reset(seed=self._seed)
+        self._assumed = self.scene() if given is scene else Scene()
 
     def sensors(self) -> frozenset[str]:
         """Joint states always; pictures and depth where cameras are declared and OpenGL is here."""
@@ -94,6 +96,9 @@ class TabletopTarget:
     def scene(self) -> Scene:
         body = self.env.body
         return body.observe()
+
+    def assumed(self) -> Scene:
+        return self._assumed
 
     def stop(self) -> None:
         """From any thread: the world stands between two steps, so the next one holds instead of moving."""

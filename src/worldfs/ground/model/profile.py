@@ -39,6 +39,7 @@ class Profile:
     max_grip_width: float | None = None  # m
     bounds: tuple[tuple[float, float], ...] = ()  # x, y[, z] ranges in m
     unread: tuple[str, ...] = ()  # limit lines that could not be read: reported, never taken as passed
+    odd: tuple[str, ...] = ()  # what looks like an action and is not listed as supported: reported, and refused
 
     def op(self, name: str) -> Op | None:
         return next((o for o in self.ops if o.name == name), None)

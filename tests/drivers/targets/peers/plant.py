@@ -31,6 +31,7 @@ class Plant:
         self.most = np.full(self.q.size, float(speed))
         self.place, self.twist, self.wanted = np.zeros(3), np.zeros(3), np.zeros(3)
         self.opening, self.asked = 1.0, 1.0
+        self.between = 0.0  # of the opening: how wide what is between the fingers is
         self.force = 0.0
         self.threshold = math.inf
         self.mode = "idle"  # idle | move | reflex | user_stopped | guiding
@@ -69,6 +70,7 @@ class Plant:
         ):
             self.mode = "idle"
         self.opening += float(np.clip(self.asked - self.opening, -TICK * 2, TICK * 2))
+        self.opening = max(self.opening, self.between)
         self.twist += (self.wanted - self.twist) * TICK / (3 * INERTIA)
         c, s = math.cos(self.place[2]), math.sin(self.place[2])
         vx, vy, wz = self.twist

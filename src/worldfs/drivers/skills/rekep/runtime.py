@@ -69,7 +69,7 @@ class ReKepPolicyRuntime:
             outcome = _carried_out(errand, stage, hand, planned)
             return replace(outcome, evidence={**outcome.evidence, **told})
         except Halt as halt:
-            return _halted(halt, {})
+            return halted_outcome(halt, {})
         except UserError as error:
             finding = _finding(errand, error)
             return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
@@ -95,11 +95,12 @@ def hand_of(target: TargetAdapter, eyes: str = "", home: Path | None = None) -> 
     if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
         bench = getattr(target, "bench", None)  # ours all have one; a package's own need not
         clock = bench.clock if isinstance(bench, Bench) and target.target.kind == REAL else None
-        return StepHand(target, _page(home) or (bench.scene if isinstance(bench, Bench) else None), clock)
+        return StepHand(target, page(home) or (bench.scene if isinstance(bench, Bench) else None), clock)
     return None
 
 
-def _page(home: Path | None) -> Scene | None:
+def page(home: Path | None) -> Scene | None:
+    """ENVIRONMENT.md of a workspace; None where there is none that can be read."""
     if home is None:
         return None
     walk = Walk(home)
@@ -179,11 +180,12 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
     if not ended.code:
         return Outcome.success(_said(planned, course.measured), **evidence)
     if halted is not None:
-        return _halted(halted, evidence)
+        return halted_outcome(halted, evidence)
     return Outcome.failure(Cause.ERROR, ended.code, ended.message, evidence=evidence)
 
 
-def _halted(halt: Halt, evidence: Json) -> Outcome:
+def halted_outcome(halt: Halt, evidence: Json) -> Outcome:
+    """How an order ended that was cancelled, or out of time."""
     cause = Cause.TIMEOUT if halt.why == "timeout" else Cause.CANCELLED
     code = "EXECUTION_TIMEOUT" if cause is Cause.TIMEOUT else "CANCELLED"
     return Outcome.failure(cause, code, f"stopped ({halt.why}); the arm holds still", evidence=evidence)

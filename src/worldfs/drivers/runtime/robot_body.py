@@ -1,0 +1,186 @@
+"""A robot of TARGETS.md as the driver of a node: ACTION.md reaches it, through the same safety layer as sessions.
+
+What it can do follows from what it takes: an arm that is led by poses moves its tool (`move_to`) and takes and puts
+things where ENVIRONMENT.md says that they are (`pick_up`, `place`, by constraints over keypoints). It sees no things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime, page
+from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage
+from worldfs.drivers.targets.adapter import Bench, nothing_wrong
+from worldfs.drivers.targets.real import RealTarget, driver
+from worldfs.ground.clock import Clock
+from worldfs.ground.driver import Run, Seat
+from worldfs.ground.errors import BadInput, UserError
+from worldfs.ground.model import Cause, Finding, Json, Order, Outcome, Relation, Scene, Skill, Target, Thing
+
+from .robot_move import MoveRuntime
+from .session import performed
+
+POSES: Final = "ee_pose"
+ARM: Final = frozenset({"move_to", "pick_up", "place", "real_execute"})
+_OBJECT: Final = ("object_id", "target", "object", "target_id", "id")
+
+
+class RobotBody:
+    """One robot, taken up when the world starts or, if it does not answer then, by the first order.
+
+    `target`: its entry in TARGETS.md, under the node's own id.
+    """
+
+    repeatable: frozenset[str] = frozenset()  # every op moves it, or may
+
+    def __init__(self, target: Target, seat: Seat, clock: Clock) -> None:
+        self._target, self._seat, self._clock = target, seat, clock
+        self._adapter: RealTarget | None = None
+        self._scene = Scene()
+        self._thing: Thing | None = None  # what an order brought to another place: told once, and while it is held
+        self._on: tuple[str, str] | None = None  # the relation that it then has, and to what
+
+    @property
+    def ops(self) -> frozenset[str]:
+        """What such a robot can do; once it is taken up, what this one can."""
+        if self._adapter is None:
+            return ARM
+        return ARM if any(spec.representation == POSES for spec in self._adapter.actions()) else frozenset()
+
+    def open(self, scene: Scene) -> None:
+        self._scene = scene
+        with suppress(UserError):  # said by the review of any order; other robots of this world go on
+            self._take_up()
+
+    def observe(self) -> Scene:
+        """The robot itself, and the thing that it holds or has just put down."""
+        if self._adapter is None:
+            return Scene()
+        scene = self._adapter.scene()
+        robot = scene.robot(self._target.id)
+        held = robot.holding if robot is not None else None
+        thing, on = self._thing, self._on
+        if thing is None:
+            return scene
+        if held == thing.id:
+            held_by = Relation(thing.id, "held_by", self._target.id)
+            return replace(scene, objects=(replace(thing, status="held"),), relations=(held_by,))
+        self._thing = self._on = None  # where it lies from now on is nothing that this robot knows
+        thing = replace(thing, status=f"{on[0]}_{on[1]}" if on is not None else "released")
+        return replace(scene, objects=(thing,), relations=(Relation(thing.id, *on),) if on is not None else ())
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        try:
+            adapter = self._take_up()
+        except UserError as error:
+            code = error.code if error.code == "MISSING" else "TARGET_BUILD"
+            field = error.path or f"TARGETS.md {self._target.id}"
+            return [Finding(code, field, error.expected or "a robot that answers", error.found, error.fix, order.id)]
+        if order.op not in self.ops:
+            field, there = f"TARGETS.md {self._target.id} config.kinematics", ", ".join(sorted(self.ops)) or "nothing"
+            fix = "give it one of those" if self.ops else "name its kinematics, so that it can be led by poses"
+            found = f"{order.op}; this robot can do {there}"
+            return [Finding("OP_NOT_IN_PROFILE", field, f"one of {', '.join(sorted(ARM))}", found, fix, order.id)]
+        try:
+            steps = self._steps(order)
+        except UserError as error:
+            return [Finding(error.code, "ACTION.md params", error.expected, error.found, error.fix, order.id)]
+        # only the first can be judged now: what comes after begins in another world
+        errand = self._errand(steps[0])
+        findings = self._runtime(steps[0]).review(errand, adapter)
+        return [replace(item, field=_field(item.field, errand.job), job=order.id) for item in findings]
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        try:
+            adapter, steps = self._take_up(), self._steps(order)
+        except UserError as error:
+            return Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
+        done: list[Json] = []
+        outcome = Outcome.success("nothing to do")
+        for step in steps:
+            errand, runtime = self._errand(step), self._runtime(step)
+            found = runtime.review(errand, adapter) if done else []
+            if not nothing_wrong(found):
+                outcome = Outcome.failure(Cause.ERROR, found[0].code, found[0].found, findings=tuple(found))
+                break
+            outcome = performed(runtime, errand, Stage(adapter, None, run))
+            self._account(adapter, step, outcome)
+            done.append({"op": step.op, "ok": outcome.ok})
+            if not outcome.ok:
+                break
+        more: Json = {"evidence_class": "real", "robot": self._target.driver}
+        return replace(
+            outcome, evidence={**outcome.evidence, **more, **({"steps_done": done} if len(done) > 1 else {})}
+        )
+
+    def close(self) -> None:
+        made, self._adapter = self._adapter, None
+        if made is not None:
+            made.close()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _take_up(self) -> RealTarget:
+        if self._adapter is None:
+            bench = Bench(self._clock, self._seat.artifacts, self._scene, self._seat.language)
+            made = RealTarget(self._target, bench, driver(self._target)(self._target, bench))
+            made.open()
+            mine = self._scene_now().robot(self._target.id)
+            made.holding = mine.holding if mine is not None else None  # of an earlier run; the fingers may deny it
+            self._adapter = made
+        return self._adapter
+
+    def _steps(self, order: Order) -> Sequence[Order]:
+        """The order itself; of `real_execute` what the words mean. Raises `BadInput` for words that mean nothing."""
+        if order.op != "real_execute":
+            return [order]
+        words = order.params.get("nl_task")
+        if not isinstance(words, str) or not words.strip() or self._seat.interpreter is None:
+            raise BadInput(repr(words)[:80], expected="nl_task: a sentence", fix="say what to do")
+        steps = [step for step in self._seat.interpreter(words, self._scene_now()) if step.op not in ("wait", "look")]
+        unknown = sorted({step.op for step in steps} - (self.ops - {"real_execute"}))
+        if unknown or not steps:
+            raise BadInput(", ".join(unknown) or "nothing to do", expected=", ".join(sorted(self.ops)), fix="say less")
+        return [replace(step, id=f"{order.id}.{number}") for number, step in enumerate(steps, 1)]
+
+    def _scene_now(self) -> Scene:
+        home = self._seat.artifacts.parent if self._seat.artifacts is not None else None
+        return page(home) or self._scene
+
+    def _runtime(self, order: Order) -> SkillRuntime:
+        return MoveRuntime() if order.op == "move_to" else ReKepPolicyRuntime()
+
+    def _errand(self, order: Order) -> Errand:
+        params = dict(order.params)
+        params.pop("robot_id", None)
+        if order.op == "pick_up":
+            params = {"object_id": next((params[key] for key in _OBJECT if params.get(key)), None)}
+        home = self._seat.artifacts.parent if self._seat.artifacts is not None else None
+        skill = Skill({"pick_up": "rekep_pick", "place": "rekep_place"}.get(order.op, order.op), "ReKepPolicyRuntime")
+        return Errand(order.id, skill, params, home=home)
+
+    def _account(self, adapter: RealTarget, order: Order, outcome: Outcome) -> None:
+        """What the order did to a thing, as far as the hand could tell."""
+        id, place = outcome.evidence.get("object"), outcome.evidence.get("object_after")
+        if not isinstance(id, str) or not isinstance(place, list):
+            return
+        known = self._scene_now().thing(id) or Thing(id)
+        self._thing, self._on = replace(known, position=tuple(place), extra={}), None
+        if order.op == "pick_up":
+            adapter.holding = id if outcome.ok else adapter.holding
+        elif outcome.ok:
+            adapter.holding = None
+            support = next(
+                (order.params[key] for key in ("target", "location", "container") if order.params.get(key)), ""
+            )
+            piece = self._scene_now().thing(support) if isinstance(support, str) else None
+            if piece is not None:
+                self._on = ("in" if piece.is_container else "on", piece.id)
+
+
+def _field(field: str, job: str) -> str:
+    """Findings of skills speak of sessions; here it is an action."""
+    return field.replace(f"SESSIONS.md {job} execution.params", "ACTION.md params")
