@@ -140,7 +140,7 @@ class Room:
 
         finding = Finding(code, f"{self.name}/{field}", expected, found, fix, warning=warning)
         self.findings.append(finding)
-        kept = [item for item in self.kept_findings() if (item.code, item.field) != (code, finding.field)]
+        kept = [item for item in self.kept_findings() if item != finding]
         self._keep_findings([*kept, finding][-FINDINGS_MAX:])
 
     def kept_findings(self) -> list[Finding]:
