@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from worldfs.ground.errors import NotFound
 
 from .letters import INBOX, Rank, rank_of
-from .mail import Mail
-from .mail import rank as rank_for
+from .mail import is_odd, Mail
+from .mail import is_odd, rank as rank_for
 
 if TYPE_CHECKING:
     from worldfs.tree.stores.contract import Change, Watch
@@ -119,6 +119,9 @@ class Arrivals:
         seen = self.ledger.seen.get(name)
         if seen is not None:
             return seen[1]
+        if is_odd(name):
+            self.mail.bury(name, "name")
+            return None
         if not name.endswith(".json") or name.startswith("."):
             return None
         message = self.mail.read(name)
