@@ -12,8 +12,8 @@ from worldfs import AgentState
 from worldfs.agents.doctor import check
 
 NAMES = [
-    b"a\nb.json", b"\x01\x7f.json", b"x" * 250 + b".json", b"\xff\xfe.json", b"-rf.json", "信件.json".encode(), b"..json",
-    b"x\r\n", b"\xc2\x85.json", b" .json", b"%s.json", b"\xff", b"0\n1", b"00000001-\n",
+    b"a\nb.json", b"\x01\x7f.json", b"x" * 250 + b".json", b"\xff\xfe.json", b"-rf.json", "信件.json".encode(),
+    b"..json", b"x\r\n", b"\xc2\x85.json", b" .json", b"%s.json", b"\xff", b"0\n1", b"00000001-\n",
 ]  # fmt: skip
 DIRECTORIES = (
     "", "inbox", ".paos", ".paos/aside", ".paos/jobs", ".paos/done", ".paos/generations/memory.md",

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from worldfs.ground.errors import NotFound
 
 from .letters import INBOX, Rank, rank_of
-from .mail import is_odd, Mail
-from .mail import is_odd, rank as rank_for
+from .mail import Mail, is_odd
+from .mail import rank as rank_for
 
 if TYPE_CHECKING:
     from worldfs.tree.stores.contract import Change, Watch

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+MEMORY_MOST: Final = 2 << 20
+"""Bytes of memory.md: some half a million tokens, more than any prompt holds."""
 PROPOSED: Final = ("summary", "current_task", "next_priority", "blocked_by")
 """What an agent may say of itself by editing report.json."""
 
@@ -28,7 +30,7 @@ def documents(room: Room) -> dict[str, Kept]:
         "tasks.json": Rules(_tasks, _merged_tasks, _clean, facts=facts.Tasks()),
         "session.json": Rules(_any_object("session.json"), _ours, _clean, keep=4),
         "metrics.json": Rules(_any_object("metrics.json"), _ours, _clean, keep=4),
-        "memory.md": Rules(_memory, _merged_memory, _clean, facts=facts.Notes()),
+        "memory.md": Rules(_memory, _merged_memory, _clean, facts=facts.Notes(), most=MEMORY_MOST),
     }
     return {name: Kept(room, name, rule) for name, rule in rules.items()}
 

@@ -35,7 +35,7 @@ def check(mail: Mail) -> Iterator[Fault]:
     for name in names:
         if is_odd(name.rstrip("/")):
             yield Fault(
-                Finding("ODD_NAME", f"inbox/{ascii(name)}", "a name that can be printed", "another", ""),
+                Finding("ODD_NAME", f"inbox/{name!a}", "a name that can be printed", "another", ""),
                 partial(mail.bury, name.rstrip("/"), "name"),
             )
             continue

@@ -17,13 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, WorldError
+from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, UserError, WorldError
 from worldfs.ground.linux import written_now
 from worldfs.ground.walk import Folder, Place
 from worldfs.tree.stores.contract import ABSENT, ANY, Expected
 from worldfs.tree.stores.revision import KEPT, of
 
-from .rewrite import Document, Merged, Rules, settle
+from .rewrite import Document, Merged, Rules, keep_doubled, settle
 from .room import Room
 
 if TYPE_CHECKING:
@@ -131,12 +131,22 @@ class Kept:
 
     def read(self) -> bytes | None:
         """What counts now: the file if it is ours or valid, else the last good version; None if there is neither."""
-        stored = self.room.store.get(self.name)
         newest = self._newest()
+        try:
+            stored = None if self._too_long() else self.room.store.get(self.name)
+        except UserError:  # a link or a FIFO in its place: the next change sets it aside
+            if newest is None:
+                raise
+            stored = None
         if stored is not None and (newest is None or stored.revision == newest.revision or self._fine(stored.data)):
             return stored.data
         if newest is not None and (good := self.version(newest)) is not None:
             return good
+        if stored is None and (size := self._too_long()):
+            raise BadInput(
+                f"{size} bytes", path=self.name, op="read", expected=f"at most {self.rules.most >> 20} MiB",
+                fix="mend it with: paos check --fix",
+            )  # fmt: skip
         return None if stored is None else stored.data
 
     def generations(self) -> list[Generation]:
@@ -166,6 +176,12 @@ class Kept:
                 data = edit(found or b"")
                 if data == found:
                     return data
+                if len(data) > self.rules.most:
+                    raise BadInput(
+                        f"{len(data)} bytes", path=self.name, op="write",
+                        expected=f"at most {self.rules.most >> 20} MiB",
+                        fix="take out what is no longer needed, or keep it in a file of its own",
+                    )  # fmt: skip
                 with suppress(Conflict):
                     self.write(data, merged=merged)
                     return data
@@ -199,7 +215,18 @@ class Kept:
         return counts
 
     def _look(self, settle: bool) -> bytes | None:
-        stored = self.room.store.get(self.name)
+        if size := self._too_long():
+            key = self.room.move_aside(self.name, f"{size} bytes")
+            self.room.found(
+                "TOO_LARGE", self.name, f"at most {self.rules.most >> 20} MiB", f"{size} bytes",
+                f"it is kept as {key}: take from it what is needed, and keep long texts in files of their own",
+            )  # fmt: skip
+        try:
+            stored = self.room.store.get(self.name)
+        except UserError:
+            if not self.room.clear(self.name):
+                raise
+            stored = None
         newest = self._newest(fresh=True)
         self._standing = None if stored is None else stored.revision
         if stored is None:
@@ -373,13 +400,20 @@ class Kept:
         self.room.found("FILE_REMOVED", self.name, "the file", "nothing: somebody removed it", "it is back as it was")
         return data
 
-    def _first(self, data: bytes) -> bytes:
+    def _too_long(self) -> int:
+        """The size of the file, if it is one that is not read as a whole; else 0."""
+        place = self.room.root.place(self.name)
+        info = None if place is None else self.room.root.glance(place)
+        return info.st_size if info is not None and info.st_size > self.rules.most else 0
+
+    def _first(self, data: bytes) -> bytes | None:
         """A file from before us. What is wrong with it is named; it stays until something must be written."""
         for finding in self.rules.judge(data):
             if not finding.warning:
                 self.room.set_aside(self.name, data, f"unreadable when first seen: {finding.found}")
                 self._tell(finding, "its text is kept; the next change begins anew")
-                return data
+                return None
+        keep_doubled(self.room, self.name, data)
         clean = self.rules.clean(data)
         if clean == data:
             self.keep(data)

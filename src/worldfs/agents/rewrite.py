@@ -8,7 +8,9 @@ as it is and the text is set aside.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class Rules(NamedTuple):
     """(generations oldest first, ours, theirs): what becomes of a valid foreign text; ours is the newest good one."""
     clean: Callable[[bytes], bytes] = bytes  # secrets out of a text
     keep: int = 32  # versions kept whole
+    most: int = 16 << 20  # bytes
     facts: Kind | None = None  # what of it a rewrite from an old reading must not undo
 
 
@@ -49,6 +52,7 @@ def settle(document: Document, theirs: bytes, *, newest_only: bool) -> Merged:
     room, name, rules, history, versions = document
     ours, bases = versions[-1][1], [data for _, data in versions]
     clean = rules.clean(theirs)
+    keep_doubled(room, name, clean)
     merged = rules.merge(bases[-1:] if newest_only else bases, ours, clean)
     if history is not None and merged.data != ours:
         merged = _guarded(document, history, clean, merged)
@@ -65,6 +69,26 @@ def settle(document: Document, theirs: bytes, *, newest_only: bool) -> Merged:
             "what came after it is kept; to go back on purpose: paos agent memory NAME --undo N",
         )  # fmt: skip
     return merged
+
+
+def keep_doubled(room: Room, name: str, data: bytes) -> None:
+    """A text that says the same key twice is kept as it is: who reads it takes one of the two, and writes only that."""
+    if not name.endswith(".json"):
+        return
+    twice: list[str] = []
+
+    def look(pairs: list[tuple[str, object]]) -> None:
+        keys = [key for key, _ in pairs]
+        twice.extend(key for key in dict.fromkeys(keys) if keys.count(key) > 1)
+
+    with suppress(ValueError, RecursionError):
+        json.loads(data, object_pairs_hook=look)
+    if twice:
+        kept = room.set_aside(name, data, f"keys that stand there twice: {', '.join(twice)}")
+        room.found(
+            "KEY_TWICE", name, "each key once", f"{', '.join(twice)[:200]} twice: the last one counts",
+            f"your text is kept in {kept}",
+        )  # fmt: skip
 
 
 def _guarded(document: Document, history: History, theirs: bytes, merged: Merged) -> Merged:

@@ -8,7 +8,7 @@
     -130   more of its sessions fail than end well: then it stands behind all that work, whatever waits for it
       -3   the last session did not end well
       -1   for every day beyond a week that nothing has happened, up to 15
-    -200   it says that it is blocked
+    -350   it says that it is blocked
 
 An agent that somebody runs now is no choice: it stands at the end, with the reason.
 """
@@ -34,7 +34,7 @@ FAILING: Final = 130.0  # above what may wait for it
 PRIOR_SESSIONS, PRIOR_RATE = 4, 0.1
 LAST_BAD: Final = 3.0
 IDLE_DAYS, IDLE_MAX = 7, 15
-BLOCKED: Final = 200.0
+BLOCKED: Final = 350.0
 
 
 class Choice(NamedTuple):
