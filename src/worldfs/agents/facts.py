@@ -7,7 +7,7 @@ The part "" says that the entry exists.
 from __future__ import annotations
 
 import json
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from worldfs.formats.agent.fields import shown
 from worldfs.formats.agent.remarks import list_marker, plain
@@ -17,8 +17,6 @@ Entries = dict[str, Any]
 """By name; two that are equal hold the same facts."""
 Facts = dict[str, str | None]
 """The parts of one entry by name, each a digest or a short text; None, or missing: it says nothing."""
-
-FILE: Final = "tasks.json"
 
 
 class Seen(Protocol):
@@ -95,10 +93,9 @@ class Tasks:
 
 
 def _tasks(data: bytes) -> dict[str, Any]:
-    from worldfs.formats.agent.jsonfile import load_any
     from worldfs.formats.agent.tasks import normal
 
-    value: dict[str, Any] = normal(load_any(data, FILE))
+    value: dict[str, Any] = normal(json.loads(data.decode("utf-8-sig")))  # a text that was judged before
     return value
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .room import Room
 
 HISTORY: Final = f"{KEPT}/history"
-UNREADABLE: Final = (UserError, TypeError, LookupError, AttributeError)
+UNREADABLE: Final = (UserError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 HELD: Final = 8  # earlier values of one fact that are remembered
 FOREIGN, MERGED, OURS = 0, 1, 2
 """Whose change a version was: a rewrite's; one that was merged; a call's, whose words nobody knows who has not read
