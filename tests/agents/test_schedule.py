@@ -29,8 +29,8 @@ def why(line: AgentLine) -> tuple[str, ...]:
     return choose(line, NOW).reasons
 
 
-def test_what_has_high_priority_comes_first_whatever_went_wrong_before() -> None:
-    broken = quiet("broken", letters=1, letters_high=1, sessions=40, failed=40, last_outcome="error")
+def test_what_has_high_priority_comes_first_though_a_few_sessions_failed() -> None:
+    broken = quiet("broken", letters=1, letters_high=1, sessions=40, failed=19, last_outcome="error")
     busy = quiet("busy", letters=300, tasks_pending=300, tasks_active=9)
     assert order(busy, broken, quiet("none")) == ["broken", "busy", "none"]
     assert why(broken)[0] == "1 letter of high priority waits (+101)"
@@ -65,7 +65,7 @@ def test_the_blocked_come_last_of_those_that_can_run() -> None:
     blocked = quiet("blocked", blocked_by="Leo's answer\nabout MetaDAO", letters=50, letters_high=50, tasks_active=3)
     worst = quiet("worst", sessions=900, failed=900, last_outcome="error", last_ended_at="2020-01-01T00:00:00Z")
     assert order(blocked, worst) == ["worst", "blocked"]
-    assert why(blocked)[0] == "It is blocked by Leo's answer about MetaDAO (-200)"
+    assert why(blocked)[0] == "It is blocked by Leo's answer about MetaDAO (-350)"
 
 
 def test_one_that_runs_is_no_choice_and_says_who_runs_it() -> None:
@@ -125,11 +125,18 @@ def test_the_order_is_the_same_however_the_lines_come_and_the_points_add_up(line
             assert abs(50 + sum(points) - choice.score) < 0.01
 
 
+def test_an_agent_that_fails_more_often_than_not_stands_behind_those_that_work_whatever_waits() -> None:
+    failing = quiet("failing", letters=50, letters_high=50, tasks_active=9, sessions=6, failed=6, last_outcome="error")
+    idle = quiet("idle", last_ended_at="2020-01-01T00:00:00Z", sessions=9, failed=2, last_outcome="timeout")
+    assert order(failing, idle) == ["idle", "failing"]
+
+
 @given(LINES, LINES)
 @settings(max_examples=200, deadline=None)
 def test_high_priority_beats_none_and_anything_beats_blocked(one: AgentLine, other: AgentLine) -> None:
-    one = one._replace(agent="one", running=False, blocked_by=None, letters_high=1)
+    one = one._replace(agent="one", running=False, blocked_by=None, letters_high=1, failed=one.failed // 2)
     other = other._replace(agent="other", running=False, letters_high=0, tasks_high=0)
     assert order(one, other) == ["one", "other"]
     blocked = one._replace(agent="blocked", blocked_by="x")
+    other = other._replace(failed=other.failed // 2)
     assert order(blocked, other._replace(blocked_by=None)) == ["other", "blocked"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from worldfs.ground.errors import NotFound
 
 from .letters import INBOX, Rank, rank_of
-from .mail import Mail
+from .mail import Mail, is_odd
 from .mail import rank as rank_for
 
 if TYPE_CHECKING:
@@ -119,6 +119,9 @@ class Arrivals:
         seen = self.ledger.seen.get(name)
         if seen is not None:
             return seen[1]
+        if is_odd(name):
+            self.mail.bury(name, "name")
+            return None
         if not name.endswith(".json") or name.startswith("."):
             return None
         message = self.mail.read(name)

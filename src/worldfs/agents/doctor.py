@@ -227,10 +227,10 @@ def _documents(state: AgentState) -> Iterator[Fault]:
 
     for name, kept in state.kept.items():
         size = _size(state, name)
-        if size > LARGE:
+        if size > kept.rules.most:
             yield Fault(
-                _found(state, "TOO_LARGE", name, f"at most {LARGE >> 20} MiB", f"{size >> 20} MiB"),
-                partial(renew, state, name),
+                _found(state, "TOO_LARGE", name, f"at most {kept.rules.most >> 20} MiB", f"{size} bytes"),
+                partial(settle, state, kept) if kept.generations() else partial(renew, state, name),
             )
             continue
         stored = state.room.store.get(name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worldfs.ground.errors import Busy, Unsafe
 from worldfs.tree.stores.lock import RootLock
 
-from .room import ASIDE
+from .room import ASIDE, flat
 
 if TYPE_CHECKING:
     from .state import AgentState
@@ -72,7 +72,7 @@ def move_aside(home: Path, key: str) -> None:
     try:
         number_ = 0
         while True:
-            target = root.room(f"{ASIDE}/{key.replace('/', '%')}.{number_}")
+            target = root.room(f"{ASIDE}/{flat(key)}.{number_}")
             if root.glance(target) is None:
                 break
             number_ += 1

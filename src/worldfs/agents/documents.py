@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .kept import Kept, Merged, Rules
+from .kept import Kept
+from .rewrite import Merged, Rules
 from .room import Room
 
 if TYPE_CHECKING:
@@ -14,18 +15,22 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+MEMORY_MOST: Final = 2 << 20
+"""Bytes of memory.md: some half a million tokens, more than any prompt holds."""
 PROPOSED: Final = ("summary", "current_task", "next_priority", "blocked_by")
 """What an agent may say of itself by editing report.json."""
 
 
 def documents(room: Room) -> dict[str, Kept]:
     """The five documents of a room by file name."""
+    from . import facts
+
     rules = {
         "report.json": Rules(_any_object("report.json"), _report, _clean, keep=4),
-        "tasks.json": Rules(_tasks, _merged_tasks, _clean),
+        "tasks.json": Rules(_tasks, _merged_tasks, _clean, facts=facts.Tasks()),
         "session.json": Rules(_any_object("session.json"), _ours, _clean, keep=4),
         "metrics.json": Rules(_any_object("metrics.json"), _ours, _clean, keep=4),
-        "memory.md": Rules(_memory, _merged_memory, _clean),
+        "memory.md": Rules(_memory, _merged_memory, _clean, facts=facts.Notes(), most=MEMORY_MOST),
     }
     return {name: Kept(room, name, rule) for name, rule in rules.items()}
 

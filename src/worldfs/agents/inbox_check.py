@@ -12,7 +12,7 @@ from worldfs.ground.model import Finding
 from .doctor import Fault
 from .doctor_mends import move_aside
 from .letters import INBOX, done_key, file_key
-from .mail import Mail, past
+from .mail import Mail, is_odd, past
 
 if TYPE_CHECKING:
     from .room import Room
@@ -33,6 +33,12 @@ def check(mail: Mail) -> Iterator[Fault]:
     mail.ledger.catch_up()
     ids: dict[str, str] = {}
     for name in names:
+        if is_odd(name.rstrip("/")):
+            yield Fault(
+                Finding("ODD_NAME", f"inbox/{name!a}", "a name that can be printed", "another", ""),
+                partial(mail.bury, name.rstrip("/"), "name"),
+            )
+            continue
         if name.endswith("/") or not name.endswith(".json") or not _regular(room, name):
             word = "a directory" if name.endswith("/") else "no letter's name, or a link"
             yield Fault(

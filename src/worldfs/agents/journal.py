@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 from worldfs.formats.agent.redact import hinted, redact_value
+from worldfs.ground.errors import UserError
 from worldfs.ground.logfile import LogFile
 from worldfs.ground.walk import Place
 from worldfs.tree.stores.revision import KEPT
@@ -222,7 +223,13 @@ class Journal:
     def _ready(self) -> None:
         """Make `_seen` true: nobody has touched the file, or it is settled what they did."""
         live = self.live
-        live.look()
+        try:
+            live.look()
+        except UserError:
+            if not self.room.clear(NAME):
+                raise
+            live.close()
+            live.look()
         seen = self.seen
         if live.inode == seen.inode and live.size == seen.size and live.mtime == seen.mtime and live.inode:
             return

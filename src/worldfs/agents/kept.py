@@ -17,34 +17,24 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, WorldError
+from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, UserError, WorldError
 from worldfs.ground.linux import written_now
 from worldfs.ground.walk import Folder, Place
 from worldfs.tree.stores.contract import ABSENT, ANY, Expected
 from worldfs.tree.stores.revision import KEPT, of
 
+from .rewrite import Document, Merged, Rules, keep_doubled, settle
 from .room import Room
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Finding
 
+    from .history import History
+
 GENERATIONS: Final = f"{KEPT}/generations"
+LONG: Final = 1 << 18  # bytes; of a longer document fewer versions are kept
+KEEP_LONG: Final = 10
 GRACE_S: Final = 1.0  # a file that is not valid and younger may still be being written
-
-
-class Merged(NamedTuple):
-    data: bytes
-    conflicts: tuple[str, ...] = ()  # in words: what of the foreign version was not taken, and why
-
-
-class Rules(NamedTuple):
-    """What a kind of document allows."""
-
-    judge: Callable[[bytes], Sequence[Finding]]  # what is wrong with a text; warnings refuse nothing
-    merge: Callable[[Sequence[bytes], bytes, bytes], Merged]
-    """(generations oldest first, ours, theirs): what becomes of a valid foreign text; ours is the newest good one."""
-    clean: Callable[[bytes], bytes] = bytes  # secrets out of a text
-    keep: int = 10  # generations
 
 
 def write_many(
@@ -76,6 +66,8 @@ def _written(
     kept: Mapping[str, Kept],
     items: Sequence[tuple[str, bytes, Expected]],
     todo: list[Callable[[], object]],
+    *,
+    merged: bool = False,
 ) -> None:
     """One try of it. The copies of what shall stand there are written while the disk is at work on the drafts."""
     drafts = room.store.prepare_many(items)
@@ -87,7 +79,7 @@ def _written(
     try:
         for one, data, revision in ours:
             if one.known_as_ours():  # else, after a crash, beside a newer copy it would look like somebody's edit
-                one.copy(data, revision)
+                one.copy(data, revision, merged=merged)
         if todo:
             room.store.finish_many(drafts)
             todo.pop()()
@@ -99,18 +91,24 @@ def _written(
                 one.take_back()
         raise
     for one, data, revision in ours:
-        one.keep(data, revision)
+        one.keep(data, revision, merged=merged)
         one.stamped = revision
 
 
 class Generation(NamedTuple):
     number: int
     revision: str
-    foreign: bool = False  # somebody else wrote it: who writes next has read it
+    foreign: bool = False  # a rewrite, as it stands: whoever writes next has read it
+    merged: bool = False  # made of a rewrite and of what was there
 
     @property
     def name(self) -> str:
-        return f"{self.number:08d}-{self.revision}{'-foreign' if self.foreign else ''}"
+        return f"{self.number:08d}-{self.revision}{'-foreign' if self.foreign else '-merged' if self.merged else ''}"
+
+    @property
+    def by(self) -> int:
+        """As `history` has it: whose change it was."""
+        return 0 if self.foreign else 1 if self.merged else 2
 
 
 class Kept:
@@ -127,17 +125,28 @@ class Kept:
         self._good: tuple[str, bytes] | None = None  # revision and bytes of the newest generation, if we have them
         self._early = ""  # revision of a copy whose version does not stand there yet
         self.stamped = ""  # revision that we put in its place ourselves
+        self._history: History | None = None
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def read(self) -> bytes | None:
         """What counts now: the file if it is ours or valid, else the last good version; None if there is neither."""
-        stored = self.room.store.get(self.name)
         newest = self._newest()
+        try:
+            stored = None if self._too_long() else self.room.store.get(self.name)
+        except UserError:  # a link or a FIFO in its place: the next change sets it aside
+            if newest is None:
+                raise
+            stored = None
         if stored is not None and (newest is None or stored.revision == newest.revision or self._fine(stored.data)):
             return stored.data
         if newest is not None and (good := self.version(newest)) is not None:
             return good
+        if stored is None and (size := self._too_long()):
+            raise BadInput(
+                f"{size} bytes", path=self.name, op="read", expected=f"at most {self.rules.most >> 20} MiB",
+                fix="mend it with: paos check --fix",
+            )  # fmt: skip
         return None if stored is None else stored.data
 
     def generations(self) -> list[Generation]:
@@ -146,7 +155,8 @@ class Kept:
         for name in self.room.store.list(self._home):
             number, _, revision = name.partition("-")
             if number.isdecimal():
-                found.append(Generation(int(number), revision.partition("-")[0], revision.endswith("-foreign")))
+                of_, _, by = revision.partition("-")
+                found.append(Generation(int(number), of_, by == "foreign", by == "merged"))
         return found
 
     def version(self, generation: Generation) -> bytes | None:
@@ -158,7 +168,7 @@ class Kept:
 
     # -- changing (inside `alone`) ----------------------------------------------------------------------------------
 
-    def change(self, edit: Callable[[bytes], bytes]) -> bytes:
+    def change(self, edit: Callable[[bytes], bytes], *, merged: bool = False) -> bytes:
         """Take in what others wrote, then `edit` what counts; durable when it returns. May call `edit` again."""
         with self.room.alone():
             while True:
@@ -166,8 +176,14 @@ class Kept:
                 data = edit(found or b"")
                 if data == found:
                     return data
+                if len(data) > self.rules.most:
+                    raise BadInput(
+                        f"{len(data)} bytes", path=self.name, op="write",
+                        expected=f"at most {self.rules.most >> 20} MiB",
+                        fix="take out what is no longer needed, or keep it in a file of its own",
+                    )  # fmt: skip
                 with suppress(Conflict):
-                    self.write(data)
+                    self.write(data, merged=merged)
                     return data
 
     def offer(self, theirs: bytes) -> bytes:
@@ -177,7 +193,7 @@ class Kept:
             merged = self._merged(theirs)[1] if ours else Merged(theirs)
             return merged.data
 
-        return self.change(edit)
+        return self.change(edit, merged=True)
 
     def take_in(self, *, settle: bool = False, late: bool | None = None, young: bool = False) -> bytes | None:
         """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
@@ -199,7 +215,18 @@ class Kept:
         return counts
 
     def _look(self, settle: bool) -> bytes | None:
-        stored = self.room.store.get(self.name)
+        if size := self._too_long():
+            key = self.room.move_aside(self.name, f"{size} bytes")
+            self.room.found(
+                "TOO_LARGE", self.name, f"at most {self.rules.most >> 20} MiB", f"{size} bytes",
+                f"it is kept as {key}: take from it what is needed, and keep long texts in files of their own",
+            )  # fmt: skip
+        try:
+            stored = self.room.store.get(self.name)
+        except UserError:
+            if not self.room.clear(self.name):
+                raise
+            stored = None
         newest = self._newest(fresh=True)
         self._standing = None if stored is None else stored.revision
         if stored is None:
@@ -218,32 +245,34 @@ class Kept:
             return self.version(newest)
         return self._refuse(stored.data, newest)
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes, *, merged: bool = False) -> None:
         """Replace what `take_in` returned. `Conflict` if somebody was faster: take in again."""
         try:
-            _written(self.room, {self.name: self}, [(self.name, data, self.expected())], [])
+            _written(self.room, {self.name: self}, [(self.name, data, self.expected())], [], merged=merged)
         except Exists:
             raise Conflict("it appeared meanwhile", path=self.name, op="write") from None
 
-    def keep(self, data: bytes, revision: str = "", *, foreign: bool = False) -> None:
+    def keep(self, data: bytes, revision: str = "", *, foreign: bool = False, merged: bool = False) -> None:
         """Note a version as the newest good one, which stands there. Not durable: it is a copy of what is."""
         revision = revision or of(data)
         if self._early != revision:
-            self.copy(data, revision, foreign=foreign)
+            self.copy(data, revision, foreign=foreign, merged=merged)
         self._early, self._standing = "", revision
 
     def known_as_ours(self) -> bool:
         """Does what stands there carry our stamp, so that it is told from an edit even without its copy?"""
         return self.room.disk.stamps and self.stamped == self._standing
 
-    def copy(self, data: bytes, revision: str, *, foreign: bool = False) -> None:
+    def copy(self, data: bytes, revision: str, *, foreign: bool = False, merged: bool = False) -> None:
         """The first half of `keep`, before the version stands there; `take_back` if it never does."""
         turn = self.room.turn()
         known = self._known if self._known is not None and self._turn == turn else self.generations()
         self._known = None  # until it is true again
-        generation = Generation(known[-1].number + 1 if known else 1, revision, foreign)
-        known = [*known, generation]
-        spare, known = known[: -self.rules.keep], known[-self.rules.keep :]
+        generation = Generation(self._number(known), revision, foreign, merged)
+        keep = self.rules.keep if len(data) <= LONG else min(self.rules.keep, KEEP_LONG)
+        spare, known = [*known, generation][:-keep], [*known, generation][-keep:]
+        if spare:
+            self._remember([*spare, *known[:-1]], spare[-1].number)
         try:
             self._copy(spare, generation.name, data)
         except FileNotFoundError:  # somebody removed the directory
@@ -252,6 +281,42 @@ class Kept:
         if not self.room.disk.stamps:  # were this copy lost with the power, nothing else would tell that it is ours
             self.room.root.flush(f"{self._home}/{generation.name}")
         self._known, self._turn, self._good, self._early = known, turn, (revision, data), revision
+
+    def _number(self, known: Sequence[Generation]) -> int:
+        if known:
+            return known[-1].number + 1
+        history = self.history()  # knows how far it was, if somebody removed the versions
+        if history is None:
+            return 1
+        history.load()
+        return history.number + 1
+
+    def history(self) -> History | None:
+        """What is known of versions that are gone; None for a document that only we change."""
+        if self._history is None and self.rules.facts is not None:
+            from .history import History
+
+            self._history = History(self.room, self.name, self.rules.facts)
+        return self._history
+
+    def _remember(self, known: Sequence[Generation], number: int) -> None:
+        """The history has taken in a later version than `number`, durable: the bytes of that one may go."""
+        history = self.history()
+        if history is None or history.saved > number:
+            return
+        history.load()  # another process may have done it
+        if history.saved <= number:
+            self._learnt(history, known)
+            history.save()
+
+    def _learnt(self, history: History, known: Sequence[Generation]) -> None:
+        by_number = {one.number: one for one in known}
+
+        def version(number: int) -> tuple[int, bytes] | None:
+            data = self.version(by_number[number])
+            return None if data is None else (by_number[number].by, data)
+
+        history.take_in(list(by_number), version)
 
     def take_back(self) -> None:
         """Forget the copy of a version that did not take its place."""
@@ -335,13 +400,20 @@ class Kept:
         self.room.found("FILE_REMOVED", self.name, "the file", "nothing: somebody removed it", "it is back as it was")
         return data
 
-    def _first(self, data: bytes) -> bytes:
+    def _too_long(self) -> int:
+        """The size of the file, if it is one that is not read as a whole; else 0."""
+        place = self.room.root.place(self.name)
+        info = None if place is None else self.room.root.glance(place)
+        return info.st_size if info is not None and info.st_size > self.rules.most else 0
+
+    def _first(self, data: bytes) -> bytes | None:
         """A file from before us. What is wrong with it is named; it stays until something must be written."""
         for finding in self.rules.judge(data):
             if not finding.warning:
                 self.room.set_aside(self.name, data, f"unreadable when first seen: {finding.found}")
                 self._tell(finding, "its text is kept; the next change begins anew")
-                return data
+                return None
+        keep_doubled(self.room, self.name, data)
         clean = self.rules.clean(data)
         if clean == data:
             self.keep(data)
@@ -371,7 +443,7 @@ class Kept:
             self._put(ours)  # it is the newest generation already
         else:
             self._put(merged.data)
-            self.keep(merged.data)
+            self.keep(merged.data, merged=True)
         return merged.data
 
     def _late(self, theirs: bytes, ours: bytes | None) -> bytes | None:
@@ -384,32 +456,21 @@ class Kept:
         _, merged = self._merged(theirs)
         if merged.data != ours:
             self._put(merged.data)
-            self.keep(merged.data)
+            self.keep(merged.data, merged=True)
         return merged.data
 
     def _merged(self, theirs: bytes) -> tuple[bytes, Merged]:
         """(ours, what becomes of theirs), conflicts told and set aside."""
         known = self._known or self.generations()
-        bases = [text for old in known if (text := self.version(old)) is not None]
-        if not bases:
+        versions = [(old.number, text) for old in known if (text := self.version(old)) is not None]
+        if not versions:
             return b"", Merged(theirs)
-        if known[-1].foreign:  # they wrote the newest one, so this is made from it, even if it goes back
-            bases = bases[-1:]
-        elif theirs in bases[:-1]:
-            self.room.found(
-                "EDIT_STALE", self.name, "an edit of the newest version", "an older version, written again",
-                "what came after it is kept; to go back on purpose: paos agent memory NAME --undo N",
-            )  # fmt: skip
-        clean = self.rules.clean(theirs)
-        merged = self.rules.merge(bases, bases[-1], clean)
-        if merged.conflicts:
-            words = "; ".join(merged.conflicts)
-            key = self.room.set_aside(self.name, clean, words)
-            self.room.found(
-                "EDIT_CONFLICT", self.name, "an edit of the newest version", words[:500],
-                f"read the file again and repeat what is missing; your text is kept in {key}",
-            )  # fmt: skip
-        return bases[-1], merged
+        history = self.history()
+        if history is not None:
+            self._learnt(history, known)
+        document = Document(self.room, self.name, self.rules, history, versions)
+        merged = settle(document, theirs, newest_only=known[-1].foreign)
+        return versions[-1][1], merged
 
     def _put(self, data: bytes) -> None:
         """Replace what stands there; if somebody was faster, the next look meets what they wrote."""

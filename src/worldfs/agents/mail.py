@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.ground.clock import parse_stamp, stamp
 from worldfs.ground.errors import NotFound, UserError
-from worldfs.ground.walk import Place, refuse
+from worldfs.ground.walk import Place, check, refuse
 
 from .ledger import Ledger
 from .letters import DEAD, INBOX, RANKS, Rank, done_key, file_key, named_after, rank_of
@@ -19,6 +19,9 @@ from .room import Room
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Message
+
+
+NAME_BYTES = 200  # of a letter's name
 
 
 class Mail:
@@ -93,6 +96,8 @@ class Mail:
 
     def bury(self, name: str, reason: str) -> None:
         """Set a letter aside for good, every byte of it, with the reason."""
+        if is_odd(name):
+            return self._bury_odd(name)
         with self.ledger as ledger:
             ledger.write([{"op": "dead", "name": name, "reason": reason, "at": self.room.now()}])
             target = name
@@ -103,6 +108,22 @@ class Mail:
             with suppress(NotFound):
                 self.room.store.move(file_key(name), f"{DEAD}/{target}")
         self.known.discard(name)
+
+    def _bury_odd(self, name: str) -> None:
+        """As `bury`, of what has a name that no path here may have: it gets one, and the reason tells the old one."""
+        root, said = self.room.root, ascii(name)
+        with self.ledger:
+            home = root.folder(INBOX)
+            target = root.room(f"{DEAD}/odd-{os.urandom(8).hex()}.json")
+            why = json.dumps({"reason": f"its name was {said}", "at": self.room.now()}).encode() + b"\n"
+            root.replace(f"{target.path}.why", why, durable=False)
+            with suppress(FileNotFoundError):
+                root.rename(Place(home, name, f"{INBOX}/{said}"), target, "new")
+        self.known.discard(name)
+        self.room.found(
+            "ODD_NAME", f"inbox/{said[:80]}", "a name that can be printed, of at most 200 bytes", "another",
+            f"it is kept as {target.path}; send it again under another name",
+        )  # fmt: skip
 
     def archive(self, letters: Sequence[tuple[str, str]]) -> None:
         """Out of the inbox, into what was read: (name, id). Not durable: the ledger knows, and the next look does it
@@ -126,6 +147,15 @@ class Mail:
                 self._read_as.pop(name, None)
         except OSError as error:
             raise refuse(error, INBOX, "move") from error
+
+
+def is_odd(name: str) -> bool:
+    """Is it a name that cannot be used as it stands: control characters, no UTF-8, too long for what we add to it?"""
+    try:
+        check(file_key(name))
+        return len(os.fsencode(name)) > NAME_BYTES or not name.encode()
+    except (UserError, UnicodeError):
+        return True
 
 
 def parse(data: bytes) -> Message | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -20,10 +21,13 @@ from .names import is_name, names
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from .fold import Fold
+
 Json = dict[str, Any]
 
 LOOK: Final = 50  # letters that are read for their priority, an agent; names that we give sort by it
 SIZE_MAX: Final = 16 << 20  # bytes; a longer document is named and not read
+TAIL: Final = 1 << 20  # bytes of the journal that are read for what is not counted yet
 _OPEN: Final = ("pending", "active")
 _CLOSED: Final = ("completed", "dropped")
 
@@ -186,7 +190,11 @@ class _Desk:
 
         try:
             state = self._bytes(".paos/metrics.json")
-            recent = Fold.load(state).recent(now) if state else None
+            fold = Fold.load(state) if state else None
+            if fold is not None:
+                with suppress(OSError, WorldError):  # what is wrong with the journal, `check` says
+                    self._follow(fold)
+            recent = None if fold is None else fold.recent(now)
         except WorldError as error:  # the document itself may still be good
             self.unreadable.append(f".paos/metrics.json: {error.found}")
             recent = None
@@ -196,6 +204,22 @@ class _Desk:
         figures = lifetime if type(lifetime) is dict else {}
         completed, timeout, failed = (number(figures.get(key)) or 0 for key in SESSIONS[1:])
         return completed + timeout + failed, timeout + failed
+
+    def _follow(self, fold: Fold) -> None:
+        """What the journal has said since the figures were kept: they are written at the start of a session."""
+        place = self.walk.place("journal.jsonl")
+        fd = None if place is None else self.walk.open(place)
+        if fd is None:
+            return
+        try:
+            data = os.pread(fd, TAIL, max(0, os.fstat(fd).st_size - TAIL))
+        finally:
+            os.close(fd)
+        for raw in data.split(b"\n")[:-1]:
+            entry = _entry(raw)
+            seq = entry.get("seq")
+            if type(seq) is int and seq > fold.applied_seq:
+                fold.apply(seq, entry)
 
     def runner(self) -> Json | None:
         """Who holds the agent's lock; it is asked about, not touched."""
@@ -226,6 +250,14 @@ class _Desk:
             return read_whole(fd)
         finally:
             os.close(fd)
+
+
+def _entry(raw: bytes) -> Json:
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return value if type(value) is dict else {}
 
 
 def _status(word: object) -> str:

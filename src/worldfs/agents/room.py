@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -35,6 +36,7 @@ LOCK: Final = f"{KEPT}/state.lock"
 ASIDE: Final = f"{KEPT}/aside"
 FINDINGS: Final = f"{KEPT}/findings.json"
 FINDINGS_MAX: Final = 50
+FLAT_BYTES: Final = 180
 
 
 class Room:
@@ -140,7 +142,7 @@ class Room:
 
         finding = Finding(code, f"{self.name}/{field}", expected, found, fix, warning=warning)
         self.findings.append(finding)
-        kept = [item for item in self.kept_findings() if (item.code, item.field) != (code, finding.field)]
+        kept = [item for item in self.kept_findings() if item != finding]
         self._keep_findings([*kept, finding][-FINDINGS_MAX:])
 
     def kept_findings(self) -> list[Finding]:
@@ -178,11 +180,28 @@ class Room:
     def move_aside(self, name: str, reason: str) -> str:
         """As `set_aside`, of a whole file however long: it is moved, not copied."""
         at = self.clock.now().strftime("%Y%m%d-%H%M%S")
-        key = f"{ASIDE}/{at}-{os.urandom(4).hex()}-{name.replace('/', '%')}"
+        key = f"{ASIDE}/{at}-{os.urandom(4).hex()}-{flat(name)}"
         why = {"file": name, "at": at, "reason": reason}
         self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
         self.store.move(name, key)
         return key
+
+    def clear(self, name: str) -> bool:
+        """A link, a FIFO or a directory in the place of a file goes aside, named; False: there is none. Inside `alone`.
+
+        It is neither opened nor followed.
+        """
+        place = self.root.place(name)
+        info = None if place is None else self.root.glance(place)
+        if place is None or info is None or stat.S_ISREG(info.st_mode):
+            return False
+        word = "a link" if stat.S_ISLNK(info.st_mode) else "a directory" if stat.S_ISDIR(info.st_mode) else "a FIFO"
+        key = f"{ASIDE}/{self.clock.now().strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}-{flat(name)}"
+        target = self.root.room(key)
+        self.root.rename(place, target, "new")
+        self.root.sync(target, place)
+        self.found("ODD_FILE", name, "a file", f"{word} in its place", f"it is kept as {key}")
+        return True
 
     def set_aside(self, name: str, data: bytes, reason: str) -> str:
         """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `alone`.
@@ -193,11 +212,20 @@ class Room:
         digest = of(data)
         with suppress(NotFound):
             for there in self.store.list(ASIDE):
-                if there.endswith(f"-{digest}-{name.replace('/', '%')}"):
+                if there.endswith(f"-{digest}-{flat(name)}"):
                     return f"{ASIDE}/{there}"
-        key = f"{ASIDE}/{at}-{digest}-{name.replace('/', '%')}"
+        key = f"{ASIDE}/{at}-{digest}-{flat(name)}"
         why = {"file": name, "at": at, "reason": reason}
         with suppress(Exists):
             self.root.create(key, data, private=True)
             self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
         return key
+
+
+def flat(name: str) -> str:
+    """A path as one name that any disk keeps: of a long or odd one the beginning, and a digest."""
+    text = name.replace("/", "%")
+    if text.isprintable() and len(os.fsencode(text)) <= FLAT_BYTES:
+        return text
+    plain = "".join(sign if sign.isprintable() and sign.isascii() else "_" for sign in text)
+    return f"{plain[:80]}-{of(os.fsencode(text))}"

@@ -5,9 +5,10 @@
       +1   for every other letter or open task, up to 10; +3 when an active task was left behind
      -40   times the error rate above the usual: 4 sessions of which a tenth failed are added to the agent's own, so
            that the first failure of a new agent is not "100 %"
+    -130   more of its sessions fail than end well: then it stands behind all that work, whatever waits for it
       -3   the last session did not end well
       -1   for every day beyond a week that nothing has happened, up to 15
-    -200   it says that it is blocked
+    -350   it says that it is blocked
 
 An agent that somebody runs now is no choice: it stands at the end, with the reason.
 """
@@ -29,10 +30,11 @@ HIGH, EACH_HIGH = 100.0, 10  # above what everything below can add up to
 EACH_MAX: Final = 10
 LEFT_BEHIND: Final = 3.0
 ERRORS: Final = 40.0
+FAILING: Final = 130.0  # above what may wait for it
 PRIOR_SESSIONS, PRIOR_RATE = 4, 0.1
 LAST_BAD: Final = 3.0
 IDLE_DAYS, IDLE_MAX = 7, 15
-BLOCKED: Final = 200.0
+BLOCKED: Final = 350.0
 
 
 class Choice(NamedTuple):
@@ -84,6 +86,7 @@ def _reasons(line: AgentLine, now: datetime) -> Iterator[tuple[float, str]]:
     expected = expected_failures(line.failed, line.sessions)
     if line.failed:
         points = -ERRORS * max(0.0, expected - PRIOR_RATE)
+        points -= FAILING if expected > 0.5 else 0.0
         yield points, f"{line.failed} of {_count(line.sessions, 'session')} failed, {expected:.0%} are to be expected"
     if line.last_outcome in ("timeout", "error"):
         yield -LAST_BAD, f"Its last session ended in {'a timeout' if line.last_outcome == 'timeout' else 'an error'}"

@@ -450,8 +450,12 @@ class AgentState:
         )  # fmt: skip
 
     def prompt(self, *, budget: int = 4000, language: str = "en", template: str = "") -> str:
-        """The state prompt (003, "Load Operational State"); `template`: a file with one of your own."""
+        """The state prompt (003, "Load Operational State"), in at most `budget` tokens; `template`: one of your own.
+
+        `BadInput` names the least budget that holds what surrounds the context.
+        """
         from . import prompt as prompts
+        from .measure import cost
 
         text = None
         if template:
@@ -462,11 +466,24 @@ class AgentState:
             except OSError as error:
                 raise from_os(error, path=template, op="prompt") from error
         memory, tasks, letters = self._before_a_mind()
-        return prompts.prompt(
-            self.name, str(self.room.path), memory, tasks, letters, last=_or_none(self.session),
-            report=_or_none(self.report), findings=self.findings(), template=text, file=template, budget=budget,
-            language=language,
-        ).text  # fmt: skip
+        room = budget
+        for _ in range(4):  # what surrounds the pack has its price, too: the pack gets what is left
+            made = prompts.prompt(
+                self.name, str(self.room.path), memory, tasks, letters, last=_or_none(self.session),
+                report=_or_none(self.report), findings=self.findings(), template=text, file=template, budget=room,
+                language=language,
+            )  # fmt: skip
+            over = cost(made.text, "tokens") - budget
+            if over <= 0:
+                return made.text
+            if not room:
+                break
+            room = max(0, min(room, made.pack.used) - over)
+        raise BadInput(
+            f"a budget of {budget} tokens", path=self.name, op="prompt",
+            expected=f"at least {budget + over}: so much do the instructions and the names of its files take",
+            fix="raise the budget, or leave --prompt out: the context alone fits any budget",
+        )  # fmt: skip
 
     def _before_a_mind(self) -> tuple[bytes, bytes, list[Message]]:
         letters = [letter.message for letter in self.inbox.waiting() if letter.message is not None]

@@ -5,13 +5,14 @@ No lock here: who appends or cuts holds the one lock of the file's directory (ag
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Final
 
 from .durable import Root
 from .errors import NotFound
 from .linux import start_writeback
-from .walk import Folder, refuse
+from .walk import READ, Folder, refuse
 
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 CHUNK: Final = 1 << 16
@@ -26,6 +27,7 @@ class LogFile:
         self.inode = self.size = self.mtime = 0
         self._fd = -1
         self._folder: Folder | None = None
+        self._reads_only = False
         self._named = False  # whoever made it, its name may not be durable yet
 
     def close(self) -> None:
@@ -52,12 +54,23 @@ class LogFile:
                 self.close()
                 place = self.root.place(self.path)
                 self.root.status(place, "read") if place else None  # links and odd files are refused
-                self._fd = os.open(self._name, _FLAGS, dir_fd=self._folder.fd)
+                self._fd = self._opened(self._folder)
                 info = os.fstat(self._fd)
             self.inode, self.size, self.mtime = info.st_ino, info.st_size, info.st_mtime_ns
             return same
         except OSError as error:
             raise refuse(error, self.path, "read") from error
+
+    def _opened(self, folder: Folder) -> int:
+        """For adding to it; for reading only, where the disk or its rights allow no more."""
+        self._reads_only = False
+        try:
+            return os.open(self._name, _FLAGS, dir_fd=folder.fd)
+        except OSError as error:
+            if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
+                raise
+            self._reads_only = True
+            return os.open(self._name, READ, dir_fd=folder.fd)
 
     def _gone(self) -> bool:
         was = self._fd >= 0
@@ -92,6 +105,10 @@ class LogFile:
         try:
             if self._fd < 0:
                 self._create()
+            elif self._reads_only and self._folder is not None:
+                os.close(os.open(self._name, _FLAGS, dir_fd=self._folder.fd))  # raises what stands against it
+                self.close()
+                self.look()
             try:
                 self.root.disk.append(self._fd, data, self.path)
             except OSError:

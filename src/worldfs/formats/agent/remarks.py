@@ -112,7 +112,7 @@ def parse(data: bytes, *, dated: bool = True) -> Doc:
             at = stop
             continue
         indent = _columns(lines[at])
-        if indent < 4 and (mark := _mark(bare_line)) and not _rule(bare_line):
+        if indent < 4 and (mark := list_marker(bare_line)) and not _rule(bare_line):
             stop = _stop(lines, at, indent, indent + len(mark.expandtabs(4)))
             item = _item(lines, at, stop, mark, heads)
             if dated and (newest := _newest(item.remark.text)):
@@ -250,7 +250,7 @@ def _hashes(line: str) -> int:
     return level if level < 7 and (follows in ("", " ", "\t") or level > 1) else 0
 
 
-def _mark(line: str) -> str:
+def list_marker(line: str) -> str:
     """The mark of a list item with the blanks after it; "" if the line is none, or an empty one."""
     at, blank = 1, True
     if line[0] not in "-*+•":
@@ -299,7 +299,7 @@ def _stop(lines: Sequence[str], at: int, indent: int, width: int) -> int:
             blank = True
             continue
         here = _columns(lines[number])
-        mark = bool(_mark(line))
+        mark = bool(list_marker(line))
         below = here >= width or here > indent + (1 if blank or mark else 0)
         if not below and (blank or mark or _interrupts(line)):
             return stop

@@ -16,10 +16,14 @@ def init(call: Call) -> int:
 
     from worldfs.agents.birth import make
     from worldfs.agents.names import check_name
+    from worldfs.agents.state import AgentState
 
     root = Path(call.agents)
     for name in [check_name(name) for name in call["name"]]:  # all of them before the first is made
         made = make(root, name, language=call["language"])
+        if made:
+            with AgentState.open(name, root) as state:  # what is ours from the beginning is told from edits of it
+                state.take_in()
         text = f"{root / name}: {', '.join(made)}" if made else f"{root / name}: all there"
         call.voice.say(text, {"agent": name, "path": str(root / name), "made": made}, "good" if made else "")
     return 0
