@@ -47,6 +47,9 @@ NAMESPACE = (
     Reason(
         "D30", "an agent begins without built-in entries", ".*/memory/.*", r"result\.json\.results\[<EOT>.*core.*\]"
     ),
+    Reason(
+        "§1.3", "a client that waits for its tag is answered", "bogus type|bad b64|neg fid", r"channel|type|error\.code"
+    ),
     Reason("§2", "the message says more", ".*", r"(write\.)?error\.message"),
     Reason("§6", "no brain is configured here, no key there", ".*", r"\[0\](\.(job\.)?(error|result|message))?|error"),
     Reason("D31", "the files of a job are read-only", "/agents/self/jobs/.*", r"\[1\]\.(mode|writable)"),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from worldfs.ground.errors import NotFound, WorldError
 from worldfs.tree.leaf import Spot
 
-from .client import Entry, Export, attr_in
+from .answers import Entry, Export
 from .invoking import Invoked, invoke
 from .source import DIRECTORY, LINK, MAX_READ, Attr, Room
 from .trouble import UNREACHABLE, FsError, Unreachable, raised
@@ -114,7 +114,7 @@ class RemoteFs:
                 raise FsError(errno.EFBIG, f"{attr.sz} bytes; more than {WHOLE_MAX} are read in ranges only")
             h = await tunnel.calls.open(attr.id)
             try:
-                return await _read(tunnel, h, offset, count)
+                return await _read(tunnel, h, offset, _most(attr.sz, offset) if count is None else count)
             finally:
                 await _closed(tunnel, h)
 
@@ -256,6 +256,8 @@ class RemoteFs:
         except (TimeoutError, CancelledError):
             future.cancel()
             raise raised(Unreachable(f"no answer of node {self.node} in time"), path, op) from None
+        finally:
+            del future  # it holds its error, the error this frame, and the frame would hold the future
 
     async def _roots(self, tunnel: Tunnel) -> dict[str, Export]:
         """By name; asked once a tunnel."""
@@ -271,7 +273,7 @@ class RemoteFs:
         if not rest:
             return await tunnel.calls.getattr(export.root)
         try:
-            return attr_in(await tunnel.line.call("lookup", node=export.root, path=rest))
+            return await tunnel.calls.find(export.root, rest)
         except FsError as error:
             if error.number != errno.EINVAL or "a.name" not in error.message:
                 raise
@@ -288,15 +290,20 @@ class RemoteFs:
         return (await self._find(tunnel, above)).id, name
 
 
-async def _read(tunnel: Tunnel, h: int, offset: int, count: int | None) -> bytes:
+def _most(size: int, offset: int) -> int:
+    """How much of a file is asked for that is wanted whole: what it was said to hold, or one piece of a file whose
+    size is not known before it is read (0). What a node would like to add to that is not listened to."""
+    return max(size - offset, 0) if size else MAX_READ
+
+
+async def _read(tunnel: Tunnel, h: int, offset: int, most: int) -> bytes:
     parts = []
-    while count is None or count > 0:
-        data, eof = await tunnel.calls.read(h, offset, MAX_READ if count is None else min(count, MAX_READ))
+    while most > 0:
+        data, end = await tunnel.calls.read(h, offset, min(most, MAX_READ))
         parts.append(data)
         offset += len(data)
-        if count is not None:
-            count -= len(data)
-        if eof or not data:
+        most -= len(data)
+        if end or not data:
             break
     return b"".join(parts)
 

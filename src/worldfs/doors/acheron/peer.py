@@ -180,14 +180,14 @@ class Peer:
         try:
             frame = read(message)
             if frame.type not in KNOWN:
-                raise BadFrame("UnsupportedType")
+                raise frame.bad("UnsupportedType")
             if len(message) > self.msize:
                 self._too_large(frame)
                 return
             data = None if frame.data is None and frame.data_b64 is None else frame.bytes()
         except BadFrame as bad:
             meters.errors["invalid_envelope"] += 1
-            self.line.send(replies.control_error(None, "invalid_envelope", str(bad)))
+            self.line.send(replies.malformed(bad))
             return
         meters.requests[frame.type] += 1
         if frame.channel == ACHERON:
@@ -279,7 +279,7 @@ class Peer:
             if frame.type == "acheron.t_flush":
                 self._flush(frame)
             else:
-                self.refuse(frame, "unsupported", "unsupported acheron operation")
+                self.refuse(frame, "unsupported", replies.UNSUPPORTED)
             return
         seat = self.seats.get(frame.session_key)
         if seat is None:
