@@ -1,4 +1,4 @@
-"""A node that lies: what it answers is bounded by what was asked, its names are names, and nothing it says breaks us."""
+"""A node that lies: its answers are bounded by what was asked, its names are names, and no lie breaks the server."""
 
 import asyncio
 import base64
@@ -193,8 +193,8 @@ def test_a_name_is_one_component_or_is_dropped_and_counted(caplog):
 
 @pytest.mark.parametrize(
     "attr",
-    [None, {}, [], {**ATTR, "sz": -5}, {**ATTR, "sz": 2**63}, {**ATTR, "sz": "5"}, {**ATTR, "sz": True}, {**ATTR, "k": 9},
-     {**ATTR, "id": 1.5}, {**ATTR, "m": None}],
+    [None, {}, [], {**ATTR, "sz": -5}, {**ATTR, "sz": 2**63}, {**ATTR, "sz": "5"}, {**ATTR, "sz": True},
+     {**ATTR, "k": 9}, {**ATTR, "id": 1.5}, {**ATTR, "m": None}],
 )  # fmt: skip
 def test_attributes_of_no_file_never_reach_a_stat(attr):
     async def case():
