@@ -1,4 +1,4 @@
-"""Upgrades as real clients send them: a fixed key of any length, odd spelling, no version, offers that are not taken."""
+"""Upgrades as real clients send them: a fixed key of any length, odd spelling, no version, offers not taken."""
 
 import asyncio
 import base64
@@ -98,7 +98,8 @@ def test_what_is_no_upgrade_is_none(headers, status, hold):
 NODE = """
 const socket = new WebSocket(process.argv[1], { headers: { Authorization: process.argv[2] } });
 const say = (frame) => socket.send(JSON.stringify(frame));
-socket.onopen = () => say({ channel: "control", type: "control.version", id: "1", payload: { protocol: "unified-v2" } });
+const payload = { protocol: "unified-v2" };
+socket.onopen = () => say({ channel: "control", type: "control.version", id: "1", payload });
 socket.onmessage = (event) => { console.log(event.data); socket.close(1000); };
 socket.onclose = (event) => process.exit(event.code === 1000 ? 0 : 3);
 socket.onerror = (event) => { console.error(event.message); process.exit(4); };
