@@ -19,7 +19,7 @@ from worldfs.tree.leaf import Ask, Wait, Written
 from ..calls.brains import Brains
 from ..calls.calls import Calls
 from ..calls.chat import Chat
-from ..calls.selector import Readable, Selector
+from ..calls.selector import Readable, Selector, Waits
 from ..home import Home
 from .memory import Memory
 from .node import Nodes, Reach
@@ -46,6 +46,7 @@ class Services:
     def __init__(self, calls: Calls, chat: Chat, orders: Orders, memory: Memory) -> None:
         """Use `open`."""
         self.calls, self.chat, self.orders, self._memory = calls, chat, orders, memory
+        self.waits = Waits()
 
     @classmethod
     def open(
@@ -103,7 +104,7 @@ class Acts:
 
     def __init__(self, services: Services, binding: Binding, readable: Readable, since: int | None = None) -> None:
         self._services, self._binding = services, binding
-        self.selector = Selector(services.calls, binding, readable, since)
+        self.selector = Selector(services.calls, binding, readable, since, services.waits)
 
     @cached_property
     def jobs(self) -> JobFiles:
