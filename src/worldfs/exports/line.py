@@ -102,6 +102,8 @@ class Line:
         finally:
             if self._waiting.get(tag) is future:
                 del self._waiting[tag]
+            if not future.cancel() and not future.cancelled():
+                future.exception()  # it may have failed while the request was being sent: then nobody awaited it
         reply.tag = mine
         return reply
 
