@@ -23,9 +23,11 @@ def paos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paos]:
     home = tmp_path_factory.mktemp("shell") / "home"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 
-    def run(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    def run(*words: str, text: str = "", **more: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(home), *words]
-        return subprocess.run(command, input=text, env=env, capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(
+            command, input=text, env={**env, **more}, capture_output=True, text=True, timeout=120, check=False
+        )
 
     assert run("onboard").returncode == 0
     artifacts = home / "workspace/artifacts"
@@ -36,7 +38,11 @@ def paos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paos]:
     (artifacts / "outside").symlink_to(Path("/etc"))
     os.mkfifo(artifacts / "pipe")
     with served(home) as server:
-        yield lambda *words, text="": run("--connect", server.url, *words, text=text)
+
+        def paos(*words: str, far: bool = True, **more: str) -> subprocess.CompletedProcess[str]:
+            return run(*(("--connect", server.url) if far else ()), *words, **more)
+
+        yield paos
 
 
 def test_every_directory_that_is_listed_can_be_listed(paos: Paos) -> None:
@@ -69,3 +75,22 @@ def test_a_wait_that_one_command_configures_is_read_by_the_next(paos: Paos) -> N
     assert json.loads(paos("cat", NEXT).stdout)["timeout"] is True
     assert paos("write", WAIT, text="").returncode == 0
     assert json.loads(paos("cat", NEXT).stdout)["error"] == "wait_not_configured"
+
+
+def test_a_token_is_made_used_listed_and_revoked_by_hand(paos: Paos) -> None:
+    made = paos("token", "add", "rio", far=False)
+    token = made.stdout.strip()
+    assert made.returncode == 0 and token.startswith("sw-agent_") and "token-1" in made.stderr
+    assert paos("ls", "/agents/self", PAOS_TOKEN=token).returncode == 0
+    assert paos("--agent", "rio", "ls", "/agents/self", PAOS_TOKEN=token).returncode == 0
+    other = paos("--agent", "ada", "ls", "/", PAOS_TOKEN=token)
+    assert other.returncode == 2 and "this token speaks for agent rio alone" in other.stderr
+    listed = paos("token", "list", far=False)
+    assert "token-1" in listed.stdout and "rio" in listed.stdout and token not in listed.stdout
+    rows = json.loads(paos("--json", "token", "list", far=False).stdout)["tokens"]
+    assert [(row["id"], row["agent_id"]) for row in rows] == [("admin", None), ("user", None), ("token-1", "rio")]
+    assert paos("token", "revoke", "rio", far=False).stdout.split() == ["revoked:", "token-1"]
+    assert paos("ls", "/", PAOS_TOKEN=token).returncode == 2
+    for wrong in (("add", "../x"), ("add", "mother"), ("revoke", "rio"), ("revoke", "admin")):
+        said = paos("token", *wrong, far=False)
+        assert said.returncode == 2 and said.stderr.startswith("paos: "), wrong

@@ -170,6 +170,9 @@ class ServedRealm:
     def agents(self) -> Sequence[str]:
         return list(self.names)
 
+    def agents_seen(self, binding: Binding) -> Sequence[str]:
+        return list(self.names) if binding.admin else [binding.agent]
+
     def ensure_agent(self, name: str) -> None:
         if name not in self.names:
             self.names.append(name)

@@ -192,6 +192,11 @@ class Namespace:
             return False
         return True
 
+    def agents(self) -> Sequence[str]:
+        """Those that are there for this binding."""
+        self._seer.refresh()
+        return self._seer.sight.agents
+
     def sees(self, node: str, service: str) -> bool:
         """Is that service of that node there for this binding?"""
         self._seer.refresh()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -163,6 +164,10 @@ class Realm:
         from worldfs.agents.names import names
 
         return [MOTHER, *(name for name in names(self._agents.root) if name not in (MOTHER, SELF))]
+
+    def agents_seen(self, binding: Binding) -> Sequence[str]:
+        """Those that are there for a binding, in its tree and wherever else they are told of."""
+        return self.namespace(binding).agents()
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""

@@ -90,7 +90,7 @@ class Peer:
         self._unnamed = -1
         self._batch = self._taken = 0  # of which look at the line, how many requests were begun
         if who.role != NODE:
-            first = first_binding(who.role, server.tokens.visits(who.role), server.realm.plane)
+            first = first_binding(who.holder, server.tokens.visits(who.holder.id), server.realm.plane)
             if isinstance(first, Refused):
                 self.unseated = first
             else:
@@ -107,7 +107,7 @@ class Peer:
 
     def said(self, seat: Seat) -> None:
         binding = seat.binding
-        self.server.tokens.count(self.who.role, seat.key, binding.agent, binding.project, self.server.now_ms())
+        self.server.tokens.count(self.who.holder.id, seat.key, binding.agent, binding.project, self.server.now_ms())
 
     def log(self) -> bytes:
         """What it was pushed for debugging so far."""
