@@ -428,3 +428,23 @@ def test_what_fails_in_one_project_is_nothing_to_another(site: Site) -> None:
     assert site.call("reconcile_status")["reconcile_state"] == "degraded", "all of them together"
     nowhere = site.call("workspace_status", user("zoe"))
     assert (nowhere["project_id"], nowhere["reconcile_state"]) == (None, "idle")
+
+
+def test_a_user_mounts_what_a_project_shows_him_and_nothing_else(site: Site) -> None:
+    seen, unseen = site.join("seen")["node_id"], site.join("unseen")["node_id"]
+    shared = site.project("Shared")
+    site.call("project_mount_set", project_id=shared, node_id=seen, export_name="work", mount_path="/src")
+    mine = site.call("project_create", user(), name="Mine")["project_id"]
+
+    def mount(node: str, export: str) -> dict[str, Any]:
+        return {"node_id": node, "export_name": export, "mount_path": "/x"}
+
+    for node, export in ((unseen, "work"), (seen, "home"), ("node-77", "work")):
+        fields = mount(node, export)
+        assert site.refused("project_mount_set", user(), project_id=mine, **fields) == "node_not_found"
+        assert site.refused("project_up", user(), project_id=mine, desired_mounts=[fields]) == "node_not_found"
+    made = site.call("project_mount_set", user(), project_id=mine, **mount(seen, "work"))
+    assert [one["node_id"] for one in made["mounts"]] == [seen]
+    site.call("project_update", project_id=shared, access_policy={"actions": {"read": "deny"}})
+    site.call("project_mount_remove", user(), project_id=mine, mount_path="/x")
+    assert site.refused("project_mount_set", user(), project_id=mine, **mount(seen, "work")) == "node_not_found"

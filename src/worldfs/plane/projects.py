@@ -167,9 +167,21 @@ def token_revoke(work: Work, payload: Json) -> Json:
 
 def _mount(work: Work, payload: Json) -> Mount:
     mount = Mount(mount_path(payload), identifier(payload, "node_id"), export_name(payload))
-    if mount.node_id not in work.state.nodes:
+    if mount.node_id not in work.state.nodes or not _seen(work, mount):
         raise PlaneError("node_not_found")
     return mount
+
+
+def _seen(work: Work, mount: Mount) -> bool:
+    """Is what a mount leads to there for the caller? To a user what a project shows him: a mount of his own would else
+    be the way to every node's files."""
+    binding = work.caller.binding
+
+    def shows(project: Project) -> bool:
+        known = any((one.node_id, one.export_name) == (mount.node_id, mount.export_name) for one in project.mounts)
+        return (known or mount.node_id in project.nodes) and allows(project, binding, "read")
+
+    return binding.admin or any(shows(project) for project in work.state.projects.values())
 
 
 def mount_set(work: Work, payload: Json) -> Json:
