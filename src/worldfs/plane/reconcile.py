@@ -81,7 +81,7 @@ class Reconcile:
         failed = [(key, line) for key, found in places for line in found.failed]
         self.queue = len(failed)
         self.failed = tuple(failed[:FAILED_KEPT])
-        self._successes = {key: self._successes.get(key, 0) if found.failed else now_ms for key, found in places}
+        self._successes = {key: self._successes.get(key, self.last_ms) if found.failed else now_ms for key, found in places}
         self._totals = {key: self._totals.get(key, 0) + len(found.failed) for key, found in places}
         self.last_ms, self._asked_ms = now_ms, 0
         if failed:
@@ -109,7 +109,7 @@ class Reconcile:
     def of(self, projects: Collection[str], failed: Sequence[str]) -> Json:
         """The same for some projects, of which so much does not work: what fails elsewhere is nothing to them."""
         state = SICK if failed else PENDING if self._asked_ms else IDLE
-        success = min((self._successes.get(key, 0) for key in projects), default=self.last_ms)
+        success = min((self._successes.get(key, self.last_ms) for key in projects), default=self.last_ms)
         return self._words(state, success, failed[0] if failed else None, len(failed))
 
     def _words(self, state: str, success_ms: int, error: str | None, queue_depth: int) -> Json:
