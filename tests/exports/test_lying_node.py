@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from worldfs.exports.hub import Hub
+from worldfs.exports.remote_fs import UNANSWERED
 from worldfs.exports.serving import FRAME_MAX
 from worldfs.ground.errors import WorldError
 from worldfs.testing.exports import TOKEN, listening, run
@@ -74,14 +76,14 @@ class Liar:
 
 
 @contextlib.asynccontextmanager
-async def lied_to(limit=20.0, **lies):
+async def lied_to(limit=20.0, patience=2.0, **lies):
     """The exports of such a node as the tree has them, the liar, and the hub."""
 
     class Keeper:
         def node_secret_valid(self, node_id, secret):
             return (node_id, secret) == ("edge", TOKEN)
 
-    hub, liar = Hub(Keeper(), limit=limit), Liar(lies)
+    hub, liar = Hub(Keeper(), limit=limit, patience=patience), Liar(lies)
     async with (
         listening(hub.serve_tunnel) as url,
         connect(f"{url}/v2/node", max_size=FRAME_MAX, compression=None) as wire,
@@ -145,6 +147,25 @@ def test_a_file_without_an_end_is_read_as_far_as_its_size():
             assert len(await asked(lambda: exports.read("work/five"))) == 1 << 20
 
     run(case())
+
+
+def test_a_silent_node_does_not_get_every_thread():
+    async def case():
+        silent = b'{"channel":"acheron","type":"acheron.e_fs_inval","payload":{"node":1,"what":"all"}}'
+        async with lied_to(patience=0, read=silent) as (exports, liar, hub):
+            with ThreadPoolExecutor(UNANSWERED) as threads:
+                waiting = [threads.submit(exports.read, "work/five") for _ in range(UNANSWERED)]
+                while sum(op == "read" for op, _ in liar.asked) < UNANSWERED:
+                    await asyncio.sleep(0.005)
+                error = await refused(lambda: exports.stat("work"))
+                assert error.code == "runtime_unavailable" and "unanswered" in error.found
+                liar.lies.clear()
+                await hub.drop("edge")
+                for one in waiting:
+                    with pytest.raises(WorldError):
+                        await asyncio.to_thread(one.result)
+
+    run(case(), 60)
 
 
 def test_a_listing_without_an_end_ends():

@@ -31,6 +31,7 @@ FLYING: Final = 32  # requests of one client at once
 LOCKING: Final = 64  # and locks that it waits for
 HANDLES: Final = 256  # of one client
 GREETING: Final = 10.0  # s that a node may take to say what it can, and anybody to say who he is
+PATIENCE: Final = 2.0
 ALIVE: Final = 20.0  # s between two looks whether a silent node is still there, and for it to answer
 
 
@@ -106,8 +107,16 @@ class Hub:
     `changed`: called in the loop with a node's id when its tunnel comes or goes, or something in its exports changes.
     """
 
-    def __init__(self, keeper: Keeper, changed: Callable[[str], None] | None = None, *, limit: float = LIMIT) -> None:
-        self._keeper, self._changed, self.limit = keeper, changed, limit
+    def __init__(
+        self,
+        keeper: Keeper,
+        changed: Callable[[str], None] | None = None,
+        *,
+        limit: float = LIMIT,
+        patience: float = PATIENCE,
+    ) -> None:
+        """`limit`: s for an answer; `patience`: s after which a question of the tree counts as left unanswered."""
+        self._keeper, self._changed, self.limit, self.patience = keeper, changed, limit, patience
         self.loop = asyncio.get_running_loop()
         self._tunnels: dict[str, Tunnel] = {}
         self._remotes: dict[str, RemoteFs] = {}

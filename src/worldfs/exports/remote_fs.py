@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import secrets
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -25,6 +26,7 @@ from .trouble import UNREACHABLE, FsError, Unreachable, raised
 if TYPE_CHECKING:
     from .hub import Hub, Tunnel
 
+UNANSWERED: Final = 8  # questions of ours at once; a node that leaves so many is asked nothing more meanwhile
 SLACK: Final = 5.0  # s beyond the tunnel's own limit before a thread gives up
 PIECE: Final = 1 << 20  # bytes of one write
 WHOLE_MAX: Final = 64 << 20  # bytes of a file that is read whole; larger ones are read in ranges
@@ -41,6 +43,7 @@ class RemoteFs:
         self._hub, self.node = hub, node
         self._exports: tuple[Tunnel, dict[str, Export]] | None = None
         self._turns: dict[str, asyncio.Lock] = {}
+        self._open: dict[object, float] = {}  # questions without an answer, and since when
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -245,9 +248,16 @@ class RemoteFs:
         async def within() -> T:
             return await work(self._hub.reach(self.node))
 
+        now = time.monotonic()
+        if sum(now - since >= self._hub.patience for since in list(self._open.values())) >= UNANSWERED:
+            # Each holds a thread of the server: a node that is silent does not get them all.
+            raise raised(Unreachable(f"node {self.node} has left {UNANSWERED} questions unanswered"), path, op)
+        if limit is None:  # an invocation takes its own time
+            self._open[within] = now
         try:
             future = asyncio.run_coroutine_threadsafe(within(), self._hub.loop)
         except RuntimeError:  # the loop has ended
+            self._open.pop(within, None)
             raise raised(Unreachable("the server stops"), path, op) from None
         try:
             return future.result((self._hub.limit if limit is None else limit) + SLACK)
@@ -257,6 +267,7 @@ class RemoteFs:
             future.cancel()
             raise raised(Unreachable(f"no answer of node {self.node} in time"), path, op) from None
         finally:
+            self._open.pop(within, None)
             del future  # it holds its error, the error this frame, and the frame would hold the future
 
     async def _roots(self, tunnel: Tunnel) -> dict[str, Export]:

@@ -81,7 +81,9 @@ class Reconcile:
         failed = [(key, line) for key, found in places for line in found.failed]
         self.queue = len(failed)
         self.failed = tuple(failed[:FAILED_KEPT])
-        self._successes = {key: self._successes.get(key, self.last_ms) if found.failed else now_ms for key, found in places}
+        self._successes = {
+            key: self._successes.get(key, self.last_ms) if found.failed else now_ms for key, found in places
+        }
         self._totals = {key: self._totals.get(key, 0) + len(found.failed) for key, found in places}
         self.last_ms, self._asked_ms = now_ms, 0
         if failed:

@@ -114,8 +114,7 @@ class Namespace:
         return sorted(self.tree.children(real, role))
 
     def entries(self, path: str) -> Sequence[Stat]:
-        """The stats of what is in a directory, by name as `list` sorts; what goes away meanwhile, or cannot be looked
-        at, is left out: one odd name hides no other."""
+        """The stats of what is in a directory, by name as `list` sorts; what cannot be looked at is left out."""
         base, spots = path.rstrip("/"), self._exported(path)
         if spots is not None:
             return [self._spot(f"{base}/{name}", name, spots[name]) for name in sorted(spots)]
@@ -191,11 +190,6 @@ class Namespace:
         except UserError:
             return False
         return True
-
-    def agents(self) -> Sequence[str]:
-        """Those that are there for this binding."""
-        self._seer.refresh()
-        return self._seer.sight.agents
 
     def sees(self, node: str, service: str) -> bool:
         """Is that service of that node there for this binding?"""

@@ -16,6 +16,7 @@ from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.tree.leaf import Behaviour
 
+from . import visibility
 from .attached import Attached
 from .bodies import SERVICE, Bodies
 from .home import Home
@@ -167,7 +168,7 @@ class Realm:
 
     def agents_seen(self, binding: Binding) -> Sequence[str]:
         """Those that are there for a binding, in its tree and wherever else they are told of."""
-        return self.namespace(binding).agents()
+        return visibility.agents_seen(binding, self._sources.policies.of(binding), self.agents())
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
