@@ -242,11 +242,9 @@ def test_words_of_a_node_are_cut_and_hold_no_terminal_escapes():
     run(case())
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
-    max_leaves=8,
-)
+SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=12)
+FLAT = SCALARS | st.lists(SCALARS, max_size=3)
+JSON = FLAT | st.lists(st.dictionaries(st.text(max_size=6), FLAT, max_size=3), max_size=3)
 KEYS = ("exports", "attr", "ents", "next", "eof", "h", "data_b64", "n", "name", "root", "sz", "id", "k")
 PAYLOADS = JSON | st.dictionaries(st.sampled_from(KEYS), JSON, max_size=6)
 RAW = st.sampled_from(

@@ -68,17 +68,20 @@ def test_a_letter_that_was_queued_when_the_server_went_is_answered_by_the_next_o
         assert "agents.brains" in status["error"]
 
 
-def test_a_connection_without_a_wait_goes_on_with_the_last_one_of_its_binding_and_takes_nothing_from_it(served):
+def test_a_wait_goes_on_with_the_next_connection_of_its_binding_once_its_own_is_gone(served):
     project = served.project("p")
-    binding = Binding(USER, "alice", project)
-    first = served.realm.attach(binding)
+    binding, gone = Binding(USER, "alice", project), []
+    first = served.realm.attach(binding, lambda: not gone)
     assert told(first)["error"] == "wait_not_configured"
     ask(first, paths=["/agents/self/chat/control/input"], kind="ends", timeout_ms=0)
     job = first.write("/agents/self/chat/control/input", b"hello").extra["job"]
     attained(lambda: json.loads(first.read(f"/agents/self/jobs/{job}/status.json").data)["state"] == "failed")
-    second = served.realm.attach(binding)
+    beside = served.realm.attach(binding)
+    assert told(beside)["error"] == "wait_not_configured", "while its connection is there, a wait is its own"
+    gone.append(True)
+    second = served.realm.attach(binding, lambda: False)
     assert told(second)["job"]["job_id"] == job
-    assert told(second)["timeout"]
-    assert told(first)["job"]["job_id"] == job, "whoever configured the wait is told of the same"
+    third = served.realm.attach(binding)
+    assert told(third)["timeout"], "it goes on where the last one stood"
     for other in (Binding(USER, "bob", project), Binding(USER, "alice", served.project("q"))):
         assert told(served.realm.attach(other))["error"] == "wait_not_configured"

@@ -164,7 +164,7 @@ class ServedRealm:
         self.bindings.append(binding)
         return self.tree
 
-    def attach(self, binding: Binding) -> ServedTree:
+    def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> ServedTree:
         return self.tree
 
     def agents(self) -> Sequence[str]:

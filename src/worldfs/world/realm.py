@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -190,12 +190,13 @@ class Realm:
                     found = self._namespaces[binding] = self._namespace(binding)
         return found
 
-    def attach(self, binding: Binding) -> Attached:
-        """The tree of a binding as one connection has it: what it waits for is its own."""
+    def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> Attached:
+        """The tree of a binding as one connection has it: what it waits for is its own, and goes on with the next one
+        when it is no longer `alive`."""
         since = self.services.calls.number()
         return Attached(
             self.namespace(binding),
-            lambda: self._namespace(binding, lambda bound, readable: self.services.acts(bound, readable, since)),
+            lambda: self._namespace(binding, lambda bound, readable: self.services.acts(bound, readable, since, alive)),
         )
 
     def _namespace(self, binding: Binding, acts: Make | None = None) -> Namespace:

@@ -56,6 +56,7 @@ class Line(asyncio.Protocol):
     """One connection, as `Server` accepts it."""
 
     __slots__ = (
+        "__weakref__",
         "_corked",
         "_deadline",
         "_gathered",

@@ -8,7 +8,7 @@ import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 from worldfs.ground.errors import Busy, from_os
 from worldfs.tree.binding import Binding
@@ -110,7 +110,13 @@ class Server:
         if known is None:
             known = Known(self.realm.namespace(binding), self.realm.feed, self._writes)
             self._known[binding] = known
-        tree = self.realm.attach(binding)
+        line = ref(peer.line)  # what waits for the next connection shall not hold on to this one
+
+        def alive() -> bool:
+            there = line()
+            return there is not None and there.open
+
+        tree = self.realm.attach(binding, alive)
         return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log}, tree=tree)
 
     def left(self, peer: Peer) -> None:

@@ -20,6 +20,7 @@ from .calls import Calls
 from .selection import TIMEOUT_MS, Selection, Source, read, refused
 
 Readable = Callable[[str], bool]
+Alive = Callable[[], bool]
 WAITS_MOST: Final = 1_024  # bindings whose last wait is remembered
 _STATE: Final = ("_attached", "_changed", "_count", "_floor", "_from", "_given", "_payload", "_replay", "_selection",
                  "_told_jobs")  # fmt: skip
@@ -35,8 +36,8 @@ class Match(NamedTuple):
 
 
 class Waits:
-    """The wait that each binding used last. A connection that configures none goes on with it: a shell has a new
-    connection for each command."""
+    """The wait that each binding configured last. A connection that configures none goes on with it once the one that
+    did is gone: a shell has a new connection for each command."""
 
     def __init__(self) -> None:
         self._last: OrderedDict[Binding, Selector] = OrderedDict()
@@ -63,15 +64,17 @@ class Selector:
         binding: Binding,
         readable: Readable = lambda path: False,
         since: int | None = None,
+        *,
         waits: Waits | None = None,
+        alive: Alive = lambda: True,
     ) -> None:
         """`readable`: may this binding read that path of the tree? Asked of what changed before it is told.
 
         `since`: the number of the last change before the attach; None: the attach is now. `waits`: where the binding's
-        last wait is found, and this one when it is used.
+        last wait is found, and this one when it is configured. `alive`: is the connection that it is for still there?
         """
         self._calls, self._binding, self._readable = calls, binding, readable
-        self._waits = Waits() if waits is None else waits
+        self._waits, self._alive = Waits() if waits is None else waits, alive
         self._own = False  # it was configured, or has taken over the binding's last wait
         self._lock = threading.Lock()
         self._attached = calls.number() if since is None else since
@@ -137,13 +140,12 @@ class Selector:
                 return compact(told)
             self._give(match)
             event = self._count
-        self._waits.put(self._binding, self)
         return compact({"configured": True, "waiting": False, "event_id": event, **self._told(match)})
 
     def _go_on(self) -> None:
-        """Without a wait of its own: from where the binding's last one stands. That one is left as it is."""
+        """Without a wait of its own: from where the binding's last one stands, if its connection is gone."""
         last = None if self._own else self._waits.get(self._binding)
-        if last is None or last is self:
+        if last is None or last._alive():
             return
         with last._lock:
             state = {name: getattr(last, name) for name in _STATE}
@@ -152,6 +154,7 @@ class Selector:
                 self._own = True
                 for name, value in state.items():
                     setattr(self, name, set(value) if isinstance(value, set) else value)
+        self._waits.put(self._binding, self)
 
     # -- with the lock held ------------------------------------------------------------------------------------------
 
