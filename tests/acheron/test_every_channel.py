@@ -17,6 +17,7 @@ from .test_fuzz import Noise, seeds
 
 FS = ("hello", "exports", "lookup", "getattr", "readdirp", "open", "read", "write", "close", "lock", "create", "rename")
 HELLO: Json = {"protocol": "unified-v2-fs", "proto": 2}
+EXPORTED = "a token of the exports, long enough"
 FATAL = ("Traceback", "Error:", "exception was never retrieved")
 
 
@@ -44,6 +45,7 @@ class Ground:
             ("/", self.server.admin, [version, tree]),
             ("/", self.secret, [version]),
             ("/v2/fs", "", []),
+            ("/v2/fs", "", [{**fs, "payload": {**HELLO, "auth_token": EXPORTED}}]),
             ("/v2/node", "", []),
             ("/v2/node", "", [fs]),
             (f"/v2/fs/node/{self.node}", "", []),
@@ -86,8 +88,8 @@ def noisy(noise: Noise) -> bytes:
         }
     frame["payload"] = {**(HELLO if noise.random.random() < 0.5 else {}), **noise.object(["name", "node_id", "off"])}
     for key in ("node", "h", "fid"):
-        if noise.random.random() < 0.3:
-            frame[key] = noise.value()
+        if noise.random.random() < 0.5:
+            frame[key] = noise.random.choice((1, 2**48, 2**48 + 1, noise.value()))
     whole = json.dumps(frame).encode("utf-8", "replace")
     at = noise.random.randrange(len(whole))
     if noise.random.random() < 0.4:
@@ -118,7 +120,13 @@ def calm(ground: Ground) -> None:
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
-    with served(tmp_path_factory.mktemp("channels") / "home") as server:
+    home = tmp_path_factory.mktemp("channels") / "home"
+    (home / "work").mkdir(parents=True)
+    (home / "work/f.txt").write_text("five\n")
+    shown = {"token": EXPORTED, "exports": [{"name": "work", "path": "work", "ro": False}]}
+    (home / "exports.json").write_text(json.dumps(shown))
+    (home / "exports.json").chmod(0o600)
+    with served(home) as server:
         yield Ground(server)
 
 
