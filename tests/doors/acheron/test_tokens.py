@@ -265,3 +265,33 @@ def test_a_revoked_token_ends_its_connections_and_begins_none(hold):
             assert (await admin.control("ping"))["ok"] is True
 
     hold(life)
+
+
+def test_the_shared_token_revoked_ends_its_connections_and_no_others(hold):
+    async def life(stand):
+        project = stand.realm.plane.call("project_create", {"name": "p"}, ADMIN_CALL)["project_id"]
+        bound = {"session_key": "main", "agent_id": "alice", "project_id": project}
+        async with stand.plug(stand.token("user"), greet=False) as plug, stand.plug() as admin:
+            await plug.control("version", {"protocol": "unified-v2"})
+            assert (await plug.control("session_attach", bound))["ok"] is True
+            Tokens.open(stand.realm.home).revoke("user")
+            assert await plug.closed(30) == 1008
+            assert (await admin.control("ping"))["ok"] is True
+
+    hold(life)
+
+
+@pytest.mark.parametrize("text", [None, "", "{broken", "[]"])
+def test_a_file_that_is_lost_or_broken_under_a_server_locks_nobody_out(tmp_path, text):
+    tokens = Tokens.open(tmp_path)
+    kept = json.loads((tmp_path / "auth_tokens.json").read_text())
+    if text is None:
+        (tmp_path / "auth_tokens.json").unlink()
+    else:
+        (tmp_path / "auth_tokens.json").write_text(text)
+    tokens.refresh()
+    tokens.remember("user", Visit("main", "alice", "p1", 1))
+    for role in ("admin", "user"):
+        assert role_of(tokens, kept[f"{role}_token"]) == role
+    if text is None:
+        assert json.loads((tmp_path / "auth_tokens.json").read_text())["admin_token"] == kept["admin_token"]

@@ -120,12 +120,12 @@ class Tokens:
     def stands(self, holder: Holder) -> bool:
         """Whether a holder that was let in would be let in now."""
         if not holder.agent:
-            return True
+            return bool(self._tokens.get(holder.role, "a node's secret"))
         return any(one.id == holder.id for one in self._issued.values())
 
     def refresh(self) -> None:
-        """Look whether another process has changed the file. One that cannot be read changes nothing."""
-        if self._root is not None and self._look() != self._seen:
+        """Look whether another process has changed the file. One that is gone or cannot be read changes nothing."""
+        if self._root is not None and self._look() not in (None, self._seen):
             with self._lock, suppress(WorldError):
                 self._load()
 
@@ -215,7 +215,8 @@ class Tokens:
             self._visits[id] = [visit, *rest][:KEPT]
             kept["visits"] = {key: [one._asdict() for one in rows] for key, rows in self._visits.items()}
 
-        self._change(edit, visits=True)
+        with suppress(BadInput):  # a file that was broken by hand: nobody is kept out for his history
+            self._change(edit, visits=True)
 
     def count(self, id: str, key: str, agent: str, project: str, now: int) -> None:
         """A message was sent from there. Written with the next change: a lost count loses nothing."""
@@ -236,7 +237,7 @@ class Tokens:
             fd = self._root.lock_file(LOCK)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX)
-                kept = self._read()
+                kept = self._read() or dict(self._kept)  # it may have been removed under us
                 answer = edit(kept)
                 kept["schema"] = SCHEMA
                 self._root.replace(FILE, json.dumps(kept, indent=1).encode() + b"\n", private=True)
