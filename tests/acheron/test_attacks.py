@@ -1,4 +1,4 @@
-"""Twenty-four attacks on visibility, tokens, paths and pairing, against a real server; each is refused.
+"""Twenty-seven attacks on visibility, tokens, paths and pairing, against a real server; each is refused.
 
 What may not be seen is not there (`enoent`, decision D47), never "forbidden"; and after each the server is up.
 """
@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from worldfs.doors.acheron.tokens import Tokens
 
 from .stand import Json, Served, Wire, served
 
@@ -452,6 +454,47 @@ def _bytes(ground: Ground) -> list[bytes]:
     return [text.encode() for text in (*ground.secrets.values(), ground.server.admin, ground.server.user)]
 
 
+def a_hidden_agent_is_told_from_one_that_is_not_there(ground: Ground) -> None:
+    with ground.user() as wire:
+        assert [row["id"] for row in wire.done("agent_list")["agents"]] == ["alice"]
+        assert wire.done("agent_get", {"agent_id": "alice"})["agent"]["id"] == "alice"
+        said = [wire.control("agent_get", {"agent_id": name})["error"] for name in ("bob", "mother", "nobody")]
+        assert {(error["code"], error["message"]) for error in said} == {("agent_not_found", "AgentNotFound")}
+    listed = {row["id"] for row in ground.admin.done("agent_list")["agents"]}
+    assert {"mother", "alice", "bob"} <= listed
+
+
+def a_hidden_project_is_told_from_one_that_is_not_there(ground: Ground) -> None:
+    hidden = ground.project("hidden", {"actions": {"read": "deny"}})
+    with ground.user() as wire:
+        for op, more in (
+            ("project_get", {}),
+            ("project_update", {"name": "x"}),
+            ("project_mount_list", {}),
+            ("project_activate", {}),
+            ("workspace_status", {}),
+            ("session_attach", {"session_key": "k", "agent_id": "alice"}),
+        ):
+            said = []
+            for id in (hidden, "proj-404"):
+                error = wire.control(op, {**more, "project_id": id})["error"]
+                said.append((error["code"], error["message"]))
+            assert said[0] == said[1] == ("project_not_found", "ProjectNotFound"), op
+
+
+def a_token_of_one_agent_is_used_for_another(ground: Ground) -> None:
+    _, token = Tokens.open(ground.server.home).add("alice")
+    with ground.server.wire(token).greet("alice", ground.open) as wire:
+        for name in ("bob", "mother", "new"):
+            for op in ("session_attach", "agent_ensure"):
+                payload = {"session_key": "k", "agent_id": name, "project_id": ground.open}
+                assert code(wire.control(op, payload)) == "forbidden", (op, name)
+        assert wire.done("session_list")["sessions"][0]["agent_id"] == "alice"
+        assert wire.code("/agents/bob/memory/notes.json") == "enoent"
+        for path in (ground.server.home / "auth_tokens.json", ground.server.home / "serve.log"):
+            assert token.encode() not in path.read_bytes()
+
+
 ATTACKS: tuple[Callable[[Ground], None], ...] = (
     a_hidden_service_is_asked_for_by_name,
     a_hidden_service_is_looked_for_in_every_index,
@@ -477,6 +520,9 @@ ATTACKS: tuple[Callable[[Ground], None], ...] = (
     an_invite_is_used_again_late_or_guessed,
     a_request_to_join_approves_itself_or_is_collected_twice,
     the_files_of_pairing_and_the_audit_are_searched_for_secrets,
+    a_hidden_agent_is_told_from_one_that_is_not_there,
+    a_hidden_project_is_told_from_one_that_is_not_there,
+    a_token_of_one_agent_is_used_for_another,
 )
 
 
@@ -490,5 +536,5 @@ def test_refused(attack: Callable[[Ground], None], ground: Ground) -> None:
     assert ground.server.alive() and ground.admin.done("ping") == {}
 
 
-def test_there_are_twenty_four() -> None:
-    assert len(set(ATTACKS)) == 24
+def test_there_are_twenty_seven() -> None:
+    assert len(set(ATTACKS)) == 27

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from .compared import Difference, Names, compare
-from .recorded import Exchange, exchanges, mended, say_control, say_namespace
+from .recorded import PLACE, Exchange, exchanges, mended, say_control, say_namespace
 from .stand import Served, Wire, served
 
 
@@ -46,6 +46,9 @@ CONTROL = (
 NAMESPACE = (
     Reason(
         "D30", "an agent begins without built-in entries", ".*/memory/.*", r"result\.json\.results\[<EOT>.*core.*\]"
+    ),
+    Reason(
+        "§1.3", "a client that waits for its tag is answered", "bogus type|bad b64|neg fid", r"channel|type|error\.code"
     ),
     Reason("§2", "the message says more", ".*", r"(write\.)?error\.message"),
     Reason("§6", "no brain is configured here, no key there", ".*", r"\[0\](\.(job\.)?(error|result|message))?|error"),
@@ -135,3 +138,10 @@ def explained(found: list[tuple[Exchange, Difference]], reasons: tuple[Reason, .
 
 def _fits(reason: Reason, exchange: Exchange, difference: Difference) -> bool:
     return bool(re.fullmatch(reason.asked, exchange.name) and re.fullmatch(reason.where, difference.where))
+
+
+def test_every_recording_says_where_it_comes_from() -> None:
+    said = (PLACE / "ATTRIBUTION.md").read_text()
+    assert "MIT License" in said and "Permission is hereby granted" in said
+    for file in PLACE.iterdir():
+        assert file.name == "ATTRIBUTION.md" or f"`{file.name}`" in said, file.name

@@ -2,19 +2,23 @@
 
 import asyncio
 import errno
+import gc
 import json
 from contextlib import asynccontextmanager
 
 import pytest
 from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosedOK
 
 from worldfs.exports.client import FsClient
 from worldfs.exports.directory import Directory
 from worldfs.exports.hub import Hub
+from worldfs.exports.line import Line
 from worldfs.exports.serving import FRAME_MAX, FsServer
 from worldfs.exports.trouble import FsError, Unreachable
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, WorldError
 from worldfs.testing.exports import TOKEN, listening, run
+from worldfs.wire.frames import Frame
 
 HELLO = {"protocol": "unified-v2-fs", "proto": 2}
 
@@ -384,3 +388,28 @@ def test_a_link_that_leads_nowhere_or_outside_is_not_there(source, work):
         assert fs.look("work/out") is fs.look("work/out/passwd") is fs.look("work/lost") is None
 
     mounted(source, test)
+
+
+def test_an_end_while_a_request_is_being_sent_leaves_no_unheard_error():
+    async def case():
+        unheard, sent = [], asyncio.Event()
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: unheard.append(context))
+
+        class Stuck:
+            async def send(self, message, *, text=None):
+                await sent.wait()
+                raise ConnectionClosedOK(None, None)
+
+        line = Line(Stuck())
+        asking = asyncio.create_task(line.ask(Frame("acheron", "acheron.t_fs_exports")))
+        await asyncio.sleep(0)
+        line.fail()
+        sent.set()
+        with pytest.raises(Unreachable):
+            await asking
+        del asking, line
+        gc.collect()
+        await asyncio.sleep(0)
+        assert not unheard
+
+    run(case())

@@ -212,11 +212,11 @@ def test_pages_of_a_listing_fit_together_although_files_come_and_go(work):
             seen, cookie, eof = [], 0, False
             while not eof:
                 page = await fs.readdirp(root, cookie, 7)
-                seen += [one["name"] for one in page["ents"]]
-                cookie, eof = page["next"], page["eof"]
+                seen += [one.name for one in page.entries]
+                cookie, eof = page.next, page.end
                 (work / f"a{cookie}").write_bytes(b"")
                 (work / "f20").unlink(missing_ok=True)
-            assert seen == [".", "..", "a.txt", *(f"f{n:02}" for n in range(30) if n != 20), "sub"]
+            assert seen == ["a.txt", *(f"f{n:02}" for n in range(30) if n != 20), "sub"]
 
     run(case())
 
@@ -231,8 +231,9 @@ def test_unfinished_listings_are_bounded(work):
         async with listening(server.serve) as url, await FsClient.connect(url, TOKEN) as fs:
             root = (await fs.exports())[0].root
             for n in range(LISTINGS + 10):
-                desks.append((await fs.readdirp((await fs.lookup(root, f"d{n}")).id, 0, 1))["next"])
-            page = await fs.readdirp((await fs.lookup(root, "d0")).id, 1, 10)  # forgotten, and read again
+                desks.append((await fs.readdirp((await fs.lookup(root, f"d{n}")).id, 0, 1)).next)
+            d0 = (await fs.lookup(root, "d0")).id
+            page = await fs.line.call("readdirp", node=d0, cookie=1, max=10)  # forgotten, and read again
             assert [one["name"] for one in page["ents"]] == [".."]
 
     run(case())

@@ -122,7 +122,7 @@ def test_an_attach_is_checked_with_the_codes_of_the_protocol(site: Site) -> None
         (Binding(ADMIN, "alice", SYSTEM), "project_assignment_forbidden"),
         (Binding(USER, "alice", project), "missing_field"),
         (Binding(USER, "alice", project, "proj-x"), "project_auth_failed"),
-        (Binding(USER, "alice", denied), "project_policy_forbidden"),
+        (Binding(USER, "alice", denied), "project_not_found"),
     ]
     for binding, code in cases:
         with pytest.raises(PlaneError) as error:
@@ -329,3 +329,122 @@ def test_the_trail_is_filtered_and_short(site: Site) -> None:
         memory.refused("project_create")
     assert len(memory.plane._state.audit) == 2048
     assert len(memory.call("audit_tail", limit=9999)["audit"]) == 500
+
+
+CHANGES = [
+    ("project_update", {"access_policy": {"actions": {"read": "deny"}}}),
+    ("project_update", {"name": "mine"}),
+    ("project_token_rotate", {}),
+    ("project_token_revoke", {}),
+    ("project_delete", {}),
+    ("project_mount_set", {"node_id": "node-1", "export_name": "w", "mount_path": "/x"}),
+    ("project_mount_remove", {"mount_path": "/src"}),
+    ("project_up", {"vision": "mine"}),
+    ("project_up", {"desired_mounts": []}),
+    ("project_up", {"access_policy": {"actions": {"read": "deny"}}}),
+]
+
+
+@pytest.mark.parametrize(("op", "fields"), CHANGES)
+def test_what_the_realm_made_is_its_operators_to_change(site: Site, op: str, fields: dict[str, Any]) -> None:
+    node = site.join()["node_id"]
+    site.plane.ensure_project("main", "main", [])
+    site.call("project_mount_set", project_id="main", node_id=node, export_name="w", mount_path="/src")
+    before = site.call("project_get", project_id="main")
+    for caller in (user(), user("alice", "main"), user("mother", "main")):
+        assert site.refused(op, caller, project_id="main", **fields) == "project_policy_forbidden"
+    assert site.call("project_get", project_id="main") == before
+    assert site.call("project_get", user("alice", "main"), project_id="main")["token_locked"] is False
+
+
+def test_a_user_may_read_activate_and_enter_what_the_realm_made(site: Site) -> None:
+    site.plane.ensure_project("main", "main", [])
+    alice = user("alice", "main")
+    assert site.call("project_activate", alice, project_id="main")["project_id"] == "main"
+    for named in ({"project_id": "main"}, {"name": "main"}):
+        entered = site.call("project_up", alice, **named)
+        assert (entered["project_id"], entered["created"]) == ("main", False)
+    assert site.call("workspace_status", alice)["project_id"] == "main"
+
+
+def test_the_operator_may_hand_his_project_over(site: Site) -> None:
+    site.plane.ensure_project("main", "main", [])
+    policy = {"agents": {"alice": {"admin": "open"}}}
+    site.call("project_update", project_id="main", access_policy=policy)
+    assert site.call("project_update", user(), project_id="main", vision="ours")["vision"] == "ours"
+    assert site.refused("project_update", user("bob"), project_id="main", vision="x") == "project_policy_forbidden"
+
+
+PROBES = [
+    ("project_get", {}),
+    ("project_get", {"project_token": "proj-x"}),
+    ("project_update", {"name": "x"}),
+    ("project_delete", {}),
+    ("project_mount_set", {"node_id": "node-1", "export_name": "w", "mount_path": "/x"}),
+    ("project_mount_remove", {"mount_path": "/x"}),
+    ("project_mount_list", {}),
+    ("project_token_rotate", {}),
+    ("project_token_revoke", {"project_token": "proj-x"}),
+    ("project_activate", {}),
+    ("project_up", {}),
+    ("workspace_status", {}),
+    ("reconcile_status", {}),
+]
+
+
+@pytest.mark.parametrize("mode", ["deny", "admin"])
+@pytest.mark.parametrize(("op", "fields"), PROBES)
+def test_a_hidden_project_answers_as_one_that_is_not_there(
+    site: Site, mode: str, op: str, fields: dict[str, Any]
+) -> None:
+    hidden = site.project("Secret", access_policy={"actions": {"read": mode}})
+    for caller in (user(), user("alice", hidden)):
+        assert site.refused(op, caller, project_id=hidden, **fields) == "project_not_found"
+        assert site.refused(op, caller, project_id="proj-77", **fields) == "project_not_found"
+
+
+def test_the_name_of_a_hidden_project_is_free_to_others(site: Site) -> None:
+    hidden = site.project("Secret", access_policy={"actions": {"read": "deny"}})
+    for more in ({}, {"project_token": "proj-x"}):
+        made = site.call("project_up", user(), name="Secret", **more)
+        assert made["created"] is True and made["project_id"] != hidden
+        site.call("project_delete", project_id=made["project_id"])
+
+
+def test_what_fails_in_one_project_is_nothing_to_another(site: Site) -> None:
+    node = site.join()
+    sick, well = site.project("Sick"), site.project("Well")
+    site.call("project_mount_set", project_id=sick, node_id=node["node_id"], export_name="w", mount_path="/src")
+    site.call("node_delete", node_id=node["node_id"], node_secret=node["node_secret"])
+    site.clock.advance(10)
+    site.plane.tick()
+    for caller in (user("alice", well), OPERATOR):
+        status = site.call("workspace_status", caller, project_id=well)
+        assert (status["reconcile_state"], status["last_error"], status["queue_depth"]) == ("idle", None, 0)
+        assert status["last_success_ms"] == status["last_reconcile_ms"]
+        assert site.call("workspace_status", caller, project_id=sick)["reconcile_state"] == "degraded"
+        found = site.call("reconcile_status", caller, project_id=well)
+        assert (found["reconcile_state"], found["failed_ops_total"], found["failed_ops"]) == ("idle", 0, [])
+    assert site.call("reconcile_status")["reconcile_state"] == "degraded", "all of them together"
+    nowhere = site.call("workspace_status", user("zoe"))
+    assert (nowhere["project_id"], nowhere["reconcile_state"]) == (None, "idle")
+
+
+def test_a_user_mounts_what_a_project_shows_him_and_nothing_else(site: Site) -> None:
+    seen, unseen = site.join("seen")["node_id"], site.join("unseen")["node_id"]
+    shared = site.project("Shared")
+    site.call("project_mount_set", project_id=shared, node_id=seen, export_name="work", mount_path="/src")
+    mine = site.call("project_create", user(), name="Mine")["project_id"]
+
+    def mount(node: str, export: str) -> dict[str, Any]:
+        return {"node_id": node, "export_name": export, "mount_path": "/x"}
+
+    for node, export in ((unseen, "work"), (seen, "home"), ("node-77", "work")):
+        fields = mount(node, export)
+        assert site.refused("project_mount_set", user(), project_id=mine, **fields) == "node_not_found"
+        assert site.refused("project_up", user(), project_id=mine, desired_mounts=[fields]) == "node_not_found"
+    made = site.call("project_mount_set", user(), project_id=mine, **mount(seen, "work"))
+    assert [one["node_id"] for one in made["mounts"]] == [seen]
+    site.call("project_update", project_id=shared, access_policy={"actions": {"read": "deny"}})
+    site.call("project_mount_remove", user(), project_id=mine, mount_path="/x")
+    assert site.refused("project_mount_set", user(), project_id=mine, **mount(seen, "work")) == "node_not_found"

@@ -66,3 +66,22 @@ def test_a_letter_that_was_queued_when_the_server_went_is_answered_by_the_next_o
         status = json.loads(names.read(f"/agents/self/jobs/{job}/status.json").data)
         assert status["state"] == "failed"
         assert "agents.brains" in status["error"]
+
+
+def test_a_wait_goes_on_with_the_next_connection_of_its_binding_once_its_own_is_gone(served):
+    project = served.project("p")
+    binding, gone = Binding(USER, "alice", project), []
+    first = served.realm.attach(binding, lambda: not gone)
+    assert told(first)["error"] == "wait_not_configured"
+    ask(first, paths=["/agents/self/chat/control/input"], kind="ends", timeout_ms=0)
+    job = first.write("/agents/self/chat/control/input", b"hello").extra["job"]
+    attained(lambda: json.loads(first.read(f"/agents/self/jobs/{job}/status.json").data)["state"] == "failed")
+    beside = served.realm.attach(binding)
+    assert told(beside)["error"] == "wait_not_configured", "while its connection is there, a wait is its own"
+    gone.append(True)
+    second = served.realm.attach(binding, lambda: False)
+    assert told(second)["job"]["job_id"] == job
+    third = served.realm.attach(binding)
+    assert told(third)["timeout"], "it goes on where the last one stood"
+    for other in (Binding(USER, "bob", project), Binding(USER, "alice", served.project("q"))):
+        assert told(served.realm.attach(other))["error"] == "wait_not_configured"

@@ -3,85 +3,99 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Final, TypeVar
 
-from worldfs.wire.frames import Frame, Json, pack, unpack
+from worldfs.wire.frames import Frame, Json, pack
 
+from . import answers
+from .answers import Entry, Export, Page
 from .line import LIMIT, Line
 from .serving import FRAME_MAX, PROTO, PROTOCOL, Wire
 from .source import MAX_READ, Attr, Room
+from .trouble import FsError, Nonsense
 
-
-class Export(NamedTuple):
-    """What a node shows, by name."""
-
-    name: str
-    root: int
-    ro: bool
-    source_id: str
-
-
-class Entry(NamedTuple):
-    name: str
-    attr: Attr
+T = TypeVar("T")
+PAGE: Final = 1_024  # entries of a listing that are asked for at once
 
 
 class FsCalls:
-    """Every operation over a `Line`. All raise `FsError`; `Unreachable` when the other end is gone."""
+    """Every operation over a `Line`. All raise `FsError`: `Unreachable` when the other end is gone, `Nonsense` when it
+    answers what the protocol does not allow.
 
-    def __init__(self, line: Line) -> None:
+    `odd` hears in words of every such answer, and of names that are dropped because no directory can hold them.
+    """
+
+    def __init__(self, line: Line, odd: Callable[[str], None] | None = None) -> None:
         self.line = line
+        self._odd = odd or (lambda words: None)
 
     async def hello(self, token: str, *, subscribe: bool = False, limit: float = LIMIT, **more: object) -> Json:
         said: dict[str, object] = {"subscribe_invalidations": True} if subscribe else {}
         said |= {"protocol": PROTOCOL, "proto": PROTO, "auth_token": token, **more}
         return await self.line.say("hello", said, limit=limit)
 
-    async def exports(self) -> list[Export]:
-        found = (await self.line.call("exports"))["exports"]
-        return [Export(one["name"], one["root"], bool(one["ro"]), one.get("source_id", "")) for one in found]
+    async def exports(self, limit: float = LIMIT) -> list[Export]:
+        found, dropped = await self._ask(answers.exports, "exports", limit=limit)
+        self._count(dropped)
+        return found
 
     async def lookup(self, node: int, name: str) -> Attr:
-        return attr_in(await self.line.call("lookup", node=node, name=name))
+        return await self._ask(answers.attr, "lookup", node=node, name=name)
+
+    async def find(self, node: int, names: list[str]) -> Attr:
+        """Several steps at once. `FsError` 22 ("a.name") from a node that takes one at a time."""
+        return await self._ask(answers.attr, "lookup", node=node, path=names)
 
     async def getattr(self, node: int) -> Attr:
-        return attr_in(await self.line.call("getattr", node=node))
+        return await self._ask(answers.attr, "getattr", node=node)
 
-    async def readdirp(self, node: int, cookie: int = 0, most: int = 1024) -> Json:
-        """`ents`, `next`, `eof`, `dir_gen`, as sent."""
-        return await self.line.call("readdirp", node=node, cookie=cookie, max=most)
+    async def readdirp(self, node: int, cookie: int = 0, most: int = PAGE) -> Page:
+        def parse(payload: Json) -> Page:
+            return answers.page(payload, cookie, most)
+
+        page = await self._ask(parse, "readdirp", node=node, cookie=cookie, max=most)
+        self._count(page.dropped)
+        return page
 
     async def listing(self, node: int) -> list[Entry]:
-        """All pages, without `.` and `..`."""
-        found: list[Entry] = []
-        cookie = 0
+        """All pages, without `.` and `..`; a name that occurs twice is there once."""
+        found: dict[str, Entry] = {}
+        cookie = seen = 0
         while True:
             page = await self.readdirp(node, cookie)
-            for one in page["ents"]:
-                if one["name"] not in (".", ".."):
-                    found.append(Entry(one["name"], attr_in(one)))
-            if page["eof"] or page["next"] <= cookie:
-                return found
-            cookie = page["next"]
+            found |= {one.name: one for one in page.entries}
+            seen += max(len(page.entries) + len(page.dropped), PAGE // 16)  # a page holds something, or it counts as if
+            if page.end:
+                return list(found.values())
+            if seen >= answers.LISTED_MAX:
+                raise FsError(errno.EFBIG, f"a directory of more than {answers.LISTED_MAX} names")
+            cookie = page.next
 
     async def open(self, node: int, flags: int = 0) -> int:
-        h: int = (await self.line.call("open", node=node, flags=flags))["h"]
-        return h
+        return await self._ask(answers.handle, "open", node=node, flags=flags)
 
     async def create(self, node: int, name: str, mode: int = 0o644, flags: int = 2) -> tuple[Attr, int]:
-        made = await self.line.call("create", node=node, name=name, mode=mode, flags=flags)
-        return attr_in(made), made["h"]
+        def parse(payload: Json) -> tuple[Attr, int]:
+            return answers.attr(payload), answers.handle(payload)
+
+        return await self._ask(parse, "create", node=node, name=name, mode=mode, flags=flags)
 
     async def read(self, h: int, offset: int, size: int = MAX_READ) -> tuple[bytes, bool]:
         """At most `size` bytes (a node may give fewer), and whether they reach the end."""
-        got = await self.line.call("read", h=h, off=offset, len=size)
-        return unpack(got["data_b64"]), bool(got["eof"])
+
+        def parse(payload: Json) -> tuple[bytes, bool]:
+            return answers.piece(payload, size)
+
+        return await self._ask(parse, "read", h=h, off=offset, len=size)
 
     async def write(self, h: int, offset: int, data: bytes) -> int:
-        n: int = (await self.line.call("write", h=h, off=offset, data_b64=pack(data)))["n"]
-        return n
+        def parse(payload: Json) -> int:
+            return answers.written(payload, len(data))
+
+        return await self._ask(parse, "write", h=h, off=offset, data_b64=pack(data))
 
     async def close_handle(self, h: int) -> None:
         await self.line.call("close", h=h)
@@ -114,18 +128,38 @@ class FsCalls:
         await self.line.call("setxattr", node=node, name=name, value_b64=pack(value), flags=flags)
 
     async def getxattr(self, node: int, name: str) -> bytes:
-        return unpack((await self.line.call("getxattr", node=node, name=name))["value_b64"])
+        return await self._ask(answers.value, "getxattr", node=node, name=name)
 
     async def listxattr(self, node: int) -> list[str]:
-        names: list[str] = (await self.line.call("listxattr", node=node))["names"]
-        return names
+        return await self._ask(answers.names, "listxattr", node=node)
 
     async def removexattr(self, node: int, name: str) -> None:
         await self.line.call("removexattr", node=node, name=name)
 
     async def statfs(self, node: int) -> Room:
-        said = await self.line.call("statfs", node=node)
-        return Room(**{key: said[key] for key in Room._fields if key in said})
+        return await self._ask(answers.room, "statfs", node=node)
+
+    async def _ask(
+        self,
+        parse: Callable[[Json], T],
+        op: str,
+        *,
+        node: int | None = None,
+        h: int | None = None,
+        limit: float = LIMIT,
+        **args: object,
+    ) -> T:
+        try:
+            return parse(await self.line.say(op, args, node=node, h=h, limit=limit))
+        except Nonsense as error:
+            words = f"the node answered {op} with {error.message}"
+        # Raised out here it holds on to nothing of the answer, which may be large.
+        self._odd(words)
+        raise Nonsense(words)
+
+    def _count(self, dropped: list[str]) -> None:
+        if dropped:
+            self._odd(f"the node named what no directory can hold: {answers.shown(dropped)}")
 
 
 class FsClient(FsCalls):
@@ -170,8 +204,3 @@ class FsClient(FsCalls):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-def attr_in(value: dict[str, Any]) -> Attr:
-    said = value["attr"]
-    return Attr(*(said.get(key, 0) for key in Attr._fields))

@@ -94,7 +94,10 @@ class Control:
             if frame.error is not None and frame.id in (id, None):
                 raise ControlError(str(frame.error.get("code", "")), str(frame.error.get("message", "")))
             if frame.id == id:
-                return frame.body()
+                try:
+                    return frame.body()
+                except BadFrame as bad:
+                    raise Gone(f"the reply's payload is no object ({bad})") from None
 
     async def ended(self) -> None:
         """Until the connection ends."""
@@ -108,7 +111,7 @@ def _turned_away(raw: str | bytes) -> None:
     """The one frame of a server that knows no such Bearer is in the older shape."""
     try:
         value: Any = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     if isinstance(value, dict) and value.get("type") == "error":
         raise ControlError(str(value.get("code", "")), str(value.get("message", "")))

@@ -17,11 +17,11 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from worldfs.ground.errors import NotPermitted
 from worldfs.wire.frames import ACHERON, BadFrame, Frame, Json, read, write
 
+from . import answers
 from .control import Control, ControlError, Gone
 from .directory import Directory
 from .identity import Identity
 from .joining import Denied, Say, about, by_invite, by_request
-from .line import error_in
 from .manifest import Manifest, built_in
 from .service import Service
 from .service_tree import ServiceTree
@@ -222,7 +222,7 @@ class Daemon:
         except BadFrame as error:
             raise Gone(str(error)) from None
         if reply.type != ANSWER + "hello":
-            refused = error_in(reply)
+            refused = answers.error(reply)
             raise Expelled if refused.message == "NodeAuthFailed" else Gone(refused.message)
 
     # -- the lease and the catalog ---------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
@@ -16,6 +17,7 @@ from websockets.exceptions import ConnectionClosed
 
 from worldfs.wire.frames import ACHERON, BadFrame, Frame, Json, read, write
 
+from . import answers
 from .client import FsCalls
 from .line import LIMIT, Line
 from .serving import ANSWER, ASK, PROTO, PROTOCOL, Wire, check_hello, check_token, refusal
@@ -29,7 +31,11 @@ FLYING: Final = 32  # requests of one client at once
 LOCKING: Final = 64  # and locks that it waits for
 HANDLES: Final = 256  # of one client
 GREETING: Final = 10.0  # s that a node may take to say what it can, and anybody to say who he is
+PATIENCE: Final = 2.0
 ALIVE: Final = 20.0  # s between two looks whether a silent node is still there, and for it to answer
+
+
+_LOG: Final = logging.getLogger("worldfs.exports")
 
 
 class Keeper(Protocol):
@@ -41,10 +47,10 @@ class Keeper(Protocol):
 class Tunnel:
     """One node's connection. `greeting`: what the node said of itself."""
 
-    def __init__(self, node: str, secret: str, wire: Wire) -> None:
+    def __init__(self, node: str, secret: str, wire: Wire, odd: Callable[[str, str], None]) -> None:
         self.node, self.secret, self.wire = node, secret, wire
         self.line = Line(wire, self._pushed, self._asked)
-        self.calls = FsCalls(self.line)
+        self.calls = FsCalls(self.line, lambda words: odd(node, words))
         self.greeting: Json = {}
         self.ready = asyncio.Event()
         self.ears: set[Callable[[Frame], None]] = set()  # of changes on the node
@@ -101,11 +107,21 @@ class Hub:
     `changed`: called in the loop with a node's id when its tunnel comes or goes, or something in its exports changes.
     """
 
-    def __init__(self, keeper: Keeper, changed: Callable[[str], None] | None = None, *, limit: float = LIMIT) -> None:
-        self._keeper, self._changed, self.limit = keeper, changed, limit
+    def __init__(
+        self,
+        keeper: Keeper,
+        changed: Callable[[str], None] | None = None,
+        *,
+        limit: float = LIMIT,
+        patience: float = PATIENCE,
+    ) -> None:
+        """`limit`: s for an answer; `patience`: s after which a question of the tree counts as left unanswered."""
+        self._keeper, self._changed, self.limit, self.patience = keeper, changed, limit, patience
         self.loop = asyncio.get_running_loop()
         self._tunnels: dict[str, Tunnel] = {}
         self._remotes: dict[str, RemoteFs] = {}
+        self.odd = 0  # answers of nodes that the protocol does not allow, and listings with names that were dropped
+        self._odd_nodes: set[str] = set()
 
     # -- for the tree ----------------------------------------------------------------------------------------------
 
@@ -197,7 +213,7 @@ class Hub:
         assert isinstance(node, str) and isinstance(secret, str)
         payload = {"protocol": PROTOCOL, "proto": PROTO, "node_id": node}
         await _answer(wire, frame.tag, payload)
-        return Tunnel(node, secret, wire)
+        return Tunnel(node, secret, wire, self._note)
 
     async def _greet(self, tunnel: Tunnel) -> None:
         """Ask what the node can, and to be told of changes; only then is it there. Then see that it stays."""
@@ -217,6 +233,13 @@ class Hub:
     def _tell(self, node: str) -> None:
         if self._changed is not None:
             self._changed(node)
+
+    def _note(self, node: str, words: str) -> None:
+        """Counted each time, logged once for each node: a log is not a node's to fill."""
+        self.odd += 1
+        if node not in self._odd_nodes:
+            self._odd_nodes.add(node)
+            _LOG.warning("node %s: %s (told once; counted in worldfs_node_odd_answers_total)", node, words)
 
     def known(self, node: object, secret: object) -> bool:
         return (
@@ -332,8 +355,8 @@ class _Client:
             except FsError as error:
                 return await _refuse(self._wire, tag, error)
             if reply.type in (ANSWER + "open", ANSWER + "create"):
-                h = reply.body().get("h")
-                if isinstance(h, int):
+                h = answers.opened(reply)
+                if h is not None:
                     self._handles[h] = tunnel
             elif reply.type == ANSWER + "close" and frame.h is not None:
                 self._handles.pop(frame.h, None)

@@ -7,10 +7,9 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import msgspec
+from worldfs.wire.frames import BadFrame, Frame, decode
 
-from worldfs.wire.frames import Frame
-
+from .answers import text
 from .trouble import FsError
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> I
         result = await _get(tunnel, (await calls.lookup(root, "result.json")).id)
         if state == "done":
             return Invoked("done", result)
-        return Invoked("failed", result, str(said.get("error") or f"the service is {state}"))
+        return Invoked("failed", result, text(said.get("error")) or f"the service is {text(state) or 'in no state'}")
     finally:
         tunnel.ears.discard(hear)
 
@@ -91,7 +90,7 @@ async def _put(tunnel: Tunnel, node: int, data: bytes) -> None:
 
 def _object(data: bytes) -> dict[str, object]:
     try:
-        value = msgspec.json.decode(data)
-    except msgspec.DecodeError:
+        value = decode(data)
+    except BadFrame:
         return {}
     return value if isinstance(value, dict) else {}

@@ -11,8 +11,9 @@ from websockets.exceptions import ConnectionClosed
 
 from worldfs.wire.frames import ACHERON, U32, BadFrame, Frame, Json, read, write
 
+from . import answers
 from .serving import ANSWER, ASK, Wire
-from .trouble import FsError, Unreachable
+from .trouble import Nonsense, Unreachable
 
 LIMIT: Final = 45.0  # s for a reply
 _OPENED: Final = (ANSWER + "open", ANSWER + "create")
@@ -36,8 +37,8 @@ class Line:
                 raw = await self._wire.recv()
                 try:
                     self._take(read(raw))
-                except BadFrame:
-                    continue  # who waits for it is told when the time is up
+                except BadFrame as bad:
+                    self._spoilt(bad)
         except ConnectionClosed:
             pass
         finally:
@@ -65,10 +66,16 @@ class Line:
         else:
             self.forget(frame)
 
+    def _spoilt(self, bad: BadFrame) -> None:
+        """Without a tag nobody can be told before the time is up."""
+        future = self._waiting.pop(bad.tag, None) if bad.tag is not None else None
+        if future is not None and not future.done():
+            future.set_exception(Nonsense(f"a message that is no frame ({bad})"))
+
     def forget(self, frame: Frame) -> None:
         """Close what was opened for somebody who no longer waits."""
-        h = frame.body().get("h") if frame.type in _OPENED else None
-        if isinstance(h, int):
+        h = answers.opened(frame) if frame.type in _OPENED else None
+        if h is not None:
             self.forget_handle(h)
 
     def forget_handle(self, h: int) -> None:
@@ -95,6 +102,8 @@ class Line:
         finally:
             if self._waiting.get(tag) is future:
                 del self._waiting[tag]
+            if not future.cancel() and not future.cancelled():
+                future.exception()  # it may have failed while the request was being sent: then nobody awaited it
         reply.tag = mine
         return reply
 
@@ -116,22 +125,11 @@ class Line:
         """As `call`."""
         reply = await self.ask(Frame(ACHERON, ASK + op, node=node, h=h, payload=msgspec.Raw(write(args))), limit)
         if reply.type == ANSWER + op:
-            return reply.body()
-        raise error_in(reply)
+            return answers.body(reply)
+        raise answers.error(reply)
 
     def _free(self) -> int:
         while True:
             self._tag = self._tag % U32 + 1
             if self._tag not in self._waiting:
                 return self._tag
-
-
-def error_in(reply: Frame) -> FsError:
-    import errno
-
-    said = reply.error or {}
-    number, message = said.get("errno"), said.get("message")
-    return FsError(
-        number if isinstance(number, int) else errno.EIO,
-        message if isinstance(message, str) else f"an unexpected reply {reply.type}",
-    )

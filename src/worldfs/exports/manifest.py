@@ -46,7 +46,7 @@ def read(path: str) -> Manifest:
         raise from_os(error, path=path, op="service") from error
     try:
         value = json.loads(data) if len(data) <= MANIFEST_MAX else None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"no JSON: {error}", path=path, op="service", expected="a service manifest") from None
     if not isinstance(value, dict):
         raise _wrong(path, "", "an object")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import secrets
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from worldfs.ground.errors import NotFound, WorldError
 from worldfs.tree.leaf import Spot
 
-from .client import Entry, Export, attr_in
+from .answers import Entry, Export
 from .invoking import Invoked, invoke
 from .source import DIRECTORY, LINK, MAX_READ, Attr, Room
 from .trouble import UNREACHABLE, FsError, Unreachable, raised
@@ -25,6 +26,7 @@ from .trouble import UNREACHABLE, FsError, Unreachable, raised
 if TYPE_CHECKING:
     from .hub import Hub, Tunnel
 
+UNANSWERED: Final = 8  # questions of ours at once; a node that leaves so many is asked nothing more meanwhile
 SLACK: Final = 5.0  # s beyond the tunnel's own limit before a thread gives up
 PIECE: Final = 1 << 20  # bytes of one write
 WHOLE_MAX: Final = 64 << 20  # bytes of a file that is read whole; larger ones are read in ranges
@@ -41,6 +43,7 @@ class RemoteFs:
         self._hub, self.node = hub, node
         self._exports: tuple[Tunnel, dict[str, Export]] | None = None
         self._turns: dict[str, asyncio.Lock] = {}
+        self._open: dict[object, float] = {}  # questions without an answer, and since when
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -114,7 +117,7 @@ class RemoteFs:
                 raise FsError(errno.EFBIG, f"{attr.sz} bytes; more than {WHOLE_MAX} are read in ranges only")
             h = await tunnel.calls.open(attr.id)
             try:
-                return await _read(tunnel, h, offset, count)
+                return await _read(tunnel, h, offset, _most(attr.sz, offset) if count is None else count)
             finally:
                 await _closed(tunnel, h)
 
@@ -245,9 +248,16 @@ class RemoteFs:
         async def within() -> T:
             return await work(self._hub.reach(self.node))
 
+        now = time.monotonic()
+        if sum(now - since >= self._hub.patience for since in list(self._open.values())) >= UNANSWERED:
+            # Each holds a thread of the server: a node that is silent does not get them all.
+            raise raised(Unreachable(f"node {self.node} has left {UNANSWERED} questions unanswered"), path, op)
+        if limit is None:  # an invocation takes its own time
+            self._open[within] = now
         try:
             future = asyncio.run_coroutine_threadsafe(within(), self._hub.loop)
         except RuntimeError:  # the loop has ended
+            self._open.pop(within, None)
             raise raised(Unreachable("the server stops"), path, op) from None
         try:
             return future.result((self._hub.limit if limit is None else limit) + SLACK)
@@ -256,6 +266,9 @@ class RemoteFs:
         except (TimeoutError, CancelledError):
             future.cancel()
             raise raised(Unreachable(f"no answer of node {self.node} in time"), path, op) from None
+        finally:
+            self._open.pop(within, None)
+            del future  # it holds its error, the error this frame, and the frame would hold the future
 
     async def _roots(self, tunnel: Tunnel) -> dict[str, Export]:
         """By name; asked once a tunnel."""
@@ -271,7 +284,7 @@ class RemoteFs:
         if not rest:
             return await tunnel.calls.getattr(export.root)
         try:
-            return attr_in(await tunnel.line.call("lookup", node=export.root, path=rest))
+            return await tunnel.calls.find(export.root, rest)
         except FsError as error:
             if error.number != errno.EINVAL or "a.name" not in error.message:
                 raise
@@ -288,15 +301,20 @@ class RemoteFs:
         return (await self._find(tunnel, above)).id, name
 
 
-async def _read(tunnel: Tunnel, h: int, offset: int, count: int | None) -> bytes:
+def _most(size: int, offset: int) -> int:
+    """How much of a file is asked for that is wanted whole: what it was said to hold, or one piece of a file whose
+    size is not known before it is read (0). What a node would like to add to that is not listened to."""
+    return max(size - offset, 0) if size else MAX_READ
+
+
+async def _read(tunnel: Tunnel, h: int, offset: int, most: int) -> bytes:
     parts = []
-    while count is None or count > 0:
-        data, eof = await tunnel.calls.read(h, offset, MAX_READ if count is None else min(count, MAX_READ))
+    while most > 0:
+        data, end = await tunnel.calls.read(h, offset, min(most, MAX_READ))
         parts.append(data)
         offset += len(data)
-        if count is not None:
-            count -= len(data)
-        if eof or not data:
+        most -= len(data)
+        if end or not data:
             break
     return b"".join(parts)
 

@@ -124,7 +124,7 @@ class Service:
         """`{"timeout_ms","supervision":{"max_consecutive_failures","cooldown_ms"}}`; what is left out stays."""
         try:
             value = json.loads(payload) if len(payload) <= CONFIG_MAX else None
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
             raise invalid("config.json is no JSON object")

@@ -62,6 +62,13 @@ class Unreachable(FsError):
         super().__init__(errno.EIO, message)
 
 
+class Nonsense(FsError):
+    """The other end answered with what the protocol does not allow; the text says what its answer lacks."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(errno.EPROTO, message)
+
+
 def invalid(message: str) -> FsError:
     return FsError(errno.EINVAL, message)
 
@@ -76,5 +83,7 @@ def raised(error: FsError, path: str, op: str) -> WorldError:
     """The house's exception for a peer's number."""
     if isinstance(error, Unreachable):
         return WorldError(error.message, path=path, op=op, code=UNREACHABLE, fix="see whether the node runs")
+    if isinstance(error, Nonsense):
+        return WorldError(error.message, path=path, op=op, code=UNREACHABLE, fix="see what program serves that node")
     kind = _RAISED.get(error.number, BrokenHouse)
     return kind(error.message, path=path, op=op, code=_WORDS.get(error.number, ""))

@@ -18,6 +18,7 @@ from .refusal import PlaneError
 OPEN, TOKEN, ADMIN, DENY = "open", "token", "admin", "deny"
 ACTIONS: Final = ("read", "observe", "invoke", "mount", "admin")
 AGENTS_MAX: Final = 256
+_CHANGES: Final = ("mount", "admin")
 _ACTION: Final = {**{action: action for action in ACTIONS}, "watch": "observe"}
 _MODE: Final = {
     "open": OPEN, "allow": OPEN,
@@ -51,9 +52,16 @@ def _modes(value: object) -> dict[str, str]:
 
 
 def mode_of(project: Project, agent: str, action: str) -> str:
-    """open | token | admin | deny."""
+    """open | token | admin | deny. What the realm made is its operator's to change, unless the policy opens it."""
     own = project.agents.get(agent, {}).get(action) or project.actions.get(action)
+    if own is None and project.protected and action in _CHANGES:
+        return ADMIN
     return own or (TOKEN if project.locked else OPEN)
+
+
+def hidden(project: Project, caller: Binding) -> bool:
+    """Whether a project is not there for a caller, whatever he shows. One that asks for a token is there."""
+    return not caller.admin and mode_of(project, caller.agent, "read") in (ADMIN, DENY)
 
 
 def allows(project: Project | None, binding: Binding, action: str) -> bool:
@@ -75,6 +83,8 @@ def demand(project: Project, caller: Binding, action: str, payload: Json, *, bou
     """Raises `PlaneError` unless the caller may. `bound`: the token that its binding holds counts too."""
     if caller.admin:
         return
+    if hidden(project, caller):
+        raise PlaneError("project_not_found")
     mode = mode_of(project, caller.agent, action)
     if mode == OPEN:
         return

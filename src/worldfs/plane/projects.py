@@ -29,7 +29,7 @@ from .fields import (
 )
 from .mounts import add
 from .nouns import Active, Mount, Project
-from .policy import allows, demand, read_policy
+from .policy import allows, demand, hidden, read_policy
 from .refusal import PlaneError
 from .status import reconcile_status as reconciled
 from .status import workspace
@@ -167,9 +167,21 @@ def token_revoke(work: Work, payload: Json) -> Json:
 
 def _mount(work: Work, payload: Json) -> Mount:
     mount = Mount(mount_path(payload), identifier(payload, "node_id"), export_name(payload))
-    if mount.node_id not in work.state.nodes:
+    if mount.node_id not in work.state.nodes or not _seen(work, mount):
         raise PlaneError("node_not_found")
     return mount
+
+
+def _seen(work: Work, mount: Mount) -> bool:
+    """Is what a mount leads to there for the caller? To a user what a project shows him: a mount of his own would else
+    be the way to every node's files."""
+    binding = work.caller.binding
+
+    def shows(project: Project) -> bool:
+        known = any((one.node_id, one.export_name) == (mount.node_id, mount.export_name) for one in project.mounts)
+        return (known or mount.node_id in project.nodes) and allows(project, binding, "read")
+
+    return binding.admin or any(shows(project) for project in work.state.projects.values())
 
 
 def mount_set(work: Work, payload: Json) -> Json:
@@ -233,13 +245,15 @@ def up(work: Work, payload: Json) -> Reply:
         known = min(same_name, key=lambda project: (project.created_at_ms, project.project_id), default=None)
         # What one may not see is not there: then a project of this name is a new one.
         if known is not None and not known.system and not allows(known, work.caller.binding, "read"):
-            known = None if payload.get("project_token") is None else known
+            asks = payload.get("project_token") is not None and not hidden(known, work.caller.binding)
+            known = known if asks else None
     fields = _told(payload)
     if known is None:
         project = _made(work, fields)
     else:
         project = _there(work, known.project_id)
-        demand(project, work.caller.binding, work.row.action, payload, bound=False)
+        for action in _asked(project, fields, payload):
+            demand(project, work.caller.binding, action, payload, bound=False)
         if project.system and (fields or payload.get("desired_mounts") is not None):
             raise PlaneError("project_protected")
         work.count("updates")
@@ -261,6 +275,15 @@ def up(work: Work, payload: Json) -> Reply:
         }
 
     return reply
+
+
+def _asked(project: Project, fields: dict[str, Any], payload: Json) -> list[str]:
+    """The actions that bringing up a known project is: to enter it unchanged, to read it is enough."""
+    changes = any(getattr(project, key) != value for key, value in fields.items())
+    asked = ["admin"] if changes else []
+    if payload.get("desired_mounts") is not None:
+        asked.append("mount")
+    return asked or ["read"]
 
 
 def _desired(work: Work, value: object) -> tuple[Mount, ...]:

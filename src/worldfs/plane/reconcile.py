@@ -6,6 +6,7 @@ is durable: it follows from the records and the time.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from worldfs.wire.frames import Json
@@ -54,6 +55,8 @@ class Reconcile:
         self.failed_total = 0
         self.cycles = 0
         self.failed: tuple[tuple[str, str], ...] = ()  # project, what does not work
+        self._successes: dict[str, int] = {}  # project, when nothing of it failed last
+        self._totals: dict[str, int] = {}  # project, how much of it failed so far
         self.summary = Summary()
         self.reason = "control.reconcile"
         self._asked_ms = 0
@@ -78,6 +81,10 @@ class Reconcile:
         failed = [(key, line) for key, found in places for line in found.failed]
         self.queue = len(failed)
         self.failed = tuple(failed[:FAILED_KEPT])
+        self._successes = {
+            key: self._successes.get(key, self.last_ms) if found.failed else now_ms for key, found in places
+        }
+        self._totals = {key: self._totals.get(key, 0) + len(found.failed) for key, found in places}
         self.last_ms, self._asked_ms = now_ms, 0
         if failed:
             self.state, self.error = SICK, failed[0][1]
@@ -93,13 +100,26 @@ class Reconcile:
         mood, self._mood = self._mood, (self.state, self.failed)
         return ((before, self._told) if before != self._told else None), mood != self._mood
 
-    def shown(self, queue_depth: int) -> Json:
-        """The five words of a workspace status."""
+    def total(self, projects: Iterable[str]) -> int:
+        """How much of these projects failed so far."""
+        return sum(self._totals.get(key, 0) for key in projects)
+
+    def everything(self) -> Json:
+        """The five words of a workspace status, for all projects together."""
+        return self._words(self.state, self.success_ms, self.error, self.queue)
+
+    def of(self, projects: Collection[str], failed: Sequence[str]) -> Json:
+        """The same for some projects, of which so much does not work: what fails elsewhere is nothing to them."""
+        state = SICK if failed else PENDING if self._asked_ms else IDLE
+        success = min((self._successes.get(key, self.last_ms) for key in projects), default=self.last_ms)
+        return self._words(state, success, failed[0] if failed else None, len(failed))
+
+    def _words(self, state: str, success_ms: int, error: str | None, queue_depth: int) -> Json:
         return {
-            "reconcile_state": self.state,
+            "reconcile_state": state,
             "last_reconcile_ms": self.last_ms,
-            "last_success_ms": self.success_ms,
-            "last_error": self.error,
+            "last_success_ms": success_ms,
+            "last_error": error,
             "queue_depth": queue_depth,
         }
 

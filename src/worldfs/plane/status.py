@@ -38,8 +38,7 @@ def workspace(state: State, reconcile: Reconcile, project: Project | None, bindi
             "actual_mounts": [],
             "drift": {"count": 0, "items": []},
             "availability": {"mounts_total": 0, "online": 0, "degraded": 0, "missing": 0},
-            **reconcile.shown(reconcile.queue if binding.admin else 0),
-            **({} if binding.admin else {"last_error": None}),
+            **(reconcile.everything() if binding.admin else reconcile.of((), ())),
         }
     places = survey(project, state.nodes, now_ms)
     secrets = binding.primary
@@ -50,9 +49,6 @@ def workspace(state: State, reconcile: Reconcile, project: Project | None, bindi
         ]
         for mounts in (places.selected, places.desired)
     )
-    words = reconcile.shown(len(places.failed))
-    if not binding.admin and reconcile.error is not None:
-        words["last_error"] = places.failed[0] if places.failed else None  # not the name of another's project
     return {
         "agent_id": binding.agent,
         "project_id": project.project_id,
@@ -62,7 +58,7 @@ def workspace(state: State, reconcile: Reconcile, project: Project | None, bindi
         "actual_mounts": selected,
         "drift": {"count": len(places.drift), "items": list(places.drift)},
         "availability": places.availability,
-        **words,
+        **reconcile.of((project.project_id,), places.failed),
     }
 
 
@@ -74,13 +70,10 @@ def reconcile_status(
     projects = [state.projects[key] for key in ids if allows(state.projects[key], binding, "observe")]
     shown = {project.project_id for project in projects}
     failed = [text for key, text in reconcile.failed if key in shown]
-    error = reconcile.error
-    if not binding.admin or only is not None:
-        error = failed[0] if failed else None
+    everything = binding.admin and only is None
     return {
-        **reconcile.shown(reconcile.queue if binding.admin and only is None else len(failed)),
-        "last_error": error,
-        "failed_ops_total": reconcile.failed_total,
+        **(reconcile.everything() if everything else reconcile.of(shown, failed)),
+        "failed_ops_total": reconcile.failed_total if everything else reconcile.total(shown),
         "cycles_total": reconcile.cycles,
         "failed_ops": failed,
         "projects": [survey(project, state.nodes, now_ms).row(project.project_id) for project in projects],

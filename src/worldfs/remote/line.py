@@ -250,7 +250,10 @@ async def _within(reply: Reply, timeout: float | None) -> Frame:
 def _payload(frame: Frame, path: str, op: str) -> Json:
     if frame.error is not None or frame.ok is False:
         raise refusal(frame.error, path=path, op=op)
-    return frame.body()
+    try:
+        return frame.body()
+    except frames.BadFrame as bad:
+        raise WorldError(f"the server answered with a payload that is no object ({bad})", path=path, op=op) from None
 
 
 def _settle(reply: Reply | None, frame: Frame) -> None:

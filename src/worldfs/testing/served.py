@@ -164,11 +164,14 @@ class ServedRealm:
         self.bindings.append(binding)
         return self.tree
 
-    def attach(self, binding: Binding) -> ServedTree:
+    def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> ServedTree:
         return self.tree
 
     def agents(self) -> Sequence[str]:
         return list(self.names)
+
+    def agents_seen(self, binding: Binding) -> Sequence[str]:
+        return list(self.names) if binding.admin else [binding.agent]
 
     def ensure_agent(self, name: str) -> None:
         if name not in self.names:

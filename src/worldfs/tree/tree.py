@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol, cast
 
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.ground.errors import BadInput, NotFound, UserError
 
 from . import path as paths
 from .leaf import Ask, Behaviour, Branch, Names, Spot, Written
@@ -277,13 +277,31 @@ class Tree:
         """Names below a row with a rest; directories end in "/"."""
         if row.view:
             yield from cast("Branch", self.behaviours[row.view]).list(names)
-        else:
-            yield from self.rooms.store(row, names).list(self.rooms.key(row, names).rstrip("/"))
+            return
+        store, key = self.rooms.store(row, names), self.rooms.key(row, names).rstrip("/")
+        for name in store.list(key):
+            if _token(store, f"{key}/{name.rstrip('/')}") is not None:
+                yield name
 
     def _spot(self, row: Row, names: Mapping[str, str]) -> Spot | None:
         if row.view:
             return cast("Branch", self.behaviours[row.view]).look(names)
         store, key = self.rooms.store(row, names), self.rooms.key(row, names)
-        if store.probe(key) is not None:
-            return Spot(False)
-        return Spot(True) if store.list(key) else None
+        try:
+            below = store.list(key)
+        except UserError:  # a file, or what may not be looked at
+            return None if _token(store, key) is None else Spot(False)
+        if below:
+            return Spot(True)
+        above, _, name = key.rpartition("/")
+        if f"{name}/" in store.list(above):
+            return Spot(True)
+        return None if _token(store, key) is None else Spot(False)
+
+
+def _token(store: Store, key: str) -> str | None:
+    """As `probe`; None too for what a path cannot name and for what is neither a file nor a directory."""
+    try:
+        return store.probe(key)
+    except UserError:
+        return None

@@ -6,6 +6,7 @@ this is the part of them that 3.11 can do.)
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine, Generator
 from typing import Any, Generic, TypeVar, cast
 
@@ -21,8 +22,11 @@ class Rest(Generic[T]):
         self._work, self._first = work, first
 
     def close(self) -> None:
-        """Nobody will await it: let the coroutine clean up."""
+        """Nobody will await it: let the coroutine clean up, and what it waits for end unheard."""
         self._work.close()
+        waited = self._first
+        if isinstance(waited, asyncio.Future) and not waited.cancel() and not waited.cancelled():
+            waited.exception()
 
     def __await__(self) -> Generator[Any, Any, T]:
         """Hands on what the coroutine waits for as if the task itself had begun it."""

@@ -54,6 +54,6 @@ class Staging:
             return False
         try:
             json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         return True

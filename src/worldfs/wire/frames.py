@@ -58,7 +58,7 @@ class Frame(msgspec.Struct, omit_defaults=True):
         raw = bytes(self.payload)
         if not raw or raw == b"null":
             return {}
-        value = msgspec.json.decode(raw)
+        value = decode(raw)
         if not isinstance(value, dict):
             raise BadFrame("InvalidType")
         return value
@@ -66,44 +66,73 @@ class Frame(msgspec.Struct, omit_defaults=True):
     def bytes(self) -> bytes | None:
         """What a write carries: `data_b64` decoded, else `data` as UTF-8, else None. Raises `BadFrame`."""
         if self.data_b64 is not None:
-            return unpack(self.data_b64)
+            try:
+                return unpack(self.data_b64)
+            except BadFrame as bad:
+                raise self.bad(str(bad)) from None
         return None if self.data is None else self.data.encode()
+
+    def bad(self, word: str) -> BadFrame:
+        """The error of this frame, naming it."""
+        return BadFrame(word, self.channel, self.tag, self.id)
 
 
 class BadFrame(Exception):
-    """A frame that says nothing; the text is one of the protocol's five words, the tag what could be found of it."""
+    """A message that is no frame. The text is one of the protocol's five words.
 
-    def __init__(self, word: str, tag: int | None = None) -> None:
+    `channel`, `tag` and `id` are what could be read of the message, so that its sender finds the error it caused.
+    """
+
+    def __init__(self, word: str, channel: str = "", tag: int | None = None, id: str | None = None) -> None:
         super().__init__(word)
-        self.tag = tag
+        self.channel, self.tag, self.id = channel, tag, id
 
 
 _DECODER: Final = msgspec.json.Decoder(Frame)
 _ENCODER: Final = msgspec.json.Encoder()
+# All that decoding can raise: ValueError is the parent of msgspec's errors and of UnicodeDecodeError.
+_UNDECODED: Final = (ValueError, RecursionError)
 
 
 def read(text: str | bytes) -> Frame:
     """One message. Raises `BadFrame`: SyntaxError, MissingField, InvalidType, UnsupportedType."""
     try:
+        if isinstance(text, bytes) and not text.isascii():
+            text.decode()  # the decoder skips over a payload without looking at its bytes
         frame = _DECODER.decode(text)
     except msgspec.ValidationError as error:
-        _look(text)  # the decoder stops at the first wrong value: what follows may be no JSON at all
-        raise BadFrame("MissingField" if "missing required field" in str(error) else "InvalidType") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # The decoder stops at the first wrong value: what follows may be no JSON at all.
+        word = "MissingField" if "missing required field" in str(error) else "InvalidType"
+        raise _bad(word, decode(text)) from None
+    except _UNDECODED:
         raise BadFrame("SyntaxError") from None
     if (frame.offset or 0) > U64 or (frame.node or 0) > U64 or (frame.h or 0) > U64:
-        raise BadFrame("InvalidType")
+        raise frame.bad("InvalidType")
     if frame.channel not in (CONTROL, ACHERON) or not frame.type.startswith(frame.channel + "."):
-        raise BadFrame("UnsupportedType")
+        raise frame.bad("UnsupportedType")
     return frame
 
 
-def _look(text: str | bytes) -> None:
-    """Raises `BadFrame` ("SyntaxError") for what is no JSON."""
+def decode(text: str | bytes) -> Any:
+    """Any JSON value. Raises `BadFrame` ("SyntaxError") for what is none, or is too large or too deep to be read."""
     try:
-        msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(text)
+    except _UNDECODED:
         raise BadFrame("SyntaxError") from None
+
+
+def _bad(word: str, value: object) -> BadFrame:
+    """The error for a JSON value that is no frame, with what names it."""
+    if not isinstance(value, dict):
+        return BadFrame(word)
+    channel, tag, id = value.get("channel"), value.get("tag"), value.get("id")
+    numbered = isinstance(tag, int) and not isinstance(tag, bool) and 0 <= tag <= U32
+    return BadFrame(
+        word,
+        channel if isinstance(channel, str) else "",
+        tag if numbered else None,
+        id if isinstance(id, str) else None,
+    )
 
 
 def write(value: Mapping[str, Any] | msgspec.Struct) -> bytes:

@@ -114,13 +114,13 @@ class Namespace:
         return sorted(self.tree.children(real, role))
 
     def entries(self, path: str) -> Sequence[Stat]:
-        """The stats of what is in a directory, by name as `list` sorts; what goes away meanwhile is left out."""
+        """The stats of what is in a directory, by name as `list` sorts; what cannot be looked at is left out."""
         base, spots = path.rstrip("/"), self._exported(path)
         if spots is not None:
             return [self._spot(f"{base}/{name}", name, spots[name]) for name in sorted(spots)]
         found = []
         for name in self.list(path):
-            with suppress(NotFound):
+            with suppress(UserError):
                 found.append(self.stat(f"{base}/{name}"))
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -15,6 +16,7 @@ from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.tree.leaf import Behaviour
 
+from . import visibility
 from .attached import Attached
 from .bodies import SERVICE, Bodies
 from .home import Home
@@ -164,6 +166,10 @@ class Realm:
 
         return [MOTHER, *(name for name in names(self._agents.root) if name not in (MOTHER, SELF))]
 
+    def agents_seen(self, binding: Binding) -> Sequence[str]:
+        """Those that are there for a binding, in its tree and wherever else they are told of."""
+        return visibility.agents_seen(binding, self._sources.policies.of(binding), self.agents())
+
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
         from worldfs.agents.names import check_name
@@ -184,12 +190,13 @@ class Realm:
                     found = self._namespaces[binding] = self._namespace(binding)
         return found
 
-    def attach(self, binding: Binding) -> Attached:
-        """The tree of a binding as one connection has it: what it waits for is its own."""
+    def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> Attached:
+        """The tree of a binding as one connection has it: what it waits for is its own, and goes on with the next one
+        when it is no longer `alive`."""
         since = self.services.calls.number()
         return Attached(
             self.namespace(binding),
-            lambda: self._namespace(binding, lambda bound, readable: self.services.acts(bound, readable, since)),
+            lambda: self._namespace(binding, lambda bound, readable: self.services.acts(bound, readable, since, alive)),
         )
 
     def _namespace(self, binding: Binding, acts: Make | None = None) -> Namespace:

@@ -139,13 +139,13 @@ def test_msize_is_what_is_asked_up_to_a_mebibyte(asked, given, hold):
         ('{"type":"control.ping"}', "MissingField"),
         ('{"channel":"control"}', "MissingField"),
         ('{"channel":"control","type":"acheron.t_stat"}', "UnsupportedType"),
-        ('{"channel":"control","type":"control.bogus","id":"x"}', "UnsupportedType"),
-        ('{"channel":"acheron","type":"acheron.t_bogus","tag":1}', "UnsupportedType"),
+        ('{"channel":"control","type":"control.bogus"}', "UnsupportedType"),
+        ('{"channel":"acheron","type":"acheron.t_bogus"}', "UnsupportedType"),
         ('{"channel":"acheron","type":"acheron.t_stat","tag":-1}', "InvalidType"),
         ('{"channel":"acheron","type":"acheron.t_stat","tag":4294967296}', "InvalidType"),
         ('{"channel":"acheron","type":"acheron.t_stat","fid":"1"}', "InvalidType"),
         ('{"channel":"acheron","type":"acheron.t_walk","path":"a"}', "InvalidType"),
-        ('{"channel":"acheron","type":"acheron.t_write","tag":1,"data_b64":"***"}', "InvalidBase64"),
+        ('{"channel":"acheron","type":"acheron.t_write","data_b64":"***"}', "InvalidBase64"),
         ('{"channel":"control","type":"control.ping","payload":[]}', None),
         ('{"channel":"control","type":"control.node_join","id":"x","payload":5}', None),
         ("[" * 100_000, None),
@@ -166,6 +166,41 @@ def test_what_is_no_frame_is_answered_without_an_id_and_the_connection_stays(tex
                     "error": {"code": "invalid_envelope", "message": word},
                 }
             assert (await plug.control("ping"))["ok"] is True
+
+    hold(life)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ('{"channel":"acheron","type":"acheron.t_bogus","tag":7}', "unsupported", "unsupported acheron operation"),
+        ('{"channel":"acheron","type":"acheron.t_link","tag":7}', "unsupported", "unsupported acheron operation"),
+        ('{"channel":"acheron","type":"acheron.t_stat","tag":7,"fid":-1}', "invalid_envelope", "InvalidType"),
+        ('{"channel":"acheron","type":"acheron.t_read","tag":7,"offset":18446744073709551616}', "invalid_envelope", ""),
+        ('{"channel":"acheron","type":"acheron.t_write","tag":7,"data_b64":"*"}', "invalid_envelope", "InvalidBase64"),
+        ('{"channel":"acheron","tag":7}', "invalid_envelope", "MissingField"),
+    ],
+)
+def test_a_client_that_waits_for_its_tag_hears_of_its_error(text, code, message, hold):
+    async def life(stand):
+        async with stand.plug() as plug:
+            await plug.socket.send(text)
+            reply = await plug.of(7)
+            assert (reply["channel"], reply["type"], reply["ok"]) == ("acheron", "acheron.error", False)
+            assert reply["error"]["code"] == code
+            assert message in reply["error"]["message"]
+
+    hold(life)
+
+
+def test_a_client_that_waits_for_its_id_hears_of_its_error(hold):
+    async def life(stand):
+        async with stand.plug() as plug:
+            for text in ('{"channel":"control","type":"control.bogus","id":"x"}', '{"channel":"control","id":"x"}'):
+                await plug.socket.send(text)
+                reply = await plug.hear()
+                assert (reply["type"], reply["id"]) == ("control.error", "x")
+                assert reply["error"]["code"] == "invalid_envelope"
 
     hold(life)
 

@@ -9,6 +9,7 @@ import msgpack
 import numpy as np
 import pytest
 from websockets.sync.server import serve as ws_serve
+from websockets.utils import accept_key
 
 from worldfs.drivers.policies.msgpack_arrays import pack, unpack
 
@@ -123,6 +124,35 @@ def test_the_api_key_is_brought_as_openpi_wants_it(client, monkeypatch):
     with replica(chunk, key="k-123") as port:
         assert client("openpi", at(port), token_env="PI_KEY").connect(20).name == "pi0_libero"
         trouble("POLICY_CONNECTION", lambda: client("openpi", at(port)).connect(20), "no key")
+
+
+@pytest.mark.parametrize("greets", [False, True])
+def test_a_goodbye_that_comes_with_the_answer_keeps_its_reason(client, greets):
+    """One segment: the 101, perhaps the metadata, and the close."""
+
+    def handle(socket, _):
+        head = socket.recv(4_096)
+        key = next(
+            line.split(b": ")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"sec-websocket-key")
+        )
+        packed = msgpack.packb(METADATA)
+        metadata = b"\x82" + bytes((len(packed),)) + packed if greets else b""
+        reason = (1008).to_bytes(2, "big") + b"no key"
+        answer = (
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Accept: {accept_key(key.decode())}\r\n\r\n"
+        )
+        socket.sendall(answer.encode() + metadata + b"\x88" + bytes((len(reason),)) + reason)
+
+    with raw_server(handle) as port:
+        policy = client("openpi", at(port))
+        if greets:
+            assert policy.connect(20).name == "pi0_libero"
+        trouble(
+            "POLICY_CONNECTION",
+            lambda: policy.infer(SHOWN, WORDS, 20) if greets else policy.connect(20),
+            "1008: no key",
+        )
 
 
 @pytest.mark.parametrize(

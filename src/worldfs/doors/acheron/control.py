@@ -6,7 +6,7 @@ Source: the reference page on Acheron, sections 3.1, 3.2 and 3.4; decisions D4, 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.errors import BadInput, UserError
@@ -18,7 +18,7 @@ from worldfs.wire.frames import BadFrame, Frame, Json
 
 from . import replies
 from .kinds import CONTROL_TOLD
-from .seats import Refused, Seat, admitted
+from .seats import Refused, Seat, admitted, speaks_for
 from .stream import Stream
 from .tokens import KEPT, Visit
 
@@ -69,7 +69,7 @@ def _caller(peer: Peer, seat: Seat | None, frame: Frame) -> Caller:
     if seat is not None:
         binding = seat.binding
     else:
-        binding = Binding(peer.who.role, peer.who.node if peer.who.role == NODE else "")
+        binding = Binding(peer.who.role, peer.who.node if peer.who.role == NODE else peer.who.agent)
     return Caller(binding, frame.correlation_id or frame.id or "", peer.who.node)
 
 
@@ -121,21 +121,34 @@ async def _auth_rotate(peer: Peer, payload: Json, frame: Frame) -> Json:
 
 
 async def _agent_list(peer: Peer, payload: Json, frame: Frame) -> Json:
-    names = await peer.server.thread(peer.server.realm.agents)
-    return {"agents": [_agent(name) for name in names]}
+    return {"agents": [_agent(name) for name in await _agents(peer)]}
 
 
 async def _agent_get(peer: Peer, payload: Json, frame: Frame) -> Json:
     name = _text(payload, "agent_id", _AGENT, named=True)
-    if name not in await peer.server.thread(peer.server.realm.agents):
+    if name not in await _agents(peer):
         raise Refused("agent_not_found", "AgentNotFound", named=True)
     return {"agent": _agent(name)}
+
+
+async def _agents(peer: Peer) -> list[str]:
+    """All for an admin; for a user those that his tree shows. While he is bound to nothing: the primary agent, and the
+    one that his token speaks for."""
+    seat, realm = peer.seats.get(None), peer.server.realm
+    known = await peer.server.thread(realm.agents)
+    if peer.who.role == ADMIN:
+        return list(known)
+    seen: Collection[str] = (MOTHER, peer.who.agent)
+    if seat is not None:
+        seen = set(await peer.server.thread(lambda: realm.agents_seen(seat.binding)))
+    return [name for name in known if name in seen]
 
 
 async def _agent_ensure(peer: Peer, payload: Json, frame: Frame) -> Json:
     name = _text(payload, "agent_id", _AGENT)
     if peer.who.role == USER and name == MOTHER:
         raise Refused("forbidden", "user role cannot attach to mother agent")
+    speaks_for(peer.who.holder, name)
     await _ensure(peer, name)
     return {"agent_id": name}
 
@@ -149,12 +162,12 @@ async def _attach(peer: Peer, payload: Json, frame: Frame) -> Json:
     if project is None:
         project = _same_project(peer, key, agent)
     binding = Binding(peer.who.role, agent, project, token or "")
-    admitted(binding, peer.server.realm.plane)
+    admitted(peer.who.holder, binding, peer.server.realm.plane)
     await _ensure(peer, agent)
     seat = peer.seat(key, binding)
     peer.seats.active = key
     visit = Visit(key, agent, project, seat.since_ms)
-    await peer.server.thread(lambda: peer.server.tokens.remember(peer.who.role, visit))
+    await peer.server.thread(lambda: peer.server.tokens.remember(peer.who.holder.id, visit))
     return {**seat.wire(), "workspace": {}, "attach": seat.attached()}
 
 
@@ -188,7 +201,7 @@ async def _close(peer: Peer, payload: Json, frame: Frame) -> Json:
 
 
 async def _restore(peer: Peer, payload: Json, frame: Frame) -> Json:
-    visits = peer.server.tokens.visits(peer.who.role)
+    visits = peer.server.tokens.visits(peer.who.holder.id)
     return {"found": True, "session": visits[0].wire()} if visits else {"found": False}
 
 
@@ -196,7 +209,7 @@ async def _history(peer: Peer, payload: Json, frame: Frame) -> Json:
     limit = payload.get("limit", KEPT)
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
         raise Refused("invalid_payload", "InvalidPayload")
-    return {"sessions": [visit.wire() for visit in peer.server.tokens.visits(peer.who.role)[:limit]]}
+    return {"sessions": [visit.wire() for visit in peer.server.tokens.visits(peer.who.holder.id)[:limit]]}
 
 
 async def _debug_subscribe(peer: Peer, payload: Json, frame: Frame) -> bytes:

@@ -105,6 +105,7 @@ def figures(server: Server) -> dict[str, Any]:
             "open_connections": len(server.lines),
             "waiting_requests": server.waiters.waiting,
             **{f"{name}_total": getattr(meters, name) for name, _ in _COUNTERS},
+            "node_odd_answers_total": server.realm.hub.odd,
             "requests": dict(meters.requests),
             "errors": dict(meters.errors),
         },
@@ -124,6 +125,11 @@ class Figures(Collector):
         yield GaugeMetricFamily("worldfs_open_connections", "Connections now", value=len(self._server.lines))
         yield GaugeMetricFamily(
             "worldfs_waiting_requests", "Requests that wait for a change", value=self._server.waiters.waiting
+        )
+        yield CounterMetricFamily(
+            "worldfs_node_odd_answers",
+            "Answers of nodes that the protocol does not allow, or with names that were dropped",
+            value=self._server.realm.hub.odd,
         )
         requests = CounterMetricFamily("worldfs_requests", "Requests by type", labels=("type",))
         for kind, count in sorted(meters.requests.items()):

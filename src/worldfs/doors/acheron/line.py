@@ -15,9 +15,9 @@ from typing import Any, Final, Protocol, cast
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 from websockets.protocol import State
-from websockets.server import ServerProtocol
 
 from .meters import Meters
+from .upgrade import Upgrade
 
 MAX_FRAME: Final = 4 << 20  # bytes of a message; beyond it the connection is closed with 1009 (decision D2)
 GATHERED: Final = 64 << 10  # bytes that are gathered into one write
@@ -56,6 +56,7 @@ class Line(asyncio.Protocol):
     """One connection, as `Server` accepts it."""
 
     __slots__ = (
+        "__weakref__",
         "_corked",
         "_deadline",
         "_gathered",
@@ -75,7 +76,7 @@ class Line(asyncio.Protocol):
 
     def __init__(self, route: Route, lines: set[Line], meters: Meters, loop: asyncio.AbstractEventLoop) -> None:
         self._route, self.lines, self._meters, self._loop = route, lines, meters, loop
-        self._protocol = ServerProtocol(max_size=MAX_FRAME, logger=_SILENT)
+        self._protocol = Upgrade(max_size=MAX_FRAME, logger=_SILENT)
         self._transport: asyncio.Transport | None = None
         self._receiver: Receiver | None = None
         self._deadline: asyncio.TimerHandle | None = None

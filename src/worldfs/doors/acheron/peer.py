@@ -90,7 +90,7 @@ class Peer:
         self._unnamed = -1
         self._batch = self._taken = 0  # of which look at the line, how many requests were begun
         if who.role != NODE:
-            first = first_binding(who.role, server.tokens.visits(who.role), server.realm.plane)
+            first = first_binding(who.holder, server.tokens.visits(who.holder.id), server.realm.plane)
             if isinstance(first, Refused):
                 self.unseated = first
             else:
@@ -107,7 +107,7 @@ class Peer:
 
     def said(self, seat: Seat) -> None:
         binding = seat.binding
-        self.server.tokens.count(self.who.role, seat.key, binding.agent, binding.project, self.server.now_ms())
+        self.server.tokens.count(self.who.holder.id, seat.key, binding.agent, binding.project, self.server.now_ms())
 
     def log(self) -> bytes:
         """What it was pushed for debugging so far."""
@@ -180,14 +180,14 @@ class Peer:
         try:
             frame = read(message)
             if frame.type not in KNOWN:
-                raise BadFrame("UnsupportedType")
+                raise frame.bad("UnsupportedType")
             if len(message) > self.msize:
                 self._too_large(frame)
                 return
             data = None if frame.data is None and frame.data_b64 is None else frame.bytes()
         except BadFrame as bad:
             meters.errors["invalid_envelope"] += 1
-            self.line.send(replies.control_error(None, "invalid_envelope", str(bad)))
+            self.line.send(replies.malformed(bad))
             return
         meters.requests[frame.type] += 1
         if frame.channel == ACHERON:
@@ -279,7 +279,7 @@ class Peer:
             if frame.type == "acheron.t_flush":
                 self._flush(frame)
             else:
-                self.refuse(frame, "unsupported", "unsupported acheron operation")
+                self.refuse(frame, "unsupported", replies.UNSUPPORTED)
             return
         seat = self.seats.get(frame.session_key)
         if seat is None:

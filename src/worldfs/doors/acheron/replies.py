@@ -12,6 +12,7 @@ import msgspec
 from worldfs.ground.clock import Clock
 from worldfs.ground.errors import WorldError
 from worldfs.wire.codes import word_of
+from worldfs.wire.frames import ACHERON, BadFrame
 
 _ENCODE: Final = msgspec.json.Encoder().encode
 GATES: Final = frozenset({
@@ -19,6 +20,7 @@ GATES: Final = frozenset({
     "provisioning_required", "last_target_invalid", "session_not_found", "protocol_mismatch",
 })  # fmt: skip
 """Codes of the protocol that name no error of a file."""
+UNSUPPORTED: Final = "unsupported acheron operation"
 
 
 def acheron(op: str, tag: int | None, payload: object) -> bytes:
@@ -53,6 +55,18 @@ def control_error(
     if named:
         error["correlation_id"] = correlation
     return _ENCODE({**frame, "ok": False, "error": error})
+
+
+def malformed(bad: BadFrame) -> bytes:
+    """The answer to a message that is no frame, with its tag or its id where one could be read.
+
+    The reference names neither; a client that waits for its tag would wait for ever.
+    """
+    if bad.channel == ACHERON and bad.tag is not None:
+        if str(bad) == "UnsupportedType":
+            return acheron_error(bad.tag, "unsupported", UNSUPPORTED)
+        return acheron_error(bad.tag, "invalid_envelope", str(bad))
+    return control_error(bad.id, "invalid_envelope", str(bad))
 
 
 def service_event(payload: bytes) -> bytes:

@@ -10,7 +10,7 @@ from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.verbs import Verbs
 
 from .ports import Plane
-from .tokens import Visit
+from .tokens import Holder, Visit
 
 MAIN: Final = "main"
 MOST: Final = 64  # of one connection
@@ -96,21 +96,38 @@ class Seats:
         self._seats.clear()
 
 
-def first_binding(role: str, visits: list[Visit], plane: Plane) -> Binding | Refused:
-    """Where a connection of a role begins (section 1.2)."""
-    if role == ADMIN:
+def first_binding(holder: Holder, visits: list[Visit], plane: Plane) -> Binding | Refused:
+    """Where a connection of a token begins (section 1.2). One that speaks for an agent begins at its last project, else
+    at the only one that there is for it."""
+    if holder.role == ADMIN and holder.agent in ("", MOTHER):
         return Binding(ADMIN, MOTHER, SYSTEM)
     last = next((visit for visit in visits if visit.project and visit.project != SYSTEM), None)
     if last is None:
+        open_to = _only_project(holder, plane) if holder.agent else ""
+        if open_to or holder.role == ADMIN:
+            return Binding(holder.role, holder.agent, open_to)
         return Refused("provisioning_required", UNPROVISIONED)
-    binding = Binding(USER, last.agent, last.project)
+    binding = Binding(holder.role, holder.agent or last.agent, last.project)
     if plane.project(last.project) is None or not plane.allows(binding, "read"):
         return Refused("last_target_invalid", "the last project/agent of this user token is gone; attach again")
     return binding
 
 
-def admitted(binding: Binding, plane: Plane) -> None:
+def _only_project(holder: Holder, plane: Plane) -> str:
+    named = (id for id in plane.project_ids() if id != SYSTEM)
+    open_to = [id for id in named if plane.allows(Binding(USER, holder.agent, id), "read")]
+    return open_to[0] if len(open_to) == 1 else ""
+
+
+def speaks_for(holder: Holder, agent: str) -> None:
+    """Raises `Refused` for an agent that this token does not speak for."""
+    if holder.agent and agent != holder.agent:
+        raise Refused("forbidden", f"this token speaks for agent {holder.agent} alone")
+
+
+def admitted(holder: Holder, binding: Binding, plane: Plane) -> None:
     """May a connection be bound so? Raises `PlaneError` or `Refused`, in the recorded words."""
+    speaks_for(holder, binding.agent)
     if binding.role == USER and binding.agent == MOTHER:
         raise Refused("forbidden", "user role cannot attach to mother agent")
     if binding.role == USER and binding.project == SYSTEM:

@@ -8,7 +8,7 @@ import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 from worldfs.ground.errors import Busy, from_os
 from worldfs.tree.binding import Binding
@@ -50,7 +50,7 @@ class Server:
         self._loop = asyncio.get_running_loop()
         self.waiters = Waiters(realm.feed, self._loop)
         self.pushes = Pushes(realm, self.meters, self._loop)
-        self._ticker = Ticker(realm, self.thread, self._loop)
+        self._ticker = Ticker(realm, self._tick, self._loop)
         self._listening: asyncio.Server | None = None
         self.route("/", self._greet)
         for path, begin in ROUTES:
@@ -110,7 +110,13 @@ class Server:
         if known is None:
             known = Known(self.realm.namespace(binding), self.realm.feed, self._writes)
             self._known[binding] = known
-        tree = self.realm.attach(binding)
+        line = ref(peer.line)  # what waits for the next connection shall not hold on to this one
+
+        def alive() -> bool:
+            there = line()
+            return there is not None and there.open
+
+        tree = self.realm.attach(binding, alive)
         return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log}, tree=tree)
 
     def left(self, peer: Peer) -> None:
@@ -129,7 +135,20 @@ class Server:
             return self._turn_away(line, "not_found", "nothing is served at this path")
         return begin(line, path, authorization)
 
+    async def _tick(self) -> float | None:
+        """The plane's time; and tokens that were revoked meanwhile end their connections."""
+
+        def look() -> float | None:
+            self.tokens.refresh()
+            return self.realm.plane.tick()
+
+        due = await self.thread(look)
+        for peer in [peer for peer in self.peers if not self.tokens.stands(peer.who.holder)]:
+            peer.line.close(1008, "the token was revoked")
+        return due
+
     def _greet(self, line: Line, path: str, authorization: str) -> Receiver:
+        self.tokens.refresh()
         who = judge(authorization, self.tokens, self.realm.plane)
         if who is None:
             self.meters.unauthorised += 1

@@ -21,10 +21,10 @@ class Ticker:
     def __init__(
         self,
         realm: Realm,
-        thread: Callable[[Callable[[], float | None]], Awaitable[float | None]],
+        tick: Callable[[], Awaitable[float | None]],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._realm, self._thread, self._loop = realm, thread, loop
+        self._realm, self._tick, self._loop = realm, tick, loop
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._end: Callable[[], None] = lambda: None
@@ -49,7 +49,7 @@ class Ticker:
         while True:
             self._changed.clear()
             try:
-                due = await self._thread(self._realm.plane.tick)
+                due = await self._tick()
             except Exception:
                 _LOG.exception("the plane's tick broke")
                 due = 5.0

@@ -1,28 +1,43 @@
-"""The role tokens and what each role did last: HOME/auth_tokens.json, readable by its owner alone (decision D4)."""
+"""Who may come in, and what each did last: HOME/auth_tokens.json, readable by its owner alone (decision D4).
+
+The two role tokens stand there in the clear, because the command of the home's owner reads them there: whoever reads
+this file owns the home. A token that speaks for one agent goes to somebody else, so only its hash is kept.
+"""
 
 from __future__ import annotations
 
 import base64
+import fcntl
+import hashlib
 import hmac
 import json
+import os
+import re
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
+from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.durable import Root
-from worldfs.ground.errors import BadInput
-from worldfs.tree.binding import ADMIN, USER
+from worldfs.ground.errors import BadInput, NotFound, WorldError
+from worldfs.tree.binding import ADMIN, MOTHER, USER
 
 FILE: Final = "auth_tokens.json"
+LOCK: Final = ".paos/tokens.lock"
 SCHEMA: Final = 3
 ROLES: Final = (ADMIN, USER)
-KEPT: Final = 10  # entries of history a role
+KEPT: Final = 10  # entries of history a token
+AGENTS: Final = "agent_tokens"  # the key of the tokens that speak for one agent
+_COUNT: Final = "agent_tokens_made"  # so that the id of a revoked token is never another's
+_ID: Final = re.compile(r"token-[1-9][0-9]{0,8}")
+T = TypeVar("T")
 
 
 class Visit(NamedTuple):
-    """One binding that a role had: an entry of its history."""
+    """One binding that a token had: an entry of its history."""
 
     key: str
     agent: str
@@ -41,97 +56,233 @@ class Visit(NamedTuple):
         }
 
 
-class Tokens:
-    """Usable from many threads. Every change is durable before it returns."""
+class Holder(NamedTuple):
+    """Whom a token stands for. `id`: its name in the file, a role or `token-N`; `agent`: "" for a role token."""
 
-    def __init__(self, home: Path | None, tokens: Mapping[str, str], visits: Mapping[str, Sequence[Visit]]) -> None:
+    id: str
+    role: str
+    agent: str = ""
+
+
+class Issued(NamedTuple):
+    """A token that speaks for one agent, as it is kept."""
+
+    id: str
+    agent: str
+    role: str
+    sha256: str
+    created_ms: int
+
+    def shown(self) -> dict[str, Any]:
+        return {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms}
+
+
+class Tokens:
+    """Usable from many threads and by several processes: every change reads the file, changes it and is durable before
+    it returns. What another process changed is seen by `refresh`."""
+
+    def __init__(self, home: Path | None, clock: Clock | None = None) -> None:
+        """Use `open`."""
         self._root = None if home is None else Root(home)
         self.path = "" if home is None else str(home / FILE)
-        self._tokens = dict(tokens)
-        self._visits = {role: list(visits.get(role, ())) for role in ROLES}
+        self._clock = clock or SystemClock()
         self._lock = threading.Lock()
+        self._kept: dict[str, Any] = {}  # the file
+        self._seen: object = None  # what it looked like then
+        self._tokens: dict[str, str] = {}
+        self._issued: dict[str, Issued] = {}  # by hash
+        self._visits: dict[str, list[Visit]] = {}
 
     @classmethod
-    def open(cls, home: Path | None) -> Tokens:
+    def open(cls, home: Path | None, clock: Clock | None = None) -> Tokens:
         """Those of the home, made if there are none. None: of this process only. Unreadable: `BadInput`."""
-        if home is None:
-            return cls(None, {role: _new(role) for role in ROLES}, {})
-        Root.build(home)
-        root = Root(home)
-        data = root.read(FILE)
-        kept = {} if data is None else _read(data, home / FILE)
-        tokens = {role: str(kept.get(f"{role}_token") or "") for role in ROLES}
-        missing = [role for role in ROLES if not tokens[role]]
-        for role in missing:
-            tokens[role] = _new(role)
-        visits = kept.get("visits")
-        found = cls(home, tokens, _visits(visits if isinstance(visits, dict) else {}))
-        if missing or (home / FILE).stat().st_mode & 0o077:
-            found._save()  # a private replacement has the mode that it should have had
+        if home is not None:
+            Root.build(home)
+        found = cls(home, clock)
+        found._load()
+        # A role whose token is null has none; a private replacement has the mode that the file should have had.
+        missing = [role for role in ROLES if found._kept.get(f"{role}_token", "") == ""]
+        if missing or (home is not None and (home / FILE).stat().st_mode & 0o077):
+            found._change(lambda kept: kept.update({f"{role}_token": _new(role) for role in missing}))
         return found
 
-    def role_of(self, token: str) -> str | None:
+    # -- whose ---------------------------------------------------------------------------------------------------------
+
+    def holder(self, token: str) -> Holder | None:
         """Whose token that is. Takes as long for a wrong one as for a right one."""
-        given, found = token.encode(), None
+        given, found = token.encode("utf-8", "surrogatepass"), None
         for role in ROLES:
-            if hmac.compare_digest(given, self._tokens[role].encode()):
-                found = role
-        return found
+            if hmac.compare_digest(given, self._tokens[role].encode()) and self._tokens[role]:
+                found = Holder(role, role)
+        issued = self._issued.get(hashlib.sha256(given).hexdigest())
+        return Holder(issued.id, issued.role, issued.agent) if issued is not None else found
+
+    def stands(self, holder: Holder) -> bool:
+        """Whether a holder that was let in would be let in now."""
+        if not holder.agent:
+            return bool(self._tokens.get(holder.role, "a node's secret"))
+        return any(one.id == holder.id for one in self._issued.values())
+
+    def refresh(self) -> None:
+        """Look whether another process has changed the file. One that is gone or cannot be read changes nothing."""
+        if self._root is not None and self._look() not in (None, self._seen):
+            with self._lock, suppress(WorldError):
+                self._load()
+
+    # -- for the operator ----------------------------------------------------------------------------------------------
+
+    def add(self, agent: str, role: str = USER) -> tuple[Issued, str]:
+        """A new token that speaks for `agent` alone, told this once."""
+        from worldfs.agents.names import check_name
+
+        check_name(agent)
+        if role not in ROLES:
+            raise BadInput(f"no role {role!r}", op="token", expected="admin or user")
+        if agent == MOTHER and role != ADMIN:
+            raise BadInput(f"{MOTHER} is the primary agent", op="token", expected="another agent, or --role admin")
+        token = _new("agent")
+
+        def edit(kept: dict[str, Any]) -> Issued:
+            rows = _issued(kept)
+            made_before = kept.get(_COUNT)
+            numbers = (int(row.id.removeprefix("token-")) for row in rows)
+            number = 1 + max((made_before if isinstance(made_before, int) else 0, *numbers))
+            made = Issued(f"token-{number}", agent, role, _hash(token), int(self._clock.now().timestamp() * 1000))
+            kept[AGENTS] = [row._asdict() for row in (*rows, made)]
+            kept[_COUNT] = number
+            return made
+
+        return self._change(edit), token
+
+    def roles(self) -> list[str]:
+        """The roles that have a token which speaks for any agent."""
+        return [role for role in ROLES if self._tokens[role]]
+
+    def issued(self) -> list[Issued]:
+        """The tokens that speak for one agent, the oldest first."""
+        return sorted(self._issued.values(), key=lambda one: (one.created_ms, one.id))
+
+    def revoke(self, named: str) -> list[str]:
+        """Take back a token by its id, all of an agent by its name, or the shared one of role `user`: their ids.
+
+        Raises `NotFound`.
+        """
+        if named == ADMIN:
+            raise BadInput("the admin token is the home's own", op="token", fix="control.auth_rotate makes another")
+
+        def edit(kept: dict[str, Any]) -> list[str]:
+            rows = _issued(kept)
+            gone = [row.id for row in rows if named in (row.id, row.agent)]
+            if not gone and named == USER and kept.get(f"{USER}_token"):
+                kept[f"{USER}_token"] = None
+                gone = [USER]
+            if not gone:
+                raise NotFound(f"no token {named!r}", op="token", fix="`paos token list` shows them")
+            kept[AGENTS] = [row._asdict() for row in rows if row.id not in gone]
+            visits = kept.get("visits")
+            if isinstance(visits, dict):
+                kept["visits"] = {key: value for key, value in visits.items() if key not in gone}
+            return gone
+
+        return self._change(edit)
 
     def masked(self) -> dict[str, Any]:
         """For eyes that need no secret: which token it is, not the token."""
-        return {f"{role}_token": _mask(self._tokens[role]) for role in ROLES} | {"path": self.path}
+        shown: dict[str, Any] = {f"{role}_token": _mask(self._tokens[role]) for role in ROLES}
+        return shown | {AGENTS: [one.shown() for one in self.issued()], "path": self.path}
 
     def rotate(self, role: str) -> str:
         """The role's new token, told this once. Raises `BadInput` for another role."""
         if role not in ROLES:
             raise BadInput("role must be 'admin' or 'user'", code="invalid_payload")
-        with self._lock:
-            before, self._tokens[role] = self._tokens[role], _new(role)
-            try:
-                self._save()
-            except BaseException:
-                self._tokens[role] = before
-                raise
-            return self._tokens[role]
+        token = _new(role)
+        self._change(lambda kept: kept.update({f"{role}_token": token}))
+        return token
 
-    def visits(self, role: str) -> list[Visit]:
-        """The newest first."""
-        return list(self._visits.get(role, ()))
+    # -- history -------------------------------------------------------------------------------------------------------
 
-    def remember(self, role: str, visit: Visit) -> None:
-        """What `role` was bound to. One entry for each place; no project token is kept: it would be everybody's."""
-        if role not in ROLES:
+    def visits(self, id: str) -> list[Visit]:
+        """Of a holder, the newest first."""
+        return list(self._visits.get(id, ()))
+
+    def remember(self, id: str, visit: Visit) -> None:
+        """What a holder was bound to. One entry for each place; no project token is kept: it would be everybody's."""
+        if id not in (*ROLES, *(one.id for one in self._issued.values())):
             return
-        with self._lock:
-            rest = [old for old in self._visits[role] if old[:3] != visit[:3]]
-            self._visits[role] = [visit, *rest][:KEPT]
-            self._save()
 
-    def count(self, role: str, key: str, agent: str, project: str, now: int) -> None:
+        def edit(kept: dict[str, Any]) -> None:
+            rest = [old for old in self._visits.get(id, ()) if old[:3] != visit[:3]]
+            self._visits[id] = [visit, *rest][:KEPT]
+            kept["visits"] = {key: [one._asdict() for one in rows] for key, rows in self._visits.items()}
+
+        with suppress(BadInput):  # a file that was broken by hand: nobody is kept out for his history
+            self._change(edit, visits=True)
+
+    def count(self, id: str, key: str, agent: str, project: str, now: int) -> None:
         """A message was sent from there. Written with the next change: a lost count loses nothing."""
         with self._lock:
-            for at, visit in enumerate(self._visits.get(role, ())):
+            for at, visit in enumerate(self._visits.get(id, ())):
                 if visit[:3] == (key, agent, project):
-                    self._visits[role][at] = visit._replace(messages=visit.messages + 1, last_active_ms=now)
+                    self._visits[id][at] = visit._replace(messages=visit.messages + 1, last_active_ms=now)
 
-    def _save(self) -> None:
-        if self._root is None:
-            return
-        value = {"schema": SCHEMA, **{f"{role}_token": self._tokens[role] for role in ROLES}}
-        value["visits"] = {role: [visit._asdict() for visit in self._visits[role]] for role in ROLES}
-        self._root.replace(FILE, json.dumps(value, indent=1).encode() + b"\n", private=True)
+    # -- the file ------------------------------------------------------------------------------------------------------
+
+    def _change(self, edit: Callable[[dict[str, Any]], T], *, visits: bool = False) -> T:
+        """Read the file, change it, write it: nothing that another process wrote meanwhile is lost."""
+        with self._lock:
+            if self._root is None:
+                answer = edit(self._kept)
+                self._take(self._kept, visits=not visits)
+                return answer
+            fd = self._root.lock_file(LOCK)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX)
+                kept = self._read() or dict(self._kept)  # it may have been removed under us
+                answer = edit(kept)
+                kept["schema"] = SCHEMA
+                self._root.replace(FILE, json.dumps(kept, indent=1).encode() + b"\n", private=True)
+            finally:
+                os.close(fd)
+            self._seen = self._look()
+            self._take(kept, visits=not visits)
+            return answer
+
+    def _load(self) -> None:
+        self._seen = self._look()
+        self._take(self._read())
+
+    def _look(self) -> object:
+        with suppress(FileNotFoundError):
+            info = os.stat(self.path)
+            return info.st_mtime_ns, info.st_ino, info.st_size
+        return None
+
+    def _read(self) -> dict[str, Any]:
+        data = None if self._root is None else self._root.read(FILE)
+        return {} if data is None else _read(data, self.path)
+
+    def _take(self, kept: dict[str, Any], *, visits: bool = True) -> None:
+        self._kept = kept
+        self._tokens = {role: str(kept.get(f"{role}_token") or "") for role in ROLES}
+        self._issued = {one.sha256: one for one in _issued(kept)}
+        if visits:
+            self._visits = _visits(kept.get("visits"))
 
 
 def _new(role: str) -> str:
     return f"sw-{role}_" + base64.urlsafe_b64encode(secrets.token_bytes(24)).decode().rstrip("=")
 
 
+def _hash(token: str) -> str:
+    """A token is 24 random bytes: nobody guesses what hashes to this, so a plain hash is enough."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
 def _mask(token: str) -> str:
     return token[:9] + "…" + token[-4:] if len(token) > 24 else "…"
 
 
-def _read(data: bytes, path: Path) -> dict[str, Any]:
+def _read(data: bytes, path: str) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except ValueError:
@@ -139,18 +290,29 @@ def _read(data: bytes, path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput(
             "no JSON object",
-            path=str(path),
+            path=path,
             expected='{"schema": 3, "admin_token": …, "user_token": …}',
             fix="mend it, or remove it: new tokens are made at the next start",
         )
     return value
 
 
-def _visits(kept: Mapping[str, Any]) -> dict[str, list[Visit]]:
+def _issued(kept: Mapping[str, Any]) -> list[Issued]:
+    """What can be read of them; a row that is none lets nobody in."""
+    rows, found = kept.get(AGENTS), []
+    for row in rows if isinstance(rows, list) else []:
+        with suppress(KeyError, TypeError, ValueError):
+            one = Issued(*(row[key] for key in Issued._fields))
+            known = all(isinstance(word, str) for word in one[:4]) and isinstance(one.created_ms, int)
+            if known and one.role in ROLES and one.agent and _ID.fullmatch(one.id):
+                found.append(one)
+    return found
+
+
+def _visits(kept: object) -> dict[str, list[Visit]]:
     """What can be read of the history; it is a convenience and stops nothing."""
     found: dict[str, list[Visit]] = {}
-    for role in ROLES:
-        rows = kept.get(role)
+    for id, rows in kept.items() if isinstance(kept, dict) else ():
         for row in rows if isinstance(rows, list) else []:
             try:
                 visit = Visit(
@@ -162,5 +324,5 @@ def _visits(kept: Mapping[str, Any]) -> dict[str, list[Visit]]:
                 )
             except (KeyError, TypeError, ValueError):
                 continue
-            found.setdefault(role, []).append(visit)
+            found.setdefault(id, []).append(visit)
     return found

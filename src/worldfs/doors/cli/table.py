@@ -97,6 +97,24 @@ _WORLD = (
         "Bodies are run by `paos up`.",
     ),
     Command(
+        "token add",
+        "make a token of the served tree that speaks for one agent",
+        "token:add",
+        (
+            Argument(("agent",), "whom it speaks for", "AGENT", completes="agent"),
+            Argument(("--role",), "what it may", default="user", choices=("user", "admin")),
+        ),
+        "The token is printed, this once. Who shows it may attach as that agent and as no other.",
+    ),
+    Command("token list", "the tokens of the served tree, without their words", "token:listed"),
+    Command(
+        "token revoke",
+        "take a token of the served tree back",
+        "token:revoke",
+        (Argument(("name",), "the token's id, all of an agent, or `user`: the one for any agent", "ID"),),
+        "New connections are refused at once, open ones end within seconds. Without `user`, only named tokens get in.",
+    ),
+    Command(
         "policy serve",
         "serve a policy to skills: /predict, OpenVLA's /act and openpi's WebSocket on one port",
         "policy:serve",

@@ -117,7 +117,8 @@ class WebSocket:
 
     def _shake(self, protocol: ClientProtocol) -> None:
         self.flush()
-        while protocol.state is not OPEN and protocol.handshake_exc is None:
+        answered = False
+        while not answered and protocol.handshake_exc is None:
             data = self._line.receive()
             if data:
                 protocol.receive_data(data)
@@ -126,8 +127,10 @@ class WebSocket:
                 if protocol.handshake_exc is None:
                     raise Ended(None)
             for item in protocol.events_received():
-                if not isinstance(item, Response):
-                    self._frame(item)
+                if isinstance(item, Response):
+                    answered = True
+                else:
+                    self._frame(item)  # what came with the answer, a goodbye too: `receive` and `send` tell of it
         if isinstance(protocol.handshake_exc, InvalidStatus):
             status = protocol.handshake_exc.response.status_code
             if status in (401, 403):
@@ -163,10 +166,12 @@ class WebSocket:
                 self._messages.append(bytes(data).decode("utf-8", "replace") if text else bytes(data))
 
     def flush(self) -> None:
-        """Send what the protocol has to say."""
-        for data in self._protocol.data_to_send():
-            if data:  # b"" stands for the end of sending: closing says that
-                self._line.send(bytes(data))
+        """Send what the protocol has to say. To a peer that said goodbye it may come too late: that is no error, and
+        hides no reason."""
+        with suppress(*((OSError,) if self._protocol.close_rcvd is not None else ())):
+            for data in self._protocol.data_to_send():
+                if data:  # b"" stands for the end of sending: closing says that
+                    self._line.send(bytes(data))
 
     def _ended(self) -> Ended:
         said = self._protocol.close_rcvd

@@ -7,8 +7,9 @@ wait is configured; a replay ("start", a number) gives again what it is asked fo
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from worldfs.ground.errors import NotFound
 from worldfs.tree.binding import Binding
@@ -19,6 +20,10 @@ from .calls import Calls
 from .selection import TIMEOUT_MS, Selection, Source, read, refused
 
 Readable = Callable[[str], bool]
+Alive = Callable[[], bool]
+WAITS_MOST: Final = 1_024  # bindings whose last wait is remembered
+_STATE: Final = ("_attached", "_changed", "_count", "_floor", "_from", "_given", "_payload", "_replay", "_selection",
+                 "_told_jobs")  # fmt: skip
 
 
 class Match(NamedTuple):
@@ -30,17 +35,47 @@ class Match(NamedTuple):
     actor: str = ""
 
 
+class Waits:
+    """The wait that each binding configured last. A connection that configures none goes on with it once the one that
+    did is gone: a shell has a new connection for each command."""
+
+    def __init__(self) -> None:
+        self._last: OrderedDict[Binding, Selector] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, binding: Binding) -> Selector | None:
+        with self._lock:
+            return self._last.get(binding)
+
+    def put(self, binding: Binding, selector: Selector) -> None:
+        with self._lock:
+            self._last[binding] = selector
+            self._last.move_to_end(binding)
+            if len(self._last) > WAITS_MOST:
+                self._last.popitem(last=False)
+
+
 class Selector:
     """One for each attach. Usable from many threads."""
 
     def __init__(
-        self, calls: Calls, binding: Binding, readable: Readable = lambda path: False, since: int | None = None
+        self,
+        calls: Calls,
+        binding: Binding,
+        readable: Readable = lambda path: False,
+        since: int | None = None,
+        *,
+        waits: Waits | None = None,
+        alive: Alive = lambda: True,
     ) -> None:
         """`readable`: may this binding read that path of the tree? Asked of what changed before it is told.
 
-        `since`: the number of the last change before the attach; None: the attach is now.
+        `since`: the number of the last change before the attach; None: the attach is now. `waits`: where the binding's
+        last wait is found, and this one when it is configured. `alive`: is the connection that it is for still there?
         """
         self._calls, self._binding, self._readable = calls, binding, readable
+        self._waits, self._alive = Waits() if waits is None else waits, alive
+        self._own = False  # it was configured, or has taken over the binding's last wait
         self._lock = threading.Lock()
         self._attached = calls.number() if since is None else since
         self._given: set[str] = set()  # ends since the attach that were given
@@ -61,9 +96,12 @@ class Selector:
         with self._lock:
             self._payload = text.encode()
             self._set(selection)
+            self._own = True
+        self._waits.put(self._binding, self)
 
     def payload(self) -> bytes:
         """wait.json as it reads."""
+        self._go_on()
         return self._payload if self._selection.configured else compact({"paths": [], "timeout_ms": TIMEOUT_MS})
 
     def patience(self) -> float:
@@ -72,6 +110,7 @@ class Selector:
 
     def next(self) -> Wait | None:
         """What a read of next.json has to wait for; None when it would be answered at once."""
+        self._go_on()
         with self._lock:
             selection = self._selection
             if not selection.configured or self._match() is not None:
@@ -89,6 +128,7 @@ class Selector:
 
     def render(self) -> bytes:
         """next.json as it reads now; an event that it tells of is given with that."""
+        self._go_on()
         with self._lock:
             if not self._selection.configured:
                 return compact({"configured": False, "waiting": False, "error": "wait_not_configured"})
@@ -101,6 +141,20 @@ class Selector:
             self._give(match)
             event = self._count
         return compact({"configured": True, "waiting": False, "event_id": event, **self._told(match)})
+
+    def _go_on(self) -> None:
+        """Without a wait of its own: from where the binding's last one stands, if its connection is gone."""
+        last = None if self._own else self._waits.get(self._binding)
+        if last is None or last._alive():
+            return
+        with last._lock:
+            state = {name: getattr(last, name) for name in _STATE}
+        with self._lock:
+            if not self._own:
+                self._own = True
+                for name, value in state.items():
+                    setattr(self, name, set(value) if isinstance(value, set) else value)
+        self._waits.put(self._binding, self)
 
     # -- with the lock held ------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from worldfs.tree.leaf import Ask, Wait, Written
 from ..calls.brains import Brains
 from ..calls.calls import Calls
 from ..calls.chat import Chat
-from ..calls.selector import Readable, Selector
+from ..calls.selector import Alive, Readable, Selector, Waits
 from ..home import Home
 from .memory import Memory
 from .node import Nodes, Reach
@@ -46,6 +46,7 @@ class Services:
     def __init__(self, calls: Calls, chat: Chat, orders: Orders, memory: Memory) -> None:
         """Use `open`."""
         self.calls, self.chat, self.orders, self._memory = calls, chat, orders, memory
+        self.waits = Waits()
 
     @classmethod
     def open(
@@ -82,12 +83,19 @@ class Services:
         chat = Chat(calls, Brains(config, world, agents, clock, may))
         return cls(calls, chat, orders, memory)
 
-    def acts(self, binding: Binding, readable: Readable = lambda path: False, since: int | None = None) -> Acts:
+    def acts(
+        self,
+        binding: Binding,
+        readable: Readable = lambda path: False,
+        since: int | None = None,
+        alive: Alive = lambda: True,
+    ) -> Acts:
         """What this binding may set going. One for each attach: it knows which events that was given.
 
         `since`: the number of the last change before the attach (`Calls.number`), where that was earlier than now.
+        `alive`: is the connection still there?
         """
-        return Acts(self, binding, readable, since)
+        return Acts(self, binding, readable, since, alive)
 
     def begin(self) -> None:
         """Carry out what waits, when it was opened `held`."""
@@ -101,9 +109,11 @@ class Services:
 class Acts:
     """The calls of one binding (`worldfs.world.ports.Acts`)."""
 
-    def __init__(self, services: Services, binding: Binding, readable: Readable, since: int | None = None) -> None:
+    def __init__(
+        self, services: Services, binding: Binding, readable: Readable, since: int | None, alive: Alive
+    ) -> None:
         self._services, self._binding = services, binding
-        self.selector = Selector(services.calls, binding, readable, since)
+        self.selector = Selector(services.calls, binding, readable, since, waits=services.waits, alive=alive)
 
     @cached_property
     def jobs(self) -> JobFiles:

@@ -49,7 +49,7 @@ class WebSearchTool:
         if not found.backend:
             raise ToolError(
                 "not_configured",
-                f"web_search is not configured: set webSearch.backend in {self._home / 'config.json'} "
+                f"web_search is not configured: set webSearch.backend in the home's config.json "
                 f"to one of {registry.listed()}",
             )
         return Settings(found.backend, found.url, self._key(found), found.timeout_s, found.more)
@@ -64,19 +64,19 @@ class WebSearchTool:
 
 
 def _from_file(path: Path) -> str:
-    """A key that only its owner can read; anything else is no secret."""
+    """A key that only its owner can read; anything else is no secret. Where it lies is not for those who search."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
-        raise ToolError("not_configured", f"webSearch.apiKeyFile {path}: {error.strerror}") from None
+        raise ToolError("not_configured", f"the file of webSearch.apiKeyFile: {error.strerror}") from None
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode) or info.st_mode & 0o077:
-            raise ToolError("not_configured", f"webSearch.apiKeyFile {path} can be read by others: chmod 600 it")
+            raise ToolError("not_configured", "the file of webSearch.apiKeyFile can be read by others: chmod 600 it")
         key = os.read(fd, KEY_MOST).decode("ascii", "replace").strip()
     finally:
         os.close(fd)
-    return _usable(key, f"webSearch.apiKeyFile {path}")
+    return _usable(key, "the file of webSearch.apiKeyFile")
 
 
 def _usable(key: str, where: str) -> str:
