@@ -27,6 +27,11 @@ def answer(text: str, scene: Scene, language: str) -> str:
     return found or say.reason("untold", language)
 
 
+def fact(id: str, scene: Scene, language: str) -> str:
+    """A whole sentence: where the thing is."""
+    return _Answer(scene, Vocabulary(scene), language).fact(id)
+
+
 class _Answer:
     """One scene, spoken of in one language."""
 
