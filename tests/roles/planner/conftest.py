@@ -94,7 +94,8 @@ class World:
         return self.now_scene
 
     def profile(self) -> Profile:
-        return Profile("Panda", ops=tuple(Op(o) for o in self.ops), max_reach=0.855, max_grip_width=0.08)
+        ops, sensors = tuple(Op(o) for o in self.ops), (("RGB-D Camera (front)", True),)
+        return Profile("Panda", ops=ops, sensors=sensors, max_reach=0.855, max_grip_width=0.08)
 
     def language(self) -> str:
         return "zh" if self.zh else "en"

@@ -25,6 +25,7 @@ WORDS = {
     "done": ("done", "完成"),
     "nothing": ("nothing to do: it is so already", "无事可做：目标已经满足"),
     "none": ("nothing to do: no such thing is here", "无事可做：这里没有这样的东西"),
+    "infeasible": ("Refused before the first step, nothing was moved. {what}", "未开始，什么都没动。{what}"),
     "cancelled": ("cancelled", "已取消"),
     "limit": ("stopped after {n} actions without reaching the goal", "执行了 {n} 个动作仍未达到目标，停止"),
     "unmet": ("the goal does not hold: {what}", "目标没有达到：{what}"),
@@ -74,6 +75,8 @@ class Errand:
             judged = self._judge(scene, {})
             return self._report(True, self.say("nothing" if goals else "none"), judged)
         plan = self._plan(scene)
+        if plan.unmet:
+            return self._infeasible(plan, scene)
         budget = SPARE + 3 * len(goals) + 2 * len(plan.actions)
         if plan.actions:
             self.ledger.plan(plan.actions, scene)
@@ -313,6 +316,17 @@ class Errand:
 
     def _pose_key(self, action: Action) -> str:
         return next((str(g) for g in self.groups[action.stage] if _serves(action, g)), action.op)
+
+    def _infeasible(self, plan: Plan, scene: Scene) -> Report:
+        """Not all of it can be done: nothing is begun, and what cannot be done is named with why."""
+        judged = self._judge(scene, dict(plan.unmet))
+        sign = "；" if self.command.language == "zh" else "; "
+        by_why: dict[str, list[str]] = {}
+        for goal, why in plan.unmet:
+            by_why.setdefault(why, []).append(narrate.goal_text(goal, scene, self.command.language))
+        comma, colon = ("、", "：") if self.command.language == "zh" else (", ", ": ")
+        said = sign.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
+        return self._report(False, self.say("infeasible", what=said), judged)
 
     # -- endings --------------------------------------------------------------------------------------------------
 

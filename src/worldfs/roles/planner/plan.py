@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...ground.model import Profile, Relation, Scene, Vec
-from . import domain, say, spots
+from . import domain, feasible, say, spots
 from .assign import fits, into_containers, room, volume
 from .domain import Action
 from .facts import Where, fixed, layout, movable, resting, sane, surfaces
@@ -130,6 +130,7 @@ class _Group:
             why = self.limits.given_up.get(str(goal), "")
             if not why and not domain.has(self.profile, action.op):
                 why = say.reason("no_op", self.limits.language, what=action.op)
+            why = why or feasible.refusal(action, self.robot_id, scene, self.profile, self.limits.language)
             if why:
                 lost.append((goal, why))
             else:
@@ -303,24 +304,45 @@ class _Handling:
             if spot is None or not all(map(math.isfinite, spot)):
                 stuck.add(move.object)
                 key, where = "no_room" if spot is None else "no_position", self.name(move.to.of)
+                if spot is None and isinstance(goal, Placed):
+                    key, where = "no_place_at", ", ".join(f"{v:g}" for v in goal.position)
                 self.lose(
                     goal or goal_of.get(move.object) or Down(move.object), key, name=self.name(move.object), where=where
                 )
                 continue
-            if places[move.object].relation != "held":
-                actions.append(domain.pick(move.object, self.robot_id, self.profile, self.stage))
             # a free spot on furniture is a position and no more: the body would choose another
             named = move.to.of in places or move.to.relation == "in"
-            actions.append(domain.put(move.object, spot, move.to, final=final, named=named, stage=self.stage))
+            steps = [domain.put(move.object, spot, move.to, final=final, named=named, stage=self.stage)]
+            if places[move.object].relation != "held":
+                steps.insert(0, domain.pick(move.object, self.robot_id, self.profile, self.stage))
+            if why := self._refused(steps, places, now):
+                stuck.add(move.object)
+                self.lost.append((goal or goal_of.get(move.object) or Down(move.object), why))
+                continue
+            actions += steps
             places[move.object] = move.to
             now[move.object] = replace(now[move.object], position=spot)
         for goal in wanted:
             if isinstance(goal, Holding) and goal.object not in stuck and places[goal.object].relation != "held":
                 if stuck and self.hand:
                     continue
-                actions.append(domain.pick(goal.object, self.robot_id, self.profile, self.stage))
+                step = domain.pick(goal.object, self.robot_id, self.profile, self.stage)
+                if why := self._refused([step], places, now):
+                    self.lost.append((goal, why))
+                    continue
+                actions.append(step)
                 places[goal.object] = Where("held", self.robot_id)
         return actions, self.lost, _after(self.scene, places, now, self.robot_id)
+
+    def _refused(self, steps: Sequence[Action], places: Mapping[str, Where], now: Mapping[str, Thing]) -> str:
+        """Why one of the steps cannot be carried out once those before it are; "" for nothing."""
+        then = dict(places)
+        for step in steps:
+            scene = _after(self.scene, then, now, self.robot_id)
+            if why := feasible.refusal(step, self.robot_id, scene, self.profile, self.limits.language):
+                return why
+            then[step.object] = step.to
+        return ""
 
     def _spot(self, move: Move, goal: Goal | None, bench: spots.Bench) -> Vec | None:
         thing, avoid = bench.now[move.object], self.limits.spots.get(move.object, ())

@@ -100,6 +100,10 @@ REASONS: dict[str, tuple[str, str]] = {
     "no_op": ("this robot has no action {what}", "这个机器人没有 {what} 动作"),
     "no_position": ("the scene does not tell where {where} is", "场景里没有说 {where} 在哪里"),
     "no_room": ("there is no free place for {name} within reach on {where}", "{where} 上够得着的地方没有 {name} 的空位"),
+    "no_place_at": (
+        "{name} cannot be put at ({where}): it is out of reach, or something stands there",
+        "{name} 不能放到 ({where})：够不着，或那里有东西",
+    ),
     "full": ("{where} has no room for {name}", "{where} 里放不下 {name}"),
     "too_large": ("{name} is too large for {where}", "{name} 太大，放不进 {where}"),
     "blocked": ("{other} lies on it and may not be touched", "{other} 压在上面，而它不能动"),

@@ -13,6 +13,7 @@ from .goals import BESIDE_M, Area, Beside, Placed
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # room for fingers between two footprints: the widest that can be had
+CLEAR_M = 0.005  # between a thing at a point that was named and what stands near it
 FINGERS_M = 0.03  # between a thing and the one that it is put beside
 BESIDE_MARGIN_M = 0.02  # what a placement may be off and still be beside
 BESIDE_STEP_M = 0.01
@@ -167,13 +168,18 @@ def on_thing(thing: Thing, support: Thing) -> Vec:
     return (round(x, 4), round(y, 4), round(top(support) + height(thing) / 2, 4))
 
 
-def at_position(thing: Thing, goal: Placed, bench: Bench) -> Vec:
-    """The wanted point; without a height, at rest on what is under it."""
+def at_position(thing: Thing, goal: Placed, bench: Bench) -> Vec | None:
+    """The wanted point; without a height, at rest on what is under it. None out of reach, or where something stands."""
     x, y = goal.position[:2]
+    if bench.serves(x, y) is None:
+        return None
     if len(goal.position) >= 3:
         return tuple(goal.position[:3])
     under = [t for t in bench.scene.furniture if not t.is_container and inside(t, x, y)]
     z = max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)
+    moved = replace(thing, position=(x, y, z))
+    if any(gap(moved, other) < CLEAR_M for other in bench.standing(thing.id)):
+        return None
     return (x, y, round(z + height(thing) / 2, 4))
 
 
