@@ -87,11 +87,15 @@ class World:
     lines: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     hang: bool = False
+    was: Scene | None = None
     clock: datetime = datetime(2026, 11, 21, tzinfo=UTC)
     ended: dict[str, JobStatus] = field(default_factory=dict)
 
     def scene(self) -> Scene:
         return self.now_scene
+
+    def earlier(self) -> Scene | None:
+        return self.was
 
     def profile(self) -> Profile:
         ops, sensors = tuple(Op(o) for o in self.ops), (("RGB-D Camera (front)", True),)

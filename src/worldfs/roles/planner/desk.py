@@ -19,6 +19,10 @@ class Desk(Protocol):
         """ENVIRONMENT.md, read anew."""
         ...
 
+    def earlier(self) -> Scene | None:
+        """The scene as it was before the last instruction of this desk's robot moved things; None for no such."""
+        ...
+
     def profile(self) -> Profile | None:
         """EMBODIED.md; None where it has none or it cannot be read."""
         ...

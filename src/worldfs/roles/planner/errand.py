@@ -12,7 +12,7 @@ from . import domain, narrate, reasons, say
 from .desk import Desk
 from .domain import Action
 from .facts import Where, layout, resting, sane
-from .goals import POSE_GOALS, Goal, Holding, In, held_by, holds, subject
+from .goals import POSE_GOALS, Cleared, Goal, Holding, In, held_by, holds, subject
 from .intent import Command
 from .ledger import Ledger
 from .plan import Limits, Plan, build, lasting, stages
@@ -23,8 +23,9 @@ SPARE = 8  # actions beyond three for each goal and twice the first plan, before
 
 WORDS = {
     "done": ("done", "完成"),
-    "nothing": ("nothing to do: it is so already", "无事可做：目标已经满足"),
-    "none": ("nothing to do: no such thing is here", "无事可做：这里没有这样的东西"),
+    "nothing": ("Nothing to do: {what}.", "无事可做：{what}，本来就是这样。"),
+    "note": ("Understood: {what}", "理解为：{what}"),
+    "none": ("Nothing to do: no such thing is here.", "无事可做：这里没有这样的东西。"),
     "infeasible": ("Refused before the first step, nothing was moved. {what}", "未开始，什么都没动。{what}"),
     "cancelled": ("cancelled", "已取消"),
     "limit": ("stopped after {n} actions without reaching the goal", "执行了 {n} 个动作仍未达到目标，停止"),
@@ -71,9 +72,11 @@ class Errand:
 
     def run(self, scene: Scene) -> Report:
         goals = self.command.goals
+        if self.command.note:
+            self.desk.progress(self.say("note", what=self.command.note))
         if all(holds(g, scene, self.robot) for g in goals):
             judged = self._judge(scene, {})
-            return self._report(True, self.say("nothing" if goals else "none"), judged)
+            return self._report(True, self._idle(scene), judged)
         plan = self._plan(scene)
         if plan.unmet:
             return self._infeasible(plan, scene)
@@ -317,6 +320,14 @@ class Errand:
     def _pose_key(self, action: Action) -> str:
         return next((str(g) for g in self.groups[action.stage] if _serves(action, g)), action.op)
 
+    def _idle(self, scene: Scene) -> str:
+        """Nothing to do: what is so already, the whole named before its parts."""
+        zh = self.command.language == "zh"
+        whole = [g for g in self.command.goals if isinstance(g, Cleared)] or self.command.goals
+        texts = list(dict.fromkeys(narrate.state_text(g, scene, self.command.language) for g in whole))
+        what = ("、" if zh else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
+        return self.say("nothing", what=what) if texts else self.say("none")
+
     def _infeasible(self, plan: Plan, scene: Scene) -> Report:
         """Not all of it can be done: nothing is begun, and what cannot be done is named with why."""
         judged = self._judge(scene, dict(plan.unmet))
@@ -425,7 +436,7 @@ def _serves(action: Action, goal: Goal) -> bool:
     kind = type(goal).__name__
     wanted = {"Home": ("home",), "Gripper": ("open_gripper", "close_gripper")}
     if action.op == domain.STRATEGY:
-        return name in wanted.get(kind, ())
+        return name in wanted.get(kind, (getattr(goal, "name", ""),))
     if action.op == domain.LOOK:
         return kind == "Seen" and getattr(goal, "object", "") == action.object
     return action.op == domain.MOVE and kind == "At"

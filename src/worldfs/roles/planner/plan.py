@@ -13,11 +13,13 @@ from .domain import Action
 from .facts import Where, fixed, layout, movable, resting, sane, surfaces
 from .goals import (
     POSE_GOALS,
+    Apart,
     Area,
     At,
     Beside,
     Cleared,
     Down,
+    Gesture,
     Goal,
     Gripper,
     Holding,
@@ -26,6 +28,7 @@ from .goals import (
     On,
     Placed,
     Seen,
+    Toward,
     holds,
     littering,
     subject,
@@ -77,7 +80,7 @@ def lasting(goals: Sequence[Goal]) -> list[bool]:
     for n, goal in enumerate(goals):
         later = goals[n + 1 :]
         if isinstance(goal, Cleared):  # what is put there afterwards was asked for
-            found.append(not any(isinstance(g, (On, Placed, Area, Beside, Down)) for g in later))
+            found.append(not any(isinstance(g, (On, Placed, Area, Beside, Toward, Apart, Down)) for g in later))
         elif isinstance(goal, POSE_GOALS):
             found.append(isinstance(goal, (Home, At, Gripper)) and not later)
         else:
@@ -146,6 +149,8 @@ def _pose(goal: Goal, stage: int, base: Vec) -> Action:
             return domain.go(position, base, stage)
         case Gripper(state=state):
             return domain.strategy("open_gripper" if state == "open" else "close_gripper", stage)
+        case Gesture(name=name):
+            return domain.strategy(name, stage)
         case _:
             return domain.strategy("home", stage)
 
@@ -245,7 +250,9 @@ class _Handling:
         if self.hand and self.hand not in want and self.hand not in free and self.lost:
             want[self.hand] = Where("on", self.surface_of(self.hand))  # what was given up is not kept in the gripper
         after: dict[str, tuple[str, ...]] = {
-            g.object: (g.other,) for g in wanted if isinstance(g, Beside) and want.get(g.other, Where()).of != g.object
+            g.object: (g.other,)
+            for g in wanted
+            if isinstance(g, (Beside, Toward, Apart)) and want.get(g.other, Where()).of != g.object
         }
         self._dig(wanted, want, met, after)
         order = [*(subject(g) for g in wanted if subject(g) not in self.limits.late), *self.limits.late]
@@ -275,9 +282,9 @@ class _Handling:
         match goal:
             case In(container=box):
                 return Where("in", box)
-            case On(support=under) | Area(support=under):
+            case On(support=under) | Area(support=under) | Apart(support=under):
                 return Where("on", under)
-            case Beside(object=id, other=other):
+            case Beside(object=id, other=other) | Toward(object=id, other=other):
                 spot = self.places.get(other)
                 return (
                     spot
@@ -348,7 +355,7 @@ class _Handling:
         thing, avoid = bench.now[move.object], self.limits.spots.get(move.object, ())
         if isinstance(goal, Placed):
             return spots.at_position(thing, goal, bench)
-        if isinstance(goal, Beside):
+        if isinstance(goal, (Beside, Toward)):
             return spots.beside(thing, goal, bench, avoid)
         if move.to.of in bench.now:
             return spots.on_thing(thing, bench.now[move.to.of])
@@ -357,7 +364,7 @@ class _Handling:
             return None
         if move.to.relation == "in":
             return spots.in_container(thing, support, bench, avoid)
-        return spots.on_surface(thing, support, bench, avoid, goal if isinstance(goal, Area) else None)
+        return spots.on_surface(thing, support, bench, avoid, goal if isinstance(goal, (Area, Apart)) else None)
 
 
 def _after(scene: Scene, places: Mapping[str, Where], now: Mapping[str, object], robot_id: str) -> Scene:

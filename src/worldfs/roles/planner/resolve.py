@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...ground.model import Scene
-from . import say
+from . import say, superlatives
+from .directions import SIDES, axis, beyond
 from .facts import Where, layout, movable, resting
 from .goals import Beside, held_by, holds
 from .intent import NotUnderstood, Noun
@@ -17,6 +18,8 @@ class Resolver:
         self.scene, self.vocabulary, self.language = scene, vocabulary, language
         self.places = layout(scene)
         self.last: tuple[str, ...] = ()
+        self.mentioned: set[str] = set()
+        self.notes: list[str] = []
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
         return say.names(ids, self.scene, self.language)
@@ -29,13 +32,27 @@ class Resolver:
         found = tuple(dict.fromkeys(id for noun in nouns for id in self.one(noun)))
         if found and not any(n.pronoun for n in nouns):
             self.last = found
+        self.mentioned |= set(found)
         return found
 
     def one(self, noun: Noun) -> tuple[str, ...]:
         if noun.pronoun:
             return self._pronoun(noun)
+        if noun.options:
+            return self._choice(noun)
         anywhere = self.vocabulary.fit(noun.words)
         found = tuple(id for id in anywhere if all(self._is_at(id, side, where) for side, where in noun.at))
+        if noun.other:
+            if not self.mentioned & set(anywhere):
+                raise NotUnderstood("other", "ambiguous", what=noun.text, names=self.names(found))
+            found = tuple(id for id in found if id not in self.mentioned)
+        if noun.best and found:
+            base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
+            if noun.plural and not noun.count:
+                raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+            chosen = superlatives.pick(found, noun.best, self.scene, noun.count or 1, base)
+            self._tell(noun.text, chosen)
+            return chosen
         if not found:
             if noun.quantity == "all" and not noun.count:
                 return ()
@@ -51,6 +68,21 @@ class Resolver:
         if noun.quantity == "all" or noun.plural or noun.count or len(found) == 1:
             return found
         raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+
+    def _single(self, noun: Noun) -> str:
+        found = self.one(noun)
+        if len(found) != 1:
+            raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+        return found[0]
+
+    def _choice(self, noun: Noun) -> tuple[str, ...]:
+        """ "the apple or the can": whichever is easier to have, and it is said which."""
+        chosen = self.easiest(tuple(self._single(option) for option in noun.options))[:1]
+        self._tell(noun.text, chosen)
+        return chosen
+
+    def _tell(self, text: str, chosen: tuple[str, ...]) -> None:
+        self.notes.append(f"{text} → {self.names(chosen)}")
 
     def _count(self, noun: Noun, found: tuple[str, ...]) -> NotUnderstood:
         number = str(noun.count or 1)
@@ -76,12 +108,18 @@ class Resolver:
                 return True
             if side in ("on", "from") and Where("on", other) in (spot, end):
                 return True
+            if side in SIDES and other != id and self._beyond(id, side, other):
+                return True
             if side == "beside" and id in self.places and holds(Beside(id, other), self.scene):
                 return True
             # a basket stands on its table as well
             if side == "on" and id not in self.places and self._stands_on(id, other):
                 return True
         return False
+
+    def _beyond(self, id: str, side: str, other: str) -> bool:
+        one, two = self.scene.thing(id), self.scene.thing(other)
+        return one is not None and two is not None and beyond(one, two, axis(side, self.scene))
 
     def _stands_on(self, id: str, other: str) -> bool:
         return any(r.subject == id and r.object == other and r.relation == "on" for r in self.scene.relations)

@@ -57,7 +57,7 @@ class Vocabulary:
     def near_miss(self, word: str) -> str:
         """A known noun one edit away, offered to the person and never acted on."""
         known = sorted({*self.english, *(k[2:] for k in self.raw)})
-        close = [k for k in known if len(word) > 3 and _one_edit(word, k)]
+        close = [k for k in known if len(word) > 3 and one_edit(word, k)]
         return close[0] if len(close) == 1 else ""
 
     def _describe(self, thing: Thing) -> frozenset[str]:
@@ -102,7 +102,7 @@ class Vocabulary:
         return keys
 
 
-def _one_edit(a: str, b: str) -> bool:
+def one_edit(a: str, b: str) -> bool:
     """One letter more, less, other, or two swapped."""
     if abs(len(a) - len(b)) > 1 or a == b:
         return False
