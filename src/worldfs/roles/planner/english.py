@@ -171,6 +171,8 @@ class English(Nouns):
             act = "down" if particle == "down" else "clear"
         if what and act in ("put", "bring") and not particle:
             shift = self.shift()
+            if shift is not None and not (shift.metres or shift.other) and verb in ("put", "place", "set", "lay"):
+                raise NotUnderstood("how_far", "ambiguous", word=shift.way)
             if shift is not None:
                 return Clause("shift", what, shift=shift)
             back = self.phrase(_BACK)

@@ -47,7 +47,8 @@ def interpret(instruction: str, scene: Scene, before: Before = never) -> Intent:
         found = read(sentences, vocabulary, notes)
         if isinstance(found, Asked):
             told = answer(found.text, scene, language)
-            if not told and found.failure is not None:
+            denied = found.failure is not None and "negation" in _signal_words(text, language)
+            if found.failure is not None and (denied or not told):
                 raise found.failure
             return Question(instruction, language, told or say.reason("untold", language), bool(told))
         intent = Meaning(scene, vocabulary, language, before).command(found, instruction)
@@ -173,7 +174,8 @@ def _signal_words(text: str, language: str) -> dict[str, str]:
                     found.setdefault(label, text[at : at + size])
             at += size
         return found
-    tokens = english.split(text)
+    tokens = english.strip_openers(english.split(text))
+    tokens = tokens[len(english.requested(tokens).split()) :]  # the "would" of "would you" supposes nothing
     found = {}
     tables = (("negation", words.NEGATIONS), ("conditional", words.IFS), ("report", words.PAST))
     for label, group in tables:

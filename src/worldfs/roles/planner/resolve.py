@@ -77,7 +77,10 @@ class Resolver:
 
     def _choice(self, noun: Noun) -> tuple[str, ...]:
         """ "the apple or the can": whichever is easier to have, and it is said which."""
-        chosen = self.easiest(tuple(self._single(option) for option in noun.options))[:1]
+        several = tuple(self._single(option) for option in noun.options)
+        if not set(several) <= set(self.places):  # of tables and baskets none is easier: that is for the person to say
+            raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(several))
+        chosen = self.easiest(several)[:1]
         self._tell(noun.text, chosen)
         return chosen
 

@@ -76,6 +76,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "tie": ("none of {names} is alone the {what} one; name one", "{names} 不分上下；请说是哪个"),
     "unmeasured": ("the scene does not tell which is the {what}: {names}", "场景里看不出哪个最合适：{names}"),
     "other": ("“{what}”: other than which? Name it first, or name the thing ({names})", "“{what}”：除了哪个？请先说，或直接说名字({names})"),
+    "how_far": ("{word} of what, or how far? Say left of the can, or move it 10 cm to the left", "什么的{word}，还是多远？"),
     "which_place": ("“{word}” of what? Name the thing", "什么的“{word}”？请说出是哪个东西"),
     "which_side": ("on which side of {name}? Say left, right, front or behind", "在 {name} 的哪一边？请说左、右、前或后"),
     "between": ("between which two? Name them", "哪两个之间？请说出名字"),
