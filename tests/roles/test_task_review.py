@@ -61,7 +61,9 @@ def test_what_the_page_shows_no_more_is_borne_out_by_the_record():
         asked.append((op, word, support))
         return True
 
-    found = claims("Place apple in basket | done", "Go home | done", goal="put the apple in the basket", happened=happened)
+    found = claims(
+        "Place apple in basket | done", "Go home | done", goal="put the apple in the basket", happened=happened
+    )
     assert asked == [("place", "apple_01", "basket_01"), ("strategy", "home", "")]
     assert [(c.verdict, c.past) for c in found] == [("true", True), ("true", True), ("false", True)]
     assert [f.warning for f in findings(found)] == [True]  # it was so, and is no more

@@ -23,6 +23,8 @@ from .planner.plan import lasting
 Happened = Callable[[str, str, str], bool]
 """ (op, thing or name, support or ""): did such a job succeed?"""
 
+Row = tuple[Step, tuple[Goal, ...] | str | None]  # a done row, and what its words claim (`_goals`)
+
 FALSE, UNJUDGED = "TASK_NOT_BORNE_OUT", "TASK_UNJUDGED"
 _ASIDE_EN = re.compile(r"^set (.+) aside on (.+)$", re.I)
 
@@ -49,7 +51,7 @@ def review(
     """Every claim of the page. Nothing is claimed of rows that are not done, nor of a goal that has such rows."""
     zh = task.language == "zh"
     rows = [(step, _goals(step.action, scene)) for step in task.steps if step.status == "done"]
-    claims = [_row(step, goals, rows[n + 1 :], scene, happened, zh) for n, (step, goals) in enumerate(rows)]
+    claims = [_row(row, rows[n + 1 :], scene, happened, zh) for n, row in enumerate(rows)]
     if task.steps and task.goal and len(rows) == sum(s.status != "skipped" for s in task.steps) and rows:
         claims.append(_goal(task.goal, scene, zh, all(c.verdict == "true" for c in claims)))
     if progress is not None and (wrong := _progress(progress, task, zh)):
@@ -66,14 +68,8 @@ def _goals(text: str, scene: Scene) -> tuple[Goal, ...] | str | None:
     return intent.reason if isinstance(intent, Refusal) and intent.kind == "missing" else None
 
 
-def _row(
-    step: Step,
-    goals: tuple[Goal, ...] | str | None,
-    later: Sequence[tuple[Step, tuple[Goal, ...] | str | None]],
-    scene: Scene,
-    happened: Happened,
-    zh: bool,
-) -> Claim:
+def _row(row: Row, later: Sequence[Row], scene: Scene, happened: Happened, zh: bool) -> Claim:
+    step, goals = row
     where = f"{'第' if zh else 'row '}{step.id}{'行' if zh else ''}"
     if isinstance(goals, str):
         return Claim(where, step.action, "false", goals)
@@ -154,7 +150,9 @@ def findings(claims: Sequence[Claim], language: str = "en") -> list[Finding]:
     if open_:
         said = ("、" if zh else ", ").join(f"{c.where} “{c.text}”" for c in open_[:5])
         said += f" … (+{len(open_) - 5})" if len(open_) > 5 else ""
-        expected = "ENVIRONMENT.md 或任务记录能证明" if zh else "a claim that ENVIRONMENT.md or a job's record can bear out"
+        expected = (
+            "ENVIRONMENT.md 或任务记录能证明" if zh else "a claim that ENVIRONMENT.md or a job's record can bear out"
+        )
         fix = "未经证实，不当作已完成" if zh else "unjudged: do not take it as done"
         found.append(Finding(UNJUDGED, "TASK.md", expected, said, fix, warning=True))
     return found

@@ -209,7 +209,7 @@ def test_an_order_becomes_these_goals(scene, text, goals):
 
 @pytest.mark.parametrize(("text", "kind"), REFUSED.items())
 def test_what_is_no_plain_order_is_refused_with_its_reason(scene, text, kind):
-    intent = interpret(text, scene)
+    intent = interpret(text, scene, suggest=True)
     assert isinstance(intent, Refusal) and (intent.kind, bool(intent.can)) == (kind, True), intent
     assert intent.reason
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.roles.planner import Command, Goal, Limits, Planner, Question, Refusal, build, interpret, stages
+from worldfs.roles.planner import Goal, Limits, Question, Refusal, build, interpret, stages
 from worldfs.roles.planner.goals import Apart, Area, Cleared, Toward
 
 PAGE = Path(__file__).with_name("instructions.txt")

@@ -378,3 +378,22 @@ def test_stopping_before_the_first_step_moves_nothing(world):
     stop.set()
     report = Planner(world).run("clear the table", stop)
     assert report.cancelled and not world.log and set(statuses(world)) == {"skipped"}
+
+
+@pytest.mark.parametrize(("ask", "language"), [("what can you do?", "en"), ("你会做什么", "zh")])
+def test_what_is_suggested_is_feasible_here(world, ask, language):
+    first = Planner(world).run(ask).reason.split("；" if language == "zh" else "; ")
+    assert len(first) >= 7
+    for text in first:
+        scene = world.now_scene
+        report = Planner(world).run(text)
+        assert report.ok, (text, report.reason)
+        world.now_scene = scene
+
+
+def test_what_is_out_of_reach_is_not_suggested(world):
+    far = tuple(replace(t, position=(2.0, t.position[1], t.position[2])) for t in world.now_scene.objects)
+    world.now_scene = replace(world.now_scene, objects=far)
+    report = Planner(world).run("flurbish the apple")
+    assert report.verdict == "not_understood"
+    assert set(report.intent.can) == {"go home", "look at the red apple"}  # a camera sees farther than the arm reaches

@@ -70,13 +70,17 @@ def run(call: Call) -> int:
     seconds = f"{call['timeout'] or 0:g}"
     said = {
         "interrupted": ("Interrupted: the robot stopped safely", "已中断：机器人已安全停下")[zh],
-        "timeout": (f"Timed out after {seconds} s: the robot stopped safely", f"{seconds} 秒超时：机器人已安全停下")[zh],
+        "timeout": (f"Timed out after {seconds} s: the robot stopped safely", f"{seconds} 秒超时：机器人已安全停下")[
+            zh
+        ],
     }.get(verdict, result.reason)
     call.voice.say(
         said,
         {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": said},
         "good" if code == DONE else "bad",
     )
+    if verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
+        call.voice.line(("可以说：" if zh else "Try: ") + ("；" if zh else "; ").join(can[:4]), "dim")
     if motion is not None and not motion.made:
         call.voice.aside("paos: nothing moved, so there is no film")
     elif motion is not None:

@@ -14,7 +14,7 @@ CLOSED: Final = 141
 
 CODES: Final = {
     DONE: "done: the goal holds in the world, or the question was answered",
-    REFUSED: "not reached, or refused by the world: a step failed, the time was up, something is out of reach or not here",
+    REFUSED: "not reached, or refused by the world: a step failed, time was up, something is out of reach or not here",
     MISUSE: "the instruction was not understood, the question not answered, or the caller can mend it",
     MACHINE: "the machine failed: disk full, I/O error",
     BUG: "a bug of ours; the traceback is kept and named",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ...ground.model import Scene
 from . import narrate, say, superlatives
@@ -16,13 +16,15 @@ from .vocabulary import Vocabulary
 from .words import COLOURS
 
 
-def answer(text: str, scene: Scene, language: str) -> str:
-    """One sentence or two; "" where the scene does not tell.
+def answer(text: str, scene: Scene, language: str, can: Callable[[], Sequence[str]] = tuple) -> str:
+    """One sentence or two; "" where the scene does not tell. `can`: what could be asked for here.
 
     Raises NotUnderstood for what only begins like a question ("tell me a joke").
     """
     vocabulary = Vocabulary(scene)
     question = asked(text, vocabulary, language)
+    if question.topic == "can":
+        return ("；" if language == "zh" else "; ").join(can())
     found = _Answer(scene, vocabulary, language).to(question)
     if not found and question.mild:
         raise NotUnderstood("verb", word=text.split(maxsplit=1)[0])
@@ -114,8 +116,6 @@ class _Answer:
     def to(self, q: Asked) -> str:
         if q.topic == "never":
             return ""
-        if q.topic == "can":
-            return "；".join(say.CAN["zh"]) if self.zh else "; ".join(say.CAN["en"])
         if q.strange:
             return ""
         subjects, place = q.subjects(), q.place()
@@ -185,7 +185,9 @@ class _Answer:
         metres = math.dist(ends[0], ends[1])
         other = self.the(things[1].id) if len(things) == 2 else self.of("the robot's base", "机器人底座")
         first = self.the(things[0].id)
-        return self.of(f"{first} is {metres:.2f} m from {other}, centre to centre", f"{first}距{other} {metres:.2f} 米(中心)")
+        return self.of(
+            f"{first} is {metres:.2f} m from {other}, centre to centre", f"{first}距{other} {metres:.2f} 米(中心)"
+        )
 
     def filtered(self, ids: Sequence[str], place: Part | None, colour: Part | None) -> list[str]:
         spots = self.fit(place) if place is not None else []
@@ -266,7 +268,9 @@ class _Answer:
         if place is not None:
             spots = self.fit(place)
             found = self.filtered(ids if subject is not None else list(self.places), place, colour)
-            side = {"beside": ("beside", "旁边"), "on": ("on", "上"), **narrate.SIDES}.get(place.side, ("in", "里"))[self.zh]
+            side = {"beside": ("beside", "旁边"), "on": ("on", "上"), **narrate.SIDES}.get(place.side, ("in", "里"))[
+                self.zh
+            ]
             where = self.several(spots)
             things = self.bare(found)
             return self.of(f"{side} {where}: {things}", f"{where}{side}：{things}")

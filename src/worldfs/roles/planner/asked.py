@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from . import chinese, words
+from . import chinese_nouns, words, words_zh
 from .vocabulary import Vocabulary
 
 # What is asked, the first row that fits; "" is a yes or no. What no row and no noun fits the scene does not tell.
@@ -79,7 +79,7 @@ def asked(text: str, vocabulary: Vocabulary, language: str) -> Asked:
 def best(low: str, language: str) -> str:
     """What of the superlatives a question is about, "" for none."""
     if language == "zh":
-        return next((what for word, what in words.BEST_ZH.items() if word in low), "")
+        return next((what for word, what in words_zh.BEST_ZH.items() if word in low), "")
     tokens = re.findall(r"[a-z]+", low)
     return next((words.BEST.get(t) or words.COMPARED[t] for t in tokens if t in words.COMPARED or t in words.BEST), "")
 
@@ -137,7 +137,7 @@ def _chinese(low: str, vocabulary: Vocabulary) -> tuple[list[Part], bool]:
             keys.clear()
             said.clear()
 
-    for word in chinese.split(low, vocabulary):
+    for word in chinese_nouns.split(low, vocabulary):
         if word.keys:
             keys.append(word.keys)
             said.append(word.text)

@@ -46,7 +46,9 @@ def _asks(tokens: list[str]) -> bool:
 
 def _tagged(tokens: list[str]) -> bool:
     """ "clear the table, would you?": the mark belongs to the politeness."""
-    return tokens[-1:] == ["?"] and any(tokens[-n - 1 : -1] == tag.split() for tag in words.TAGS for n in (len(tag.split()),))
+    return tokens[-1:] == ["?"] and any(
+        tokens[-n - 1 : -1] == tag.split() for tag in words.TAGS for n in (len(tag.split()),)
+    )
 
 
 def requested(tokens: list[str]) -> str:

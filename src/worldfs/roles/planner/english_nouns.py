@@ -55,7 +55,8 @@ class Nouns:
 
     def coordinates(self) -> Vec | None:
         """`(x, y[, z])`, `x, y, z` or `x=… y=…`, metres; None and nothing consumed when there is none."""
-        mark, found = self.at, []
+        mark = self.at
+        found: list[float] = []
         bracket = self.phrase(("(", "["))
         named = self.ahead() == "x"
         while len(found) < 3:
@@ -180,7 +181,9 @@ class Nouns:
             raise NotUnderstood("noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.near_miss(word))
         if best:
             quantity, plural = "the", bool(count)
-        read = Noun(" ".join(self.tokens[start : self.at]), tuple(found), quantity, count, plural, best=best, other=other)
+        read = Noun(
+            " ".join(self.tokens[start : self.at]), tuple(found), quantity, count, plural, best=best, other=other
+        )
         return self._after(read, start)
 
     def _quantity(self) -> tuple[str, int, Noun | None]:
@@ -212,7 +215,9 @@ class Nouns:
     def _best(self, quantity: str) -> str:
         """A superlative: "the heaviest …", "the left …" before a noun."""
         word = self.ahead()
-        if word in words.BEST_SIDE and not (quantity == "the" and self.ahead(1) and self.vocabulary.english_word(self.ahead(1))):
+        if word in words.BEST_SIDE and not (
+            quantity == "the" and self.ahead(1) and self.vocabulary.english_word(self.ahead(1))
+        ):
             return ""
         found = words.BEST.get(word, "")
         self.at += bool(found)

@@ -128,7 +128,9 @@ class Cleared:
     into: tuple[str, ...] = ()  # containers, in order of preference
 
 
-Goal = In | On | Beside | Toward | Apart | Placed | Area | Down | Holding | Seen | At | Home | Gripper | Gesture | Cleared
+Goal = (
+    In | On | Beside | Toward | Apart | Placed | Area | Down | Holding | Seen | At | Home | Gripper | Gesture | Cleared
+)
 POSE_GOALS = (Seen, At, Home, Gripper, Gesture)  # of the robot, not of things: most pages do not show them
 
 

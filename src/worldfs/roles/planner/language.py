@@ -6,8 +6,8 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
-from ...ground.model import Scene
-from . import chinese, english, say, spelling, words, words_zh
+from ...ground.model import Profile, Scene
+from . import chinese, chinese_nouns, english, english_nouns, say, spelling, words, words_zh
 from .answers import answer
 from .facts import sane
 from .intent import Clause, Intent, NotUnderstood, Question, Refusal
@@ -20,16 +20,30 @@ _SENTENCE = re.compile(r"(?<!\d)[.](?!\w)|(?<=\d)[.](?!\d)|[。!！;；\n]+|(?<=
 _ZH = re.compile(r"[\u4e00-\u9fff]")
 
 
-def interpret(instruction: str, scene: Scene, before: Before = never) -> Intent:
+def interpret(
+    instruction: str,
+    scene: Scene,
+    before: Before = never,
+    *,
+    profile: Profile | None = None,
+    robot_id: str = "",
+    suggest: bool = False,
+) -> Intent:
     """What is asked, by a grammar that must consume every word.
 
     Negations, conditions, reports and whatever is not fully understood are a Refusal; questions a Question. A double
-    negation ("don't forget to clear the table") is a Refusal as well: scope is never guessed. A misspelt word is read as
-    the one known word that it can be, and the note says so. `before` tells the scene before the last instruction, for undo.
+    negation ("don't forget to clear the table") is a Refusal as well: scope is never guessed. A misspelt word is read
+    as the one known word that it can be, and the note says so. `before` tells the scene before the last instruction,
+    for undo; `profile` and `robot_id` what may be suggested to what is refused, if `suggest`.
     """
     text, scene = _normal(instruction), sane(scene)
     language = "zh" if _ZH.search(text) else "en"
-    can = say.CAN[language]
+
+    def can() -> tuple[str, ...]:
+        from .suggest import suggestions  # which reads its own sentences with this function
+
+        return suggestions(scene, language, profile, robot_id)
+
     try:
         if not text:
             raise NotUnderstood("empty", "empty")
@@ -46,7 +60,7 @@ def interpret(instruction: str, scene: Scene, before: Before = never) -> Intent:
         read = _chinese if language == "zh" else _english
         found = read(sentences, vocabulary, notes)
         if isinstance(found, Asked):
-            told = answer(found.text, scene, language)
+            told = answer(found.text, scene, language, can)
             denied = found.failure is not None and "negation" in _signal_words(text, language)
             if found.failure is not None and (denied or not told):
                 raise found.failure
@@ -59,7 +73,7 @@ def interpret(instruction: str, scene: Scene, before: Before = never) -> Intent:
             key = "no_verb"
         facts["said"] = text if len(text) <= 60 else text[:59] + "…"
         facts.setdefault("here", say.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
-        return Refusal(say.reason(key, language, **facts), can, language, kind, instruction)
+        return Refusal(say.reason(key, language, **facts), can() if suggest else (), language, kind, instruction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +146,10 @@ def _protection(
 
 def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> list[Clause] | Asked:
     found: list[Clause] = []
-    for sentence in sentences:
-        sentence, corrected = words_zh.corrected(sentence)
+    for typed in sentences:
+        sentence, corrected = words_zh.corrected(typed)
         notes += corrected
-        said = chinese.split(sentence, vocabulary)
+        said = chinese_nouns.split(sentence, vocabulary)
         if chinese.is_question(said):
             return Asked("".join(sentences))
         try:
@@ -162,7 +176,7 @@ def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict
 
 def _signal_words(text: str, language: str) -> dict[str, str]:
     if language == "zh":
-        table = words.chinese()
+        table = words_zh.chinese()
         longest = max(map(len, table))
         kinds = {"neg": "negation", "if": "conditional", "past": "report", "question": "conditional"}
         found: dict[str, str] = {}
@@ -174,7 +188,7 @@ def _signal_words(text: str, language: str) -> dict[str, str]:
                     found.setdefault(label, text[at : at + size])
             at += size
         return found
-    tokens = english.strip_openers(english.split(text))
+    tokens = english_nouns.strip_openers(english.split(text))
     tokens = tokens[len(english.requested(tokens).split()) :]  # the "would" of "would you" supposes nothing
     found = {}
     tables = (("negation", words.NEGATIONS), ("conditional", words.IFS), ("report", words.PAST))

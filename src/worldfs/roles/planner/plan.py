@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...ground.model import Profile, Relation, Scene, Vec
+from ...ground.model import Profile, Relation, Scene, Thing, Vec
 from . import domain, feasible, say, spots
 from .assign import fits, into_containers, room, volume
 from .domain import Action

@@ -31,7 +31,14 @@ class Planner:
         return Errand(self.desk, intent, stop or threading.Event()).run(scene)
 
     def _read(self, instruction: str, scene: Scene) -> Intent:
-        intent = interpret(instruction, scene, self.desk.earlier)
+        intent = interpret(
+            instruction,
+            scene,
+            self.desk.earlier,
+            profile=self.desk.profile(),
+            robot_id=self.desk.robot_id,
+            suggest=True,
+        )
         if self.mind is None or not isinstance(intent, Refusal) or intent.kind != "unknown":
             return intent
         guess = self.mind.interpret(instruction, scene)

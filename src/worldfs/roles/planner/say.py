@@ -9,30 +9,7 @@ from collections.abc import Iterable
 from ...ground.model import Scene, Thing
 from . import words
 
-CAN = {
-    "en": (
-        "clear the table",
-        "put the apple in the basket",
-        "pick up the can",
-        "stack the cubes",
-        "sort the objects by colour",
-        "look at the apple",
-        "move to (0.4, 0.1, 0.4)",
-        "go home",
-        "put everything in the basket except the apple",
-    ),
-    "zh": (
-        "收拾桌子",
-        "把苹果放进篮子里",
-        "拿起罐子",
-        "把方块叠起来",
-        "按颜色分类",
-        "看看苹果",
-        "移动到 (0.4, 0.1, 0.4)",
-        "回家",
-        "除了苹果，把所有东西放进篮子",
-    ),
-}
+HOME = {"en": "go home", "zh": "回家"}
 
 REASONS: dict[str, tuple[str, str]] = {
     "empty": ("nothing was asked", "没有任何指令"),

@@ -60,7 +60,9 @@ def pick(ids: Sequence[str], best: str, scene: Scene, count: int = 1, base: Thin
         raise NotUnderstood("unmeasured", "missing", what=best, names=", ".join(unknown))
     order = sorted(values, key=lambda id: -(values[id] or 0.0))
     if len(order) < count:
-        raise NotUnderstood("count", "ambiguous", what=best, count=str(count), found=str(len(order)), names=", ".join(order))
+        raise NotUnderstood(
+            "count", "ambiguous", what=best, count=str(count), found=str(len(order)), names=", ".join(order)
+        )
     tie = TIE.get(best, TIE_M)
     edge = values[order[count - 1]] or 0.0
     if len(order) > count and abs(edge - (values[order[count]] or 0.0)) <= tie:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...ground.model import Scene, Thing
-from . import words
+from . import words, words_zh
 from .facts import movable
 
 _TABLES = (words.VERBS, words.PREPS, words.REQUESTS, words.EXCEPT, words.JOINS)
@@ -19,7 +19,7 @@ class Vocabulary:
 
     def __init__(self, scene: Scene) -> None:
         self.english, self.chinese = words.nouns_en(), words.nouns_zh()
-        self.function_zh = words.chinese()
+        self.function_zh = words_zh.chinese()
         self.moving = {t.id for t in movable(scene)}
         self.things = {t.id: t for t in (*scene.objects, *scene.furniture)}
         self.keys = {id: self._describe(t) for id, t in self.things.items()}
