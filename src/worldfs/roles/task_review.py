@@ -16,7 +16,7 @@ from worldfs.ground.model import Finding, Note, Scene, Step, Task
 
 from .planner import Command, Goal, Refusal, holds, interpret
 from .planner.answers import fact
-from .planner.goals import At, Beside, Down, Gripper, Holding, Home, In, On, Placed, Seen, subject
+from .planner.goals import POSE_GOALS, Gesture, Gripper, Holding, Home, In, On, Seen, subject
 from .planner.narrate import goal_text
 from .planner.plan import lasting
 
@@ -82,7 +82,7 @@ def _row(row: Row, later: Sequence[Row], scene: Scene, happened: Happened, zh: b
         handled = [g for g in after if subject(g) and subject(g) == subject(goal)]
         if isinstance(goal, Holding) and any(holds(g, scene) for g in handled):
             continue  # what stands where a later row put it was in the gripper before
-        if handled or isinstance(goal, (Seen, At, Home, Gripper)):
+        if handled or isinstance(goal, POSE_GOALS):
             return Claim(where, step.action, "unjudged")
         return Claim(where, step.action, "false", _shown(goal, scene, zh))
     return Claim(where, step.action, "true", past=not all(holds(g, scene) for g in goals))
@@ -95,10 +95,10 @@ def _goal(text: str, scene: Scene, zh: bool, rows_true: bool) -> Claim:
         return Claim(where, text, "false", goals)
     last = [g for g, lasts in zip(goals or (), lasting(goals or ()), strict=True) if lasts]
     open_ = [g for g in last if not holds(g, scene)]
-    if not last or all(isinstance(g, (Seen, At, Home, Gripper)) for g in last):
+    if not last or all(isinstance(g, POSE_GOALS) for g in last):
         return Claim(where, text, "true" if rows_true and goals else "unjudged")
     for goal in open_:
-        if not isinstance(goal, (Seen, At, Home, Gripper)):
+        if not isinstance(goal, POSE_GOALS):
             return Claim(where, text, "false", _shown(goal, scene, zh), past=rows_true)
     return Claim(where, text, "true")
 
@@ -117,16 +117,16 @@ def _record(goal: Goal, happened: Happened) -> bool:
             return happened("pick_up", id, "")
         case In(object=id, container=support) | On(object=id, support=support):
             return happened("place", id, support)
-        case Beside(object=id) | Placed(object=id) | Down(object=id):
-            return happened("place", id, "")
         case Seen(object=id):
             return happened("target_navigation", id, "")
         case Home():
             return happened("strategy", "home", "")
         case Gripper(state=state):
             return happened("strategy", "open_gripper" if state == "open" else "close_gripper", "")
+        case Gesture(name=name):
+            return happened("strategy", name, "")
         case _:
-            return False
+            return bool(subject(goal)) and happened("place", subject(goal), "")
 
 
 def _progress(said: Progress, task: Task, zh: bool) -> str:
