@@ -143,10 +143,11 @@ class English(Nouns):
     def clause(self, before: Clause | None) -> Clause:
         self.at = len(self.tokens) - len(strip_openers(self.tokens[self.at :]))
         verb = self.phrase(words.VERBS)
+        again: tuple[Place, ...] = ()
         if not verb:
             # "put the apple in the basket and the can on the table": the verb is understood again
             if before is not None and before.act == "put" and self.noun_here():
-                verb = "put"
+                verb, again = "put", before.places
             else:
                 raise NotUnderstood("verb", word=self.ahead() or "…")
         act = words.VERBS[verb]
@@ -186,7 +187,7 @@ class English(Nouns):
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
-        return Clause(act, what, places, but, gap=self.gap)
+        return Clause(act, what, places or again, but, gap=self.gap)
 
     def shift(self) -> Shift | None:
         """`10 cm to the left`, `away from the can`, `closer to the basket by 5 cm`; None and nothing consumed."""

@@ -64,9 +64,11 @@ class Meaning:
 
     def command(self, clauses: list[Clause], text: str) -> Command:
         for clause in clauses:
-            self.protected += self.resolve_aside(clause.keep)
+            self.protected += self.resolve_aside(tuple(n for n in clause.keep if not n.other))
         for clause in clauses:
             self.read(clause)
+        for clause in clauses:  # "and leave the rest": all that was not named until then
+            self.protected += self.resolve_aside(tuple(n for n in clause.keep if n.other))
         clash = sorted({subject(g) for g in self.goals} & set(self.protected))
         if clash:
             raise NotUnderstood("contradiction", "negation", names=self.resolve.names(clash))
@@ -89,7 +91,7 @@ class Meaning:
             tuple(replace(n, quantity="all", count=0) if n.quantity != "any" else n for n in nouns)
         )
         for noun in nouns:
-            if not self.resolve.one(replace(noun, quantity="all", count=0)):
+            if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
                 raise NotUnderstood("missing", "missing", what=bare(noun), here=self.resolve.here())
         self.resolve.last = last
         return found

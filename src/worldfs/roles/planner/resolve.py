@@ -20,6 +20,7 @@ class Resolver:
         self.last: tuple[str, ...] = ()
         self.mentioned: set[str] = set()
         self.notes: list[str] = []
+        self.head: frozenset[str] = frozenset()  # the kind that was named last: what "one" stands for
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
         return say.names(ids, self.scene, self.language)
@@ -33,6 +34,7 @@ class Resolver:
         if found and not any(n.pronoun for n in nouns):
             self.last = found
         self.mentioned |= set(found)
+        self.head = next((kinds for n in reversed(nouns) if (kinds := _kinds(n))), self.head)
         return found
 
     def one(self, noun: Noun) -> tuple[str, ...]:
@@ -42,6 +44,8 @@ class Resolver:
             return self._choice(noun)
         anywhere = self.vocabulary.fit(noun.words)
         found = tuple(id for id in anywhere if all(self._is_at(id, side, where) for side, where in noun.at))
+        if noun.words and noun.words[-1][0] in ("one", "ones"):
+            found = tuple(id for id in found if self.head & self.vocabulary.keys[id]) or found
         if noun.other:
             if not self.mentioned & set(anywhere):
                 raise NotUnderstood("other", "ambiguous", what=noun.text, names=self.names(found))
@@ -54,7 +58,8 @@ class Resolver:
             self._tell(noun.text, chosen)
             return chosen
         if not found:
-            if noun.quantity == "all" and not noun.count:
+            named = [keys for _, keys in noun.words if any(k[:2] == "k:" for k in keys)]
+            if noun.quantity == "all" and not noun.count and len(named) < 2:  # nothing is an apple and a can
                 return ()
             key, listed = ("missing_there", self.names(anywhere)) if anywhere else ("missing", self.here())
             raise NotUnderstood(key, "missing", what=bare(noun), here=listed)
@@ -141,3 +146,7 @@ class Resolver:
 def bare(noun: Noun) -> str:
     """The phrase without its article and number."""
     return " ".join(word for word, _ in noun.words) or noun.text
+
+
+def _kinds(noun: Noun) -> frozenset[str]:
+    return frozenset(k for _, keys in noun.words[-1:] for k in keys if k[:2] == "k:")
