@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from worldfs.formats import embodied, environment, lessons, task
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Job, JobStatus, Note, Order, Profile, Scene, Task
-from worldfs.roles.lessons import avoid
+from worldfs.roles.critic import Critic
+from worldfs.roles.lessons import avoid, note_for
 
 from .documents import Document
-from .layout import PLANNER
+from .layout import CRITIC, PLANNER
 
 if TYPE_CHECKING:
     from .world import World
@@ -62,7 +63,10 @@ class Desk:
         ids = sorted(id for id in self.world.jobs.done_ids() if _STEP.fullmatch(id))
         while ids:
             number = ids[-1].rsplit("_", 1)[1]
-            job = self.world.jobs.load(ids.pop())
+            try:
+                job = self.world.jobs.load(ids.pop())
+            except BadInput:
+                continue  # a broken record tells nothing; `paos check` names it
             thing = _taken_up(job) if job.order.node == self.robot_id else None
             if thing is not None:
                 moved[thing[0]] = thing[1]
@@ -94,6 +98,15 @@ class Desk:
 
     def avoid(self, order: Order) -> Note | None:
         return avoid(self.lessons(), order, self.scene())
+
+    def learn(self, order: Order, scene: Scene) -> None:
+        """The critic judges as it would have at submission; LESSONS.md is written with the critic's rights."""
+        language = self.language()
+        found = Critic(language).review(order, scene, self.profile())
+        if any(not item.warning for item in found):
+            note = note_for(order, found, self.now(), language)
+            page = Document(self.world.tree, self._lessons.path, CRITIC, lessons.read)
+            page.change(lambda data: lessons.add(data, note, language=language))
 
     def submit(self, order: Order) -> str:
         return self.world.submit(

@@ -87,6 +87,7 @@ class World:
     lines: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     hang: bool = False
+    learned: list[Order] = field(default_factory=list)
     was: Scene | None = None
     clock: datetime = datetime(2026, 11, 21, tzinfo=UTC)
     ended: dict[str, JobStatus] = field(default_factory=dict)
@@ -109,6 +110,9 @@ class World:
 
     def avoid(self, order: Order) -> Note | None:
         return self.forbid(order, self.now_scene)
+
+    def learn(self, order: Order, scene: Scene) -> None:
+        self.learned.append(order)
 
     def submit(self, order: Order) -> str:
         self.log.append(order)

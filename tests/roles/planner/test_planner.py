@@ -235,7 +235,9 @@ def test_a_plan_is_checked_whole_before_its_first_step(world, text, thing, why):
     assert report.ok is not bool(why), report.reason
     if why:
         assert report.reason.startswith("Refused before the first step, nothing was moved.") and why in report.reason
-        assert not world.log and not world.tasks and report.verdict == "failed"
+        assert not world.log and report.verdict == "failed"
+        assert {s.status for task in world.tasks for s in task.steps} <= {"pending", "skipped"}
+        assert bool(world.learned) is ("out of reach: " in why or "too wide" in why or text.endswith("0.4)"))
 
 
 def test_a_body_without_the_action_says_so(world):

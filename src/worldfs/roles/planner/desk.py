@@ -39,6 +39,10 @@ class Desk(Protocol):
         """The lesson that forbids this order while nothing it speaks of has changed; None: go ahead."""
         ...
 
+    def learn(self, order: Order, scene: Scene) -> None:
+        """The critic's refusal of a planned order that is not submitted, in the scene as it would be: a lesson."""
+        ...
+
     def submit(self, order: Order) -> str:
         """Accept durably; returns the job's id."""
         ...

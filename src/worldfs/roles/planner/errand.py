@@ -331,13 +331,31 @@ class Errand:
     def _infeasible(self, plan: Plan, scene: Scene) -> Report:
         """Not all of it can be done: nothing is begun, and what cannot be done is named with why."""
         judged = self._judge(scene, dict(plan.unmet))
+        told = self._refused(plan, scene)
         sign = "；" if self.command.language == "zh" else "; "
         by_why: dict[str, list[str]] = {}
         for goal, why in plan.unmet:
             by_why.setdefault(why, []).append(narrate.goal_text(goal, scene, self.command.language))
         comma, colon = ("、", "：") if self.command.language == "zh" else (", ", ": ")
         said = sign.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
-        return self._report(False, self.say("infeasible", what=said), judged)
+        return self._report(False, self.say("infeasible", what=sign.join((said, *told))), judged)
+
+    def _refused(self, plan: Plan, scene: Scene) -> list[str]:
+        """Steps that the critic would refuse: named with their lesson, which is learned where there is none yet."""
+        told = []
+        self.ledger.plan([action for action, _ in plan.refused], scene)
+        for action, then in plan.refused:
+            order = self._order(action)
+            note = self.desk.avoid(order)
+            if note is None:
+                self.desk.learn(order, then)
+            else:
+                self.heeded.append(note.title)
+                told.append(self.say("lesson", why=f"{reasons.of_note(note)} ({note.title})"))
+            self.ledger.mark("skipped", note.title if note is not None else "")
+        if plan.refused:
+            self._write()
+        return list(dict.fromkeys(told))
 
     # -- endings --------------------------------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ class Plan:
 
     actions: tuple[Action, ...] = ()
     unmet: tuple[tuple[Goal, str], ...] = ()
+    refused: tuple[tuple[Action, Scene], ...] = ()  # what the critic would refuse, in the scene as it would be by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +102,15 @@ def build(
     limits = limits or Limits()
     actions: list[Action] = []
     unmet: list[tuple[Goal, str]] = []
+    refused: list[tuple[Action, Scene]] = []
     now = sane(scene)
     for number in range(first, len(groups)):
-        part, lost, now = _Group(groups[number], number, profile, robot_id, limits).solve(now)
+        group = _Group(groups[number], number, profile, robot_id, limits)
+        part, lost, now = group.solve(now)
         actions += part
         unmet += lost
-    return Plan(tuple(actions), tuple(unmet))
+        refused += group.refused
+    return Plan(tuple(actions), tuple(unmet), tuple(refused))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,14 @@ class _Group:
     profile: Profile | None
     robot_id: str
     limits: Limits
+    refused: list[tuple[Action, Scene]] = field(default_factory=list)
+
+    def why_not(self, action: Action, scene: Scene) -> str:
+        """The critic's word on an action in that scene, noted if it is a refusal."""
+        why = feasible.refusal(action, self.robot_id, scene, self.profile, self.limits.language)
+        if why:
+            self.refused.append((action, scene))
+        return why
 
     def solve(self, scene: Scene) -> tuple[list[Action], list[tuple[Goal, str]], Scene]:
         poses = [g for g in self.goals if isinstance(g, POSE_GOALS)]
@@ -133,7 +145,7 @@ class _Group:
             why = self.limits.given_up.get(str(goal), "")
             if not why and not domain.has(self.profile, action.op):
                 why = say.reason("no_op", self.limits.language, what=action.op)
-            why = why or feasible.refusal(action, self.robot_id, scene, self.profile, self.limits.language)
+            why = why or self.why_not(action, scene)
             if why:
                 lost.append((goal, why))
             else:
@@ -159,7 +171,7 @@ class _Handling:
     """One group of goals about things, on its way to moves."""
 
     def __init__(self, group: _Group, scene: Scene) -> None:
-        self.scene, self.profile, self.robot_id = scene, group.profile, group.robot_id
+        self.group, self.scene, self.profile, self.robot_id = group, scene, group.profile, group.robot_id
         self.limits, self.stage = group.limits, group.stage
         self.places = layout(scene)
         self.now = {t.id: t for t in movable(scene)}
@@ -346,7 +358,7 @@ class _Handling:
         then = dict(places)
         for step in steps:
             scene = _after(self.scene, then, now, self.robot_id)
-            if why := feasible.refusal(step, self.robot_id, scene, self.profile, self.limits.language):
+            if why := self.group.why_not(step, scene):
                 return why
             then[step.object] = step.to
         return ""
