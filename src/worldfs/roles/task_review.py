@@ -82,7 +82,7 @@ def _row(row: Row, later: Sequence[Row], scene: Scene, happened: Happened, zh: b
         handled = [g for g in after if subject(g) and subject(g) == subject(goal)]
         if isinstance(goal, Holding) and any(holds(g, scene) for g in handled):
             continue  # what stands where a later row put it was in the gripper before
-        if handled or isinstance(goal, POSE_GOALS):
+        if handled or isinstance(goal, (*POSE_GOALS, Holding)):  # a grasp passes: what was held may have been put down
             return Claim(where, step.action, "unjudged")
         return Claim(where, step.action, "false", _shown(goal, scene, zh))
     return Claim(where, step.action, "true", past=not all(holds(g, scene) for g in goals))
