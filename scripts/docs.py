@@ -34,10 +34,13 @@ def schemas() -> dict[Path, str]:
 
 def command_page() -> str:
     """The command, as its table declares it."""
+    from worldfs.doors.cli.exits import CODES
     from worldfs.doors.cli.table import COMMANDS, GLOBAL
 
     lines = ["# The command `paos`", "", "Computed from `worldfs/doors/cli/table.py`.", "", "## Everywhere", ""]
     lines += _table(GLOBAL)
+    lines += ["", "## Exit codes", "", "| code | what happened |", "|---|---|"]
+    lines += [f"| {code} | {text} |" for code, text in CODES.items()]
     for command in COMMANDS:
         lines += ["", f"## paos {command.name}", "", f"{command.help[0].upper()}{command.help[1:]}."]
         if command.more:

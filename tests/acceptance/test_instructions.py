@@ -156,3 +156,60 @@ def test_json_is_one_object_a_line_and_the_last_is_the_result(table) -> None:
     assert [event["event"] for event in events[:-1]] == ["progress"] * (len(events) - 1)
     assert events[-1] == {"event": "result", "verdict": "reached", "goal_holds": True, "message": events[-1]["message"]}
     assert not re.search(r"\x1b\[", said.out)
+
+
+def at(place, id: str) -> list[float]:
+    return place.thing(id)["position"]
+
+
+def test_requests_sides_and_distances_on_the_real_body(table) -> None:
+    """A slice of tests/roles/planner/instructions.txt: what it is understood as is what the world shows afterwards."""
+    assert table.do("would you mind grabbing the green can for me?").code == 0
+    assert table.value("ENVIRONMENT.md")["robots"][0]["holding"] == "can_01"
+    assert table.do("why don't you put it in the basket").code == 0
+    assert table.where("can_01") == {IN_BASKET}
+    before = at(table, "apple_01")
+    said = table.do("move the aple 8 cm to the right")
+    assert said.code == 0, said
+    assert "read “aple” as “apple”" in said.out
+    assert math.dist(at(table, "apple_01")[:2], (before[0], before[1] - 0.08)) < 0.03
+    said = table.do("put the cube to the left of the apple")
+    assert said.code == 0, said
+    apple, cube = at(table, "apple_01"), at(table, "cube_01")
+    assert cube[1] - apple[1] > abs(cube[0] - apple[0])  # the robot looks along x: its left is y
+    said = table.do("move the cube away from the apple")
+    assert said.code == 0, said
+    assert math.dist(at(table, "cube_01")[:2], at(table, "apple_01")[:2]) > math.dist(cube[:2], apple[:2]) + 0.05
+    assert table.do("wave").code == 0
+    assert table.paos("check").code == 0
+
+
+def test_undo_puts_back_what_the_last_instruction_moved(table) -> None:
+    before = {id: at(table, id) for id in FIVE}
+    assert table.do("undo").code == 1  # nothing came before
+    said = table.do("put the cube on the brick and move the apple 8 cm to the right")
+    assert said.code == 0, said
+    assert ("on", "brick_01") in table.where("cube_01")
+    moved = at(table, "apple_01")
+    said = table.do("put everything back where it was")
+    assert said.code == 0, said
+    for id in FIVE:
+        assert math.dist(at(table, id)[:2], before[id][:2]) < 0.03, id
+    assert ON_TABLE in table.where("cube_01")
+    said = table.do("撤销")  # undone again: as it was before the undoing
+    assert said.code == 0, said
+    assert ("on", "brick_01") in table.where("cube_01")
+    assert math.dist(at(table, "apple_01")[:2], moved[:2]) < 0.03
+
+
+def test_what_cannot_all_be_done_is_refused_before_the_first_step(table) -> None:
+    world = table.value("ENVIRONMENT.md")
+    for thing in world["objects"]:
+        if thing["id"] == "brick_01":
+            thing["position"] = [0.85, 0.45, 0.05]
+    table.put("ENVIRONMENT.md", json.dumps(world))
+    said = table.do("clear the table")
+    assert said.code == 1, said
+    assert "Refused before the first step, nothing was moved." in said.out
+    assert "brick" in said.out and "out of reach" in said.out
+    assert table.ended() == {}

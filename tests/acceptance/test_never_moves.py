@@ -23,7 +23,9 @@ SAYINGS = {
     "如果桌子脏了就收拾": 2,
     "yesterday you cleared the table": 2,
     "fly to the moon": 2,
-    "clear the tabel": 2,
+    "clear the tablet": 2,
+    "could you not clear the table?": 2,
+    "is the can tasty?": 2,
     "...": 2,
 }
 

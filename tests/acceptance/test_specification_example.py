@@ -34,7 +34,10 @@ def test_opening_and_reading_change_nothing_on_the_disk(found: Callable, languag
     assert set(before) == set(FIVE)
     check = place.paos("--json", "check").values[0]
     assert check["ok"]
-    assert [item["code"] for item in check["findings"]] == ["DRIVER_MISSING"]  # and only that: rekep_real is not here
+    assert [item["code"] for item in check["findings"]] == [
+        "TASK_UNJUDGED",
+        "DRIVER_MISSING",
+    ]  # nobody can tell whether its first rows were done  # and only that: rekep_real is not here
     assert place.paos("status").code == 0
     assert place.paos("lessons").code == 0
     assert place.paos("wait", "TASK.md", "--timeout", "0.01").code == 1

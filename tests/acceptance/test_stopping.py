@@ -70,9 +70,9 @@ def test_ctrl_c_stops_a_do_that_serves_itself(table, monkeypatch: pytest.MonkeyP
     hand.start()
     said = table.paos("do", "clear the table")
     hand.join()
-    assert said.code == 1
+    assert said.code == 130
     assert "stopping safely" in said.err
-    assert "cancelled" in said.out
+    assert said.out.endswith("Interrupted: the robot stopped safely\n")
     [job] = table.ended().values()
     assert (job.status.state, job.status.outcome.cause) == ("failed", "cancelled")
     assert rows(table)[0][3].endswith("failed")
@@ -88,6 +88,7 @@ def test_a_time_limit_ends_a_do_and_its_job(table, monkeypatch: pytest.MonkeyPat
     said = table.paos("--json", "do", "pick up the can", "--timeout", "0.3")
     assert said.code == 1
     assert said.values[-1]["verdict"] == "timeout"
+    assert said.values[-1]["message"] == "Timed out after 0.3 s: the robot stopped safely"
     assert [job.status.outcome.cause for job in table.ended().values()] == ["cancelled"]
 
 
@@ -97,9 +98,9 @@ def test_ctrl_c_of_a_do_leaves_the_kernel_at_work(table, kernel: subprocess.Pope
     assert "Grasp" in do.stdout.readline()
     do.send_signal(signal.SIGINT)
     out, err = do.communicate(timeout=PATIENCE)
-    assert do.returncode == 1, (out, err)
+    assert do.returncode == 130, (out, err)
     assert "stopping safely" in err
-    assert out.strip().endswith("cancelled")
+    assert out.strip().endswith("Interrupted: the robot stopped safely")
     assert len(table.ended()) < 10
     assert "running" not in table.text("TASK.md")
     assert kernel.poll() is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from worldfs.doors.cli.call import Call
+from worldfs.doors.cli.do import EXIT
+from worldfs.doors.cli.exits import CODES
 from worldfs.doors.cli.main import main
 from worldfs.doors.cli.parser import parse
 from worldfs.doors.cli.table import COMMANDS, Command
@@ -65,6 +68,32 @@ def test_each_way_of_failing_has_its_exit_code_and_words_and_no_traceback(
     assert said.err.startswith("paos: ")
     assert words in said.err
     assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("how", ["user", "absent", "bug", "quiet"])
+def test_ctrl_c_that_a_library_turned_into_something_else_is_still_an_interrupt(
+    how: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """numpy and mujoco answer a Ctrl-C while they load with an ImportError, which reads like "not installed"."""
+
+    def loads(call: Call) -> int:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            return fails(call) if how != "quiet" else 0
+        raise AssertionError("no interrupt")
+
+    monkeypatch.setattr(sys.modules[MODULE], "loads", loads, raising=False)
+    assert main(["do", how], (DO._replace(target=f"{MODULE}:loads"),)) == 130
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "paos: interrupted\n")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_exit_codes_are_documented_in_one_place() -> None:
+    page = (ROOT / "docs/command.md").read_text("utf-8")
+    assert all(f"| {code} | {text} |" in page for code, text in CODES.items())
+    assert set(EXIT.values()) <= set(CODES)
 
 
 def test_with_json_an_error_is_one_object_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:

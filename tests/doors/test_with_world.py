@@ -200,6 +200,17 @@ def test_watch_tells_a_change_of_a_file(paos: Paos, home: Path) -> None:
     assert event["path"].endswith("/TASK.md")
 
 
+def test_check_names_what_task_md_claims_and_the_world_does_not_bear_out(paos: Paos, home: Path) -> None:
+    paos("onboard")
+    rows = "| Sub-Task | Action | Status |\n|---|---|---|\n| 1 | Grasp apple_01 | done |\n| 2 | Feed the cat | done |\n"
+    (home / "workspace/TASK.md").write_text(f"# Task: grasp\n\n{rows}\n**Overall Progress**: 9/5 (180 %)\n", "utf-8")
+    code, said, _ = paos("check", "--json")
+    found = {item["field"]: (item["code"], item["warning"]) for item in json.loads(said)["findings"]}
+    assert code == 1
+    assert found["TASK.md progress"] == ("TASK_NOT_BORNE_OUT", False)
+    assert found["TASK.md"] == ("TASK_UNJUDGED", True)  # there is no scene yet that could tell
+
+
 def test_check_finds_nothing_in_a_new_home_and_names_what_is_broken(paos: Paos, home: Path) -> None:
     paos("onboard")
     assert paos("check")[0] == 0

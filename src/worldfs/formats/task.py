@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from worldfs.ground.model import Step, Task
 
@@ -46,6 +47,25 @@ _PROGRESS = re.compile(
     r"\d+\s*/\s*\d+(?:\s*[(（]\s*\d+(?:\.\d+)?\s*%\s*[)）])?",
     re.IGNORECASE,
 )
+
+
+class Progress(NamedTuple):
+    """The line "Overall Progress": as it is written, whatever the table says."""
+
+    done: int
+    total: int
+    percent: int | None
+    text: str
+
+
+def progress(data: bytes) -> Progress | None:
+    """The progress line of a document, None where it has none."""
+    match = _PROGRESS.search(prose.decode(data, PATH))
+    if match is None:
+        return None
+    said = match[0][len(match[1]) :]
+    numbers = [round(float(n)) for n in re.findall(r"\d{1,9}(?:\.\d{1,9})?", said)]
+    return Progress(numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else None, said)
 
 
 def read(data: bytes) -> Task:

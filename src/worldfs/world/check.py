@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from worldfs.drivers.catalogue import catalogue
@@ -26,6 +27,7 @@ from .check_runtime import references
 from .home import Home
 from .layout import ROWS
 from .nodes import factory, find_nodes, profile_for
+from .record import happened
 from .targets import Targets
 
 
@@ -49,6 +51,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
     try:
         findings += _documents(store, root, fix)
         findings += references(store)
+        findings += _task(store)
         findings += _bodies(place, store, environ or {})
         findings += _jobs(store, root, fix)
         findings += _set_aside(store)
@@ -141,6 +144,22 @@ def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
     if written and not profile.ops:
         fix = "write a table `| Action Type | Description | Parameters |` under `## Supported Actions`"
         yield Finding("ACTION_NOT_LISTED", field, expected, "no supported action", fix, warning=True)
+
+
+def _task(store: Store) -> Iterator[Finding]:
+    """What TASK.md claims and the world does not bear out."""
+    from worldfs.roles import task_review
+
+    page, world = store.get(task.PATH), store.get("ENVIRONMENT.md")
+    try:
+        present = task.read(page.data if page else b"")
+        progress = task.progress(page.data if page else b"")
+        scene = environment.read(world.data if world else b"").scene
+    except UserError:
+        return  # said already
+    jobs = Jobs(store, SystemClock())
+    claims = task_review.review(present, scene, progress=progress, happened=partial(happened, jobs))
+    yield from task_review.findings(claims, present.language)
 
 
 def _unread(line: str) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,17 +11,34 @@ from typing import TYPE_CHECKING
 
 from worldfs.formats import embodied, environment, lessons, task
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model import JobStatus, Note, Order, Profile, Scene, Task
-from worldfs.roles.lessons import avoid
+from worldfs.ground.model import Job, JobStatus, Note, Order, Profile, Scene, Task
+from worldfs.roles.critic import Critic
+from worldfs.roles.lessons import avoid, note_for
 
 from .documents import Document
-from .layout import PLANNER
+from .layout import CRITIC, PLANNER
 
 if TYPE_CHECKING:
     from .world import World
 
 
 PATIENCE_S = 2.0  # after so long without an end, look whether anybody is there to bring it about
+
+
+_STEP = re.compile(r"act_\d{8}_\d{6}_\d{3}_\d{2,}")  # the planner's ids: time, and number of the step
+
+
+def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
+    """The thing that a job lifted, and where it was before (m); None for no such job."""
+    outcome = job.status.outcome
+    found = outcome.evidence.get("before") if outcome is not None and job.order.op == "pick_up" else None
+    thing = found.get("object") if isinstance(found, dict) else None
+    if not isinstance(thing, dict) or not isinstance(thing.get("id"), str):
+        return None
+    position = thing.get("position")
+    if not isinstance(position, list) or len(position) < 3 or not all(isinstance(v, (int, float)) for v in position):
+        return None
+    return thing["id"], tuple(float(v) for v in position[:3])
 
 
 class Desk:
@@ -38,6 +56,29 @@ class Desk:
 
     def scene(self) -> Scene:
         return self._environment.get().scene
+
+    def earlier(self) -> Scene | None:
+        """From the record: where each thing was when the last instruction first took it up."""
+        moved: dict[str, tuple[float, ...]] = {}
+        ids = sorted(id for id in self.world.jobs.done_ids() if _STEP.fullmatch(id))
+        while ids:
+            number = ids[-1].rsplit("_", 1)[1]
+            try:
+                job = self.world.jobs.load(ids.pop())
+            except BadInput:
+                continue  # a broken record tells nothing; `paos check` names it
+            thing = _taken_up(job) if job.order.node == self.robot_id else None
+            if thing is not None:
+                moved[thing[0]] = thing[1]
+            if int(number) == 1 and moved:
+                break  # the first step of that instruction; one that moved nothing is passed over
+        if not moved:
+            return None
+        scene = self.scene()
+        objects = tuple(replace(t, position=moved.get(t.id, t.position), status="") for t in scene.objects)
+        relations = tuple(r for r in scene.relations if r.subject not in moved)
+        robots = tuple(replace(r, holding=None) if r.holding in moved else r for r in scene.robots)
+        return replace(scene, objects=objects, relations=relations, robots=robots)
 
     def profile(self) -> Profile | None:
         try:
@@ -57,6 +98,15 @@ class Desk:
 
     def avoid(self, order: Order) -> Note | None:
         return avoid(self.lessons(), order, self.scene())
+
+    def learn(self, order: Order, scene: Scene) -> None:
+        """The critic judges as it would have at submission; LESSONS.md is written with the critic's rights."""
+        language = self.language()
+        found = Critic(language).review(order, scene, self.profile())
+        if any(not item.warning for item in found):
+            note = note_for(order, found, self.now(), language)
+            page = Document(self.world.tree, self._lessons.path, CRITIC, lessons.read)
+            page.change(lambda data: lessons.add(data, note, language=language))
 
     def submit(self, order: Order) -> str:
         return self.world.submit(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from worldfs.formats import embodied, environment, lessons
+from worldfs.formats import embodied, environment, lessons, task
+from worldfs.formats.prose import flat
 from worldfs.ground.clock import Clock, stamp
 from worldfs.ground.driver import FILM_FPS, Driver, Filming, Reviewer, Simulated
-from worldfs.ground.errors import Missing
+from worldfs.ground.errors import Missing, UserError
 from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, Profile, Scene
 from worldfs.roles.lessons import note_for, note_for_failure, note_for_lost
 from worldfs.roles.wording import localise, localise_outcome
@@ -18,6 +20,9 @@ from worldfs.tree.tree import Tree
 from .documents import Document
 from .files import film_name
 from .layout import CRITIC, WATCHDOG
+
+if TYPE_CHECKING:
+    from worldfs.roles.task_review import Happened
 
 
 class Room:
@@ -35,6 +40,7 @@ class Room:
         self.environment = Document(tree, f"{base}/ENVIRONMENT.md", WATCHDOG, environment.read)
         self.judged = Document(tree, f"{base}/ENVIRONMENT.md", CRITIC, environment.read)
         self.lessons = Document(tree, f"{base}/LESSONS.md", CRITIC, lessons.read)
+        self.tasks = Document(tree, f"{base}/TASK.md", CRITIC, task.read)
         self.profiles: dict[str, Document[Profile]] = {}
         self._seen: dict[str, tuple[Scene, str | None]] = {}
         self._told: dict[str, Scene] = {}  # what a body took from the document, as it was last written
@@ -88,6 +94,25 @@ class Room:
             return
         self.films.mkdir(parents=True, exist_ok=True)
         body.record(self.films / name, FILM_FPS)
+
+    def review_task(self, happened: Happened) -> None:
+        """TASK.md against the measured world: each claim that is not so becomes a lesson, once."""
+        from worldfs.roles import task_review  # the planner's grammar: only for a page that was written
+
+        try:
+            data = self.tasks.fetch()[0]
+            present, progress = task.read(data), task.progress(data)
+            if any(step.status == "running" for step in present.steps):
+                return  # its author is at work: the page is a step behind the world
+            scene, known = self.judged.get().scene, {(n.action, n.reason) for n in self.lessons.get()}
+        except UserError:
+            return  # a page that cannot be read is named by who reads it; it stops no kernel
+        language = self.language()
+        claims = task_review.review(present, scene, progress=progress, happened=happened)
+        notes = [task_review.lesson(c, self.clock.now(), language) for c in claims if c.verdict == "false"]
+        for note in notes:
+            if (flat(note.action), flat(note.reason)) not in known:
+                self.lessons.change(lambda data, new=note: lessons.add(data, new, language=language))  # type: ignore[misc]  # the loop's value
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         when, language = self.clock.now(), self.language()

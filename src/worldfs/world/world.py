@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -137,13 +137,14 @@ class World:
     # -- assembling ---------------------------------------------------------------------------------------------
 
     def _serve(self, drivers: Mapping[str, DriverFactory] | None, parts: Parts | None, threads: bool, log: Log) -> None:
-        from worldfs.formats import environment
+        from worldfs.formats import environment, task
         from worldfs.ground.driver import Seat
         from worldfs.kernel.dispatch import Node
         from worldfs.kernel.kernel import Kernel
         from worldfs.roles.critic import Critic
 
         from .house import Room
+        from .record import happened
         from .targets import SKILLS, TARGETS, Runtime, Targets
 
         if drivers is None:
@@ -169,7 +170,10 @@ class World:
             room,
             nodes,
             pages=(files.actions_page(), files.sessions_page()),
-            watched=dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, room, scene)),
+            watched={
+                **dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, room, scene)),
+                task.PATH: lambda: room.review_task(partial(happened, self.jobs)),
+            },
             threads=threads,
             log=log,
         )

@@ -87,14 +87,20 @@ class World:
     lines: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     hang: bool = False
+    learned: list[Order] = field(default_factory=list)
+    was: Scene | None = None
     clock: datetime = datetime(2026, 11, 21, tzinfo=UTC)
     ended: dict[str, JobStatus] = field(default_factory=dict)
 
     def scene(self) -> Scene:
         return self.now_scene
 
+    def earlier(self) -> Scene | None:
+        return self.was
+
     def profile(self) -> Profile:
-        return Profile("Panda", ops=tuple(Op(o) for o in self.ops), max_reach=0.855, max_grip_width=0.08)
+        ops, sensors = tuple(Op(o) for o in self.ops), (("RGB-D Camera (front)", True),)
+        return Profile("Panda", ops=ops, sensors=sensors, max_reach=0.855, max_grip_width=0.08)
 
     def language(self) -> str:
         return "zh" if self.zh else "en"
@@ -104,6 +110,9 @@ class World:
 
     def avoid(self, order: Order) -> Note | None:
         return self.forbid(order, self.now_scene)
+
+    def learn(self, order: Order, scene: Scene) -> None:
+        self.learned.append(order)
 
     def submit(self, order: Order) -> str:
         self.log.append(order)

@@ -126,7 +126,7 @@ def test_an_order_becomes_these_goals(scene, text, goals):
 
 @pytest.mark.parametrize(("text", "kind"), REFUSED.items())
 def test_what_is_no_plain_order_is_refused_with_its_reason(scene, text, kind):
-    intent = interpret(text, scene)
+    intent = interpret(text, scene, suggest=True)
     if text == "能不收拾桌子吗":  # a question by its mark, a negation by its words: it moves nothing either way
         assert isinstance(intent, (Question, Refusal))
         return

@@ -148,7 +148,6 @@ REFUSED = {
     "put the apple": "unknown",
     "clear the table gently": "unknown",
     "sudo rm -rf the table": "unknown",
-    "put the aple in the basket": "unknown",
     "clear the tablet": "unknown",
     "put the tall can in the basket": "unknown",
     "put the red in the basket": "unknown",
@@ -172,8 +171,10 @@ REFUSED = {
     "put the apple and not the can in the basket": "negation",
     "sort the cubes by color into the basket": "impossible",
     "bring the can to the apple": "ambiguous",
-    "put the apple back on the table": "unknown",
-    "move the apple 10 cm to the left": "unknown",
+    "why don't you not clear the table": "negation",
+    "would you mind not clearing the table": "negation",
+    "move the apple back": "missing",
+    "put the apple 10 cm from": "unknown",
 }
 
 QUESTIONS = {
@@ -191,7 +192,7 @@ QUESTIONS = {
     "can you see the apple?": "",
     "clear the table?": "",
     "do you clear the table": "",
-    "why don't you clear the table": "",
+    "why do you clear the table": "",
     "could you tell me what is on the table": "can",
     "what would happen if you clear the table": "",
     "What is on the table? Clear it.": "",
@@ -208,7 +209,7 @@ def test_an_order_becomes_these_goals(scene, text, goals):
 
 @pytest.mark.parametrize(("text", "kind"), REFUSED.items())
 def test_what_is_no_plain_order_is_refused_with_its_reason(scene, text, kind):
-    intent = interpret(text, scene)
+    intent = interpret(text, scene, suggest=True)
     assert isinstance(intent, Refusal) and (intent.kind, bool(intent.can)) == (kind, True), intent
     assert intent.reason
 
@@ -230,9 +231,31 @@ def test_an_ambiguous_noun_is_refused_by_naming_the_candidates(scene):
     assert isinstance(intent, Refusal) and "cube_01, cube_02" in intent.reason
 
 
-def test_a_misspelt_name_is_offered_and_not_acted_on(scene):
-    intent = interpret("put the aple in the basket", scene)
-    assert isinstance(intent, Refusal) and "did you mean “apple”" in intent.reason
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("put the aple in the basket", "read “aple” as “apple”"),
+        ("pikc up the can", "read “pikc” as “pick”"),
+        ("claer the tabel", "read “claer” as “clear”; read “tabel” as “table”"),
+    ],
+)
+def test_a_slip_of_the_pen_is_read_and_said(scene, text, note):
+    intent = interpret(text, scene)
+    assert isinstance(intent, Command) and note in intent.note
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["clear the tablet", "put the maple in the basket", "placed the apple in the basket", "moves the can to the basket",
+     "dno't clear the table", "nver clear the table", "put the cup in the casket", "stpo. clear the table"],
+)  # fmt: skip
+def test_a_word_that_may_be_another_is_never_read_as_ours(scene, text):
+    assert isinstance(interpret(text, scene), Refusal)
+
+
+def test_between_two_readings_nothing_is_guessed(make):
+    scene = make["scene"](make["ball"]("a_1", 0.5, 0.1, name="fork"), make["ball"]("a_2", 0.4, 0.1, name="form"))
+    assert isinstance(interpret("pick up the forn", scene), Refusal)
 
 
 def test_ten_kilobytes_are_no_instruction(scene):

@@ -91,8 +91,8 @@ def test_a_step_that_brings_nothing_about_is_not_repeated_for_ever(world):
     real = world.place
 
     def slide(order):
-        outcome = real(replace(order, params={**order.params, "target_position": [0.7, -0.5, 0.033]}))
-        world.relate("apple_01", Relation("apple_01", "on", "table_01"), (0.7, -0.5, 0.033))
+        outcome = real(replace(order, params={**order.params, "target_position": [0.6, -0.4, 0.033]}))
+        world.relate("apple_01", Relation("apple_01", "on", "table_01"), (0.6, -0.4, 0.033))
         return outcome
 
     world.place = slide

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from worldfs.ground.errors import BadInput, Busy
 
 from .call import Call
+from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
 from .signals import stop_on
 
 if TYPE_CHECKING:
@@ -17,12 +18,21 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 
-# How the planner's word on the instruction becomes an exit code.
-EXIT = {"reached": 0, "answered": 0, "failed": 1, "cancelled": 1, "timeout": 1, "not_understood": 2}
+# How the planner's verdict on the instruction becomes an exit code.
+EXIT = {
+    "reached": DONE,
+    "answered": DONE,
+    "failed": REFUSED,
+    "cancelled": REFUSED,
+    "timeout": REFUSED,
+    "not_understood": MISUSE,
+    "not_answered": MISUSE,
+    "interrupted": INTERRUPTED,
+}
 
 
 def run(call: Call) -> int:
-    """Exit 0 only if the goal holds in the world, or a question was answered."""
+    """Exit 0 only if the goal holds in the world, or a question was answered; every code: `exits`."""
     text = " ".join(call["instruction"]).strip()
     if not text:
         raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
@@ -30,6 +40,7 @@ def run(call: Call) -> int:
     why = ["cancelled"]
 
     def ask() -> None:
+        why[0] = "interrupted"
         call.voice.aside("paos: stopping safely (Ctrl-C again leaves at once) …")
         stop.set()
 
@@ -38,7 +49,6 @@ def run(call: Call) -> int:
         stop.set()
 
     with ExitStack() as stack:
-        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
         if call["record"]:
             from worldfs.drivers.film import kind_of
 
@@ -46,6 +56,7 @@ def run(call: Call) -> int:
 
             kind_of(call["record"])  # said before a world is built for nothing
         world = _world(call, stack)
+        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))  # until here there is nothing to stop safely
         motion = stack.enter_context(Motion(call, world, call["record"])) if call["record"] else None
         if call["timeout"] is not None:
             timer = threading.Timer(call["timeout"], time_is_up)
@@ -55,11 +66,21 @@ def run(call: Call) -> int:
         result = _plan(call, world, text, stop)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
     code = EXIT[verdict]
+    zh = result.intent.language == "zh"
+    seconds = f"{call['timeout'] or 0:g}"
+    said = {
+        "interrupted": ("Interrupted: the robot stopped safely", "已中断：机器人已安全停下")[zh],
+        "timeout": (f"Timed out after {seconds} s: the robot stopped safely", f"{seconds} 秒超时：机器人已安全停下")[
+            zh
+        ],
+    }.get(verdict, result.reason)
     call.voice.say(
-        result.reason,
-        {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": result.reason},
-        "good" if code == 0 else "bad",
+        said,
+        {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": said},
+        "good" if code == DONE else "bad",
     )
+    if verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
+        call.voice.line(("可以说：" if zh else "Try: ") + ("；" if zh else "; ").join(can[:4]), "dim")
     if motion is not None and not motion.made:
         call.voice.aside("paos: nothing moved, so there is no film")
     elif motion is not None:

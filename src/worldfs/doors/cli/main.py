@@ -1,8 +1,4 @@
-"""The command `paos`: finds the function, and turns every way of failing into words and an exit code.
-
-0 done · 1 the world says no · 2 the caller can mend it · 3 the machine gave way
-70 our bug · 130 interrupted · 141 nobody reads the output any more
-"""
+"""The command `paos`: finds the function, and turns every way of failing into words and an exit code (`exits`)."""
 
 from __future__ import annotations
 
@@ -16,7 +12,9 @@ from worldfs.ground.errors import BrokenHouse, WorldError, from_os
 
 from .call import Call
 from .command import Command
+from .exits import BUG, CLOSED, INTERRUPTED, MACHINE, MISUSE
 from .parser import parse
+from .signals import Interrupts
 from .table import COMMANDS
 from .voice import Voice
 
@@ -42,34 +40,40 @@ def _answer(words: Sequence[str], table: Sequence[Command]) -> int:
             stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
     voice = Voice(json="--json" in (words[: words.index("--")] if "--" in words else words))
     try:
-        code = _carry_out(words, table, voice)
+        with Interrupts() as interrupts:
+            code = _carry_out(words, table, voice, interrupts)
         sys.stdout.flush()  # here, where a closed pipe is still ours to answer
         return code
     except BrokenPipeError:
         # Python flushes again at exit: give it somewhere to flush to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return CLOSED
     except KeyboardInterrupt:
         voice.error("interrupted", {"code": "INTERRUPTED", "found": "interrupted"})
-        return 130
+        return INTERRUPTED
 
 
-def _carry_out(words: Sequence[str], table: Sequence[Command], voice: Voice) -> int:
+def _carry_out(words: Sequence[str], table: Sequence[Command], voice: Voice, interrupts: Interrupts) -> int:
     command = ""
     try:
         options = parse(words, table, os.environ.get("PAOS_CONNECT", ""))
         command = str(options["command"])
         voice.json = bool(options["json"])
-        return _function(options["target"])(Call(options, voice))
+        code = _function(options["target"])(Call(options, voice))
+        interrupts.check()
+        return code
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except WorldError as error:
+        interrupts.check()
         return _refuse(error, voice)
     except OSError as error:
+        interrupts.check()
         return _refuse(from_os(error, path=str(error.filename or ""), op=command), voice)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     except Exception as error:
+        interrupts.check()
         return _our_bug(error, voice)
 
 
@@ -88,7 +92,7 @@ def _function(target: str) -> Function:
 
 def _refuse(error: WorldError, voice: Voice) -> int:
     voice.error(str(error), error.as_dict())
-    return 3 if isinstance(error, BrokenHouse) else 2
+    return MACHINE if isinstance(error, BrokenHouse) else MISUSE
 
 
 def _our_bug(error: Exception, voice: Voice) -> int:
@@ -99,14 +103,14 @@ def _our_bug(error: Exception, voice: Voice) -> int:
     if os.environ.get("PAOS_DEBUG", "") not in ("", "0"):
         traceback.print_exc()
         voice.error(f"this is our bug, not yours: {text}", more)
-        return 70
+        return BUG
     place = _keep(traceback.format_exc())
     voice.error(
         f"this is our bug, not yours: {text}\n"
         f"      the traceback is in {place}; please report it (PAOS_DEBUG=1 prints it here)",
         {**more, "traceback": place},
     )
-    return 70
+    return BUG
 
 
 def _keep(text: str) -> str:

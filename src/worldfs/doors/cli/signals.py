@@ -3,9 +3,41 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
+from typing import Self
+
+
+class Interrupts:
+    """Remembers a Ctrl-C that the command itself did not take: an import that it cuts short may raise anything else.
+
+    A library that is interrupted while it loads turns the KeyboardInterrupt into an ImportError, or swallows it.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._before: object = None
+
+    def check(self) -> None:
+        """Raises KeyboardInterrupt if Ctrl-C was pressed, whatever became of it since."""
+        if self.asked:
+            raise KeyboardInterrupt from None
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        raise KeyboardInterrupt
+
+    def __enter__(self) -> Self:
+        ours = threading.current_thread() is threading.main_thread()
+        if ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._before = signal.signal(signal.SIGINT, self._take)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager

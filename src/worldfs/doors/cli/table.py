@@ -85,7 +85,8 @@ _WORLD = (
             Argument(("--record",), "film of the camera: FILE.mp4 or FILE.gif", "FILE", completes="file"),
             *_BODY,
         ),
-        "Exit 0: the goal holds in the world (or a question was answered); 1: it does not; 2: not understood. "
+        "Exit 0: the goal holds in the world, or the question was answered; 1: it does not, or the world refuses; "
+        "2: not understood or not answered; 130: interrupted. "
         "The first Ctrl-C stops the robot safely, the second ends the command.",
     ),
     Command(

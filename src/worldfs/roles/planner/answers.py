@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 
 from ...ground.model import Scene
-from . import say
+from . import narrate, say, superlatives
 from .asked import Asked, Part, asked
+from .directions import SIDES, axis, beyond
 from .facts import Where, layout, movable, resting, surfaces
 from .goals import Beside, Cleared, held_by, holds
 from .intent import NotUnderstood
@@ -14,17 +16,34 @@ from .vocabulary import Vocabulary
 from .words import COLOURS
 
 
-def answer(text: str, scene: Scene, language: str) -> str:
-    """One sentence or two; says so where the scene does not tell.
+def answer(text: str, scene: Scene, language: str, can: Callable[[], Sequence[str]] = tuple) -> str:
+    """One sentence or two; "" where the scene does not tell. `can`: what could be asked for here.
 
     Raises NotUnderstood for what only begins like a question ("tell me a joke").
     """
     vocabulary = Vocabulary(scene)
     question = asked(text, vocabulary, language)
+    if question.topic == "can":
+        return ("；" if language == "zh" else "; ").join(can())
     found = _Answer(scene, vocabulary, language).to(question)
     if not found and question.mild:
         raise NotUnderstood("verb", word=text.split(maxsplit=1)[0])
-    return found or say.reason("untold", language)
+    return found
+
+
+BEST_TEXT = {
+    "heaviest": ("heaviest", "最重"), "lightest": ("lightest", "最轻"), "biggest": ("biggest", "最大"),
+    "smallest": ("smallest", "最小"), "tallest": ("tallest", "最高"), "lowest": ("shortest", "最矮"),
+    "longest": ("longest", "最长"), "nearest": ("nearest", "最近"), "farthest": ("farthest", "最远"),
+    "leftmost": ("leftmost", "在最左边"), "rightmost": ("rightmost", "在最右边"), "top": ("highest", "在最上面"),
+    "frontmost": ("nearest to the front", "在最前面"), "backmost": ("farthest back", "在最后面"),
+    "bottom": ("lowest", "在最下面"), "middle": ("one in the middle", "在中间"),
+}  # fmt: skip
+
+
+def fact(id: str, scene: Scene, language: str) -> str:
+    """A whole sentence: where the thing is."""
+    return _Answer(scene, Vocabulary(scene), language).fact(id)
 
 
 class _Answer:
@@ -97,8 +116,6 @@ class _Answer:
     def to(self, q: Asked) -> str:
         if q.topic == "never":
             return ""
-        if q.topic == "can":
-            return "；".join(say.CAN["zh"]) if self.zh else "; ".join(say.CAN["en"])
         if q.strange:
             return ""
         subjects, place = q.subjects(), q.place()
@@ -114,6 +131,10 @@ class _Answer:
             return self.clear(subject or place)
         named = list(dict.fromkeys(id for part in subjects for id in self.fit(part)))
         match q.topic:
+            case "best" | "compared":
+                return self.most(q, subjects, named, place)
+            case "far":
+                return self.apart(subjects, place)
             case "heavy":
                 return self.measure(named, "mass")
             case "size":
@@ -127,7 +148,46 @@ class _Answer:
                 return f"{len(chosen)}" + (self.of(": ", "：") + self.several(chosen) if chosen else "")
             case "list":
                 return self.listed(named, subject, place, q.colour())
+        if q.seen and subjects and place is None:
+            return self.yes(True, "; ".join(self.fact(id) for id in named))
         return self.so(subjects, named, place, q.colour())
+
+    def most(self, q: Asked, subjects: list[Part], named: list[str], place: Part | None) -> str:
+        """Which is the heaviest; of what was named, else of all that can be moved."""
+        what = q.best
+        if not what:
+            return ""
+        near = what in ("nearest", "farthest") and place is not None
+        base = self.scene.thing(self.fit(place)[0]) if near and place is not None else None
+        ids = named or [t.id for t in movable(self.scene)]
+        if not near:
+            ids = self.filtered(ids, place, None)
+        ids = [id for id in ids if id in self.places]
+        chosen = superlatives.pick(ids, what, self.scene, 1, base) if ids else ()
+        if not chosen:
+            return ""
+        word = BEST_TEXT.get(what, (what, what))
+        extra = {"heaviest": "mass", "lightest": "mass", "biggest": "size", "smallest": "size", "tallest": "size"}
+        detail = self.measure(chosen, extra.get(what, "")) or self.fact(chosen[0])
+        said = self.of(f"{self.the(chosen[0])} is the {word[0]}", f"{self.the(chosen[0])}{word[1]}")
+        return f"{said}{self.of('; ', '；')}{detail}"
+
+    def apart(self, subjects: list[Part], place: Part | None) -> str:
+        """How far two things are from each other, or one from the robot's base; centre to centre."""
+        parts = [*subjects, *((place,) if place is not None else ())]
+        if not parts or any(len(self.fit(part)) != 1 for part in parts) or len(parts) > 2:
+            return ""
+        things = [t for part in parts if (t := self.scene.thing(self.fit(part)[0])) is not None]
+        robot = self.scene.robots[0].pose[:2] if self.scene.robots else ()
+        ends = [t.position[:2] for t in things] + ([robot] if len(things) == 1 else [])
+        if len(ends) != 2 or not all(len(e) == 2 and all(map(math.isfinite, e)) for e in ends):
+            return ""
+        metres = math.dist(ends[0], ends[1])
+        other = self.the(things[1].id) if len(things) == 2 else self.of("the robot's base", "机器人底座")
+        first = self.the(things[0].id)
+        return self.of(
+            f"{first} is {metres:.2f} m from {other}, centre to centre", f"{first}距{other} {metres:.2f} 米(中心)"
+        )
 
     def filtered(self, ids: Sequence[str], place: Part | None, colour: Part | None) -> list[str]:
         spots = self.fit(place) if place is not None else []
@@ -135,6 +195,9 @@ class _Answer:
         return [id for id in found if colour is None or self.coloured(id, colour)]
 
     def is_at(self, id: str, side: str, other: str) -> bool:
+        if side in SIDES:
+            one, two = self.scene.thing(id), self.scene.thing(other)
+            return other != id and one is not None and two is not None and beyond(one, two, axis(side, self.scene))
         if side == "beside":
             return id in self.places and other != id and holds(Beside(id, other), self.scene)
         spot = self.where(id)
@@ -205,7 +268,9 @@ class _Answer:
         if place is not None:
             spots = self.fit(place)
             found = self.filtered(ids if subject is not None else list(self.places), place, colour)
-            side = {"beside": ("beside", "旁边"), "on": ("on", "上")}.get(place.side, ("in", "里"))[self.zh]
+            side = {"beside": ("beside", "旁边"), "on": ("on", "上"), **narrate.SIDES}.get(place.side, ("in", "里"))[
+                self.zh
+            ]
             where = self.several(spots)
             things = self.bare(found)
             return self.of(f"{side} {where}: {things}", f"{where}{side}：{things}")
@@ -224,6 +289,8 @@ class _Answer:
         good = self.filtered(ids, place, colour)
         if place is None:
             facts = {id: self.colour_of(id) for id in ids}
+        elif place.side in SIDES:
+            facts = {id: self.sided(id, id in good, place) for id in ids}
         elif place.side == "beside":
             facts = {id: self.beside(id, id in good, place) for id in ids}
         else:
@@ -246,6 +313,13 @@ class _Answer:
         where = self.several(self.fit(place))
         side = {"beside": ("next to", "旁边"), "on": ("on", "上")}.get(place.side, ("in", "里"))[self.zh]
         return self.of(f"nothing is {side} {where}", f"{where}{side}没有东西")
+
+    def sided(self, id: str, so: bool, place: Part) -> str:
+        other = self.several(self.fit(place))
+        en, zh = narrate.SIDES[place.side]
+        return self.of(
+            f"{self.the(id)} is {'' if so else 'not '}{en} {other}", f"{self.the(id)}{'' if so else '不'}在{other}{zh}"
+        )
 
     def beside(self, id: str, near: bool, place: Part) -> str:
         if near:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from . import chinese, words
+from . import chinese_nouns, words, words_zh
 from .vocabulary import Vocabulary
 
 # What is asked, the first row that fits; "" is a yes or no. What no row and no noun fits the scene does not tell.
@@ -15,6 +15,10 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("can", r"你(都)?(会|能)(做|干)?(些)?什么|会什么|能做什么|你是谁"),
     ("never", r"^(why|when|who|whose|did|was|were|should|shall|may|might|would|will|has|what (would|if|happen))\b"),
     ("never", r"为什么|为何|什么时候|刚才|该不该|要不要|怎么|怎样|谁"),
+    ("best", r"\b(heaviest|lightest|biggest|largest|smallest|tallest|highest|shortest|longest|nearest|closest|farthest"
+     r"|furthest|leftmost|rightmost|topmost|lowest)\b|最"),
+    ("compared", r"\b(heavier|lighter|bigger|larger|smaller|taller|shorter|longer|nearer|closer|farther|further)\b"),
+    ("far", r"\bhow far\b|\bdistance\b|多远|距离|相距"),
     ("heavy", r"\b(heavy|weighs?|weight|mass)\b|重"),
     ("size", r"\bhow (big|large|tall|high|wide|long|small)\b|\bsizes?\b|多大|多高|多宽|多长|尺寸"),
     ("held", r"\b(holding|carrying|held|in (your|the|its) (hand|gripper|fingers))\b|拿着|手里|手上|夹爪里|夹着"),
@@ -28,6 +32,8 @@ _TOPICS: tuple[tuple[str, str], ...] = (
 _PLAIN_ZH = frozenset(
     "是看见到得颜色你您能可以现还在这那里有没否吗呢么什哪儿几个多少谁着了的？?，,。！!请告诉我说中一共总都也很块件只位置处手爪夹拿重大高宽长尺寸干净整齐空收拾好"
 )
+_SIDES = ("in", "on", "beside", "left", "right", "front", "behind")
+_SEE = re.compile(r"\b(see|find|spot)\b|看到|看见|看得到|看得见")
 _HEAD_EN = re.compile(r"^(can|could|do|would|will) (you|i|we) |^have you( got)? ")
 
 
@@ -48,6 +54,8 @@ class Asked:
     topic: str
     parts: tuple[Part, ...]
     strange: bool = False  # has words that nobody knows
+    best: str = ""  # the superlative or comparative that is asked about
+    seen: bool = False  # asked whether it can be seen
     mild: bool = False  # begins like an order to speak ("tell", "say", "have"), so it is a question only if it is known
 
     def subjects(self) -> list[Part]:
@@ -64,7 +72,16 @@ def asked(text: str, vocabulary: Vocabulary, language: str) -> Asked:
     low = " ".join(text.lower().split())
     topic = next((name for name, pattern in _TOPICS if re.search(pattern, low)), "")
     parts, strange = _chinese(low, vocabulary) if language == "zh" else _english(low, vocabulary)
-    return Asked(topic, tuple(parts), strange, low.split(" ")[0] in words.ASK_SPEAK and not _HEAD_EN.match(low))
+    mild = low.split(" ")[0] in words.ASK_SPEAK and not _HEAD_EN.match(low)
+    return Asked(topic, tuple(parts), strange, best(low, language), bool(_SEE.search(low)), mild)
+
+
+def best(low: str, language: str) -> str:
+    """What of the superlatives a question is about, "" for none."""
+    if language == "zh":
+        return next((what for word, what in words_zh.BEST_ZH.items() if word in low), "")
+    tokens = re.findall(r"[a-z]+", low)
+    return next((words.BEST.get(t) or words.COMPARED[t] for t in tokens if t in words.COMPARED or t in words.BEST), "")
 
 
 def _english(low: str, vocabulary: Vocabulary) -> tuple[list[Part], bool]:
@@ -76,7 +93,7 @@ def _english(low: str, vocabulary: Vocabulary) -> tuple[list[Part], bool]:
     while at < len(tokens):
         prep = next((p for n in (3, 2, 1) if (p := " ".join(tokens[at : at + n])) in words.PREPS), "")
         if prep:
-            side = words.PREPS[prep] if words.PREPS[prep] in ("in", "on", "beside") else "in"
+            side = words.PREPS[prep] if words.PREPS[prep] in _SIDES else "in"
             at += len(prep.split())
             continue
         keys: list[frozenset[str]] = []
@@ -120,13 +137,13 @@ def _chinese(low: str, vocabulary: Vocabulary) -> tuple[list[Part], bool]:
             keys.clear()
             said.clear()
 
-    for word in chinese.split(low, vocabulary):
+    for word in chinese_nouns.split(low, vocabulary):
         if word.keys:
             keys.append(word.keys)
             said.append(word.text)
             continue
         strange = strange or not (word.kinds or set(word.text) <= _PLAIN_ZH)
         if "de" not in word.kinds:
-            close(next((s for s in ("in", "on", "beside") if s in word.kinds), ""))
+            close(next((s for s in _SIDES if s in word.kinds), ""))
     close()
     return found, strange

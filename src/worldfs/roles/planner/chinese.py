@@ -2,54 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...ground.model import Vec
-from . import words
-from .intent import Clause, NotUnderstood, Noun
-from .phrase import share_heads
+from . import words_zh
+from .chinese_nouns import LOCATION, SIDES, Nouns, Word
+from .intent import Clause, NotUnderstood, Noun, Shift
 from .vocabulary import Vocabulary
 
-_LATIN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[A-Za-z0-9_][A-Za-z0-9_\-]*")
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
-_LOCATION = ("in", "on", "beside", "above")
+_TAGS = frozenset(("好吗", "行吗", "可以吗", "好不好", "行不行", "可以不"))
+_WAYS = ("left", "right", "forward", "backward")
 Place = tuple[str, tuple[Noun, ...] | Vec]
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    text: str
-    kinds: frozenset[str] = frozenset()
-    keys: frozenset[str] = frozenset()
-
-    def act(self) -> tuple[str, ...]:
-        return tuple(sorted(k[4:] for k in self.kinds if k.startswith("act:")))
-
-
-def split(text: str, vocabulary: Vocabulary) -> list[Word]:
-    """Words by longest match over grammar, lexicon and scene names; what nobody knows stands alone, without kinds."""
-    longest = max(map(len, (*vocabulary.function_zh, *vocabulary.chinese, *vocabulary.names_zh)), default=1)
-    found, at = [], 0
-    while at < len(text):
-        if text[at].isspace():
-            at += 1
-            continue
-        latin = _LATIN.match(text, at)
-        if latin:
-            word = latin.group().lower()
-            found.append(Word(word, keys=vocabulary.english_word(word) or frozenset()))
-            at = latin.end()
-            continue
-        for size in range(min(longest, len(text) - at), 0, -1):
-            word = text[at : at + size]
-            kinds = vocabulary.function_zh.get(word, frozenset())
-            keys = vocabulary.chinese_word(word) or frozenset()
-            if kinds or keys or size == 1:
-                found.append(Word(word, kinds, keys))
-                at += size
-                break
-    return found
 
 
 def is_question(found: list[Word]) -> bool:
@@ -60,8 +23,10 @@ def is_question(found: list[Word]) -> bool:
 
 def _manners(found: list[Word]) -> tuple[list[Word], bool]:
     """The sentence without its politeness; and whether it was a request."""
-    polite = any(w.text == "好吗" for w in found)
-    rest = [w for w in found if "polite" not in w.kinds]
+    polite = any(w.text in _TAGS for w in found)
+    rest = [w for w in found if not {"polite", "only"} & w.kinds]
+    while len(rest) > 1 and "wish" in rest[0].kinds and not _names(rest[1]):
+        rest = rest[1:]  # 我要把…: the wish is only politeness
     while rest and rest[-1].text in "?？。.!！，,":
         if rest[-1].text in "?？" and not polite and "request" not in rest[0].kinds:
             return rest, False
@@ -73,29 +38,19 @@ def _manners(found: list[Word]) -> tuple[list[Word], bool]:
     return rest, polite
 
 
-class Chinese:
+def _names(word: Word) -> bool:
+    """Does it begin a noun phrase?"""
+    kinds = {"all", "any", "this", "it", "other", "leave", *words_zh.DIGITS_ZH}
+    return bool(word.keys or kinds & word.kinds) or any(k[:5] == "best:" for k in word.kinds)
+
+
+class Chinese(Nouns):
     """Reads one sentence; `clauses` returns all of it or raises NotUnderstood."""
 
     def __init__(self, found: list[Word], vocabulary: Vocabulary, before: list[Clause]) -> None:
-        self.words, self.at, self.vocabulary = _manners(found)[0], 0, vocabulary
+        super().__init__(_manners(found)[0], vocabulary)
+        self.gap = 0.0
         self.before = before  # clauses of earlier sentences: what is left alone may be said apart
-
-    def here(self, n: int = 0) -> Word:
-        return self.words[self.at + n] if self.at + n < len(self.words) else Word("")
-
-    def take(self, *kinds: str) -> Word | None:
-        """The word here, consumed, if it is one of the kinds (`=text` for a literal)."""
-        word = self.here()
-        if any(k in word.kinds or k == f"={word.text}" for k in kinds):
-            self.at += 1
-            return word
-        return None
-
-    def stop(self) -> NotUnderstood:
-        word = self.here()
-        if "neg" in word.kinds:
-            return NotUnderstood("negation", "negation", word=word.text)
-        return NotUnderstood("word", word=word.text or "…")
 
     def comma(self) -> bool:
         return bool(self.take("=，", "=,", "=、"))
@@ -162,7 +117,12 @@ class Chinese:
         if given or (by and self.noun_here()):
             what, more = self.objects()
             but += more
+        elif not by and self.noun_here():
+            what, but = self.topic(but)
+            given = bool(what)
         by = by or self.attribute()
+        if what and given and (moved := self.moving(what)) is not None:
+            return replace(moved, but=but)
         word, acts = self.here(), self.here().act()
         if not acts:
             raise self.stop() if "neg" in word.kinds else NotUnderstood("verb", word=word.text or "…")
@@ -172,13 +132,15 @@ class Chinese:
         if by and acts != ("sort",):
             raise NotUnderstood("word", word=word.text)
         if what and "put" in acts:
-            return Clause("put", what, (self.place(word.text),), but)
+            return Clause("put", what, (self.place(word.text),), but, gap=self.gap)
+        if what and "back" in acts:
+            return Clause("undo", what, (), but)
         if what and "stackon" in acts:
             return Clause("stack", what, (self.place("叠"),), but)
         if "go" in acts and not what:
             return replace(self.going(), but=but)
         act = acts[0]
-        if act in ("home", "open", "close") and not what:
+        if act in ("home", "open", "close", "wave", "undo") and not what:
             return Clause(act, but=but)
         if act in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack") and not what and self.noun_here():
             what, more = self.objects()
@@ -202,9 +164,54 @@ class Chinese:
             places = (self.place(verb.text),)
         if act not in ("clear", "drop", "down") and not what:
             raise NotUnderstood("object", verb=word.text)
-        if act in ("put", "go", "stackon"):
+        if act in ("put", "go", "stackon", "back", "wave", "undo"):
             raise self.stop()
         return Clause(act, what, places, but)
+
+    def topic(self, but: tuple[Noun, ...]) -> tuple[tuple[Noun, ...], tuple[Noun, ...]]:
+        """苹果放篮子里: the thing first, without 把; nothing consumed where no such order follows."""
+        mark = self.at
+        try:
+            what, more = self.objects()
+        except NotUnderstood:
+            self.at = mark
+            return (), but
+        acts = set(self.here().act())
+        told = self.here().text[-1:] == "在" and not any(n.other for n in what)  # 苹果放在篮子里: that is how it is
+        orders = acts & {"put", "pick", "clear", "stackon", "back"} and not told
+        if orders or any(f"shift{way}" in self.here().kinds for way in _WAYS):
+            return what, but + more
+        self.at = mark
+        return (), but
+
+    def moving(self, what: tuple[Noun, ...]) -> Clause | None:
+        """向左移10厘米 · 远离罐子 · 离罐子远一点: a move told by a direction; None and nothing consumed for none."""
+        mark = self.at
+        for way in _WAYS:
+            if self.take(f"shift{way}"):
+                return Clause("shift", what, shift=Shift(way, self.length()))
+        if self.take("toward"):
+            for way in _WAYS:
+                if self.take(f"way{way}"):
+                    self.take("shift")
+                    return Clause("shift", what, shift=Shift(way, self.length()))
+        self.at = mark
+        self.take("act:put", "shift", "act:pick", "act:go")
+        self.take("=得", "=到", "to")
+        if self.take("apart") and self.noun_here():
+            noun = self.noun()
+            self.take("spot")
+            return Clause("shift", what, shift=Shift("away", self.length(), noun))
+        if self.take("close") and self.noun_here():
+            return Clause("shift", what, shift=Shift("closer", 0.0, self.noun()))
+        if self.take("leave") and self.noun_here():
+            noun = self.noun()
+            way = "away" if self.take("farther") else "closer" if self.take("nearer") else ""
+            if way:
+                self.take("spot")
+                return Clause("shift", what, shift=Shift(way, 0.0, noun))
+        self.at = mark
+        return None
 
     def attribute(self) -> str:
         if not self.take("by"):
@@ -222,7 +229,7 @@ class Chinese:
         if self.here().act() == ("look",):
             raise self.stop()
         nouns = self.nouns()
-        self.take(*_LOCATION)
+        self.take(*LOCATION)
         return Clause("go", nouns)
 
     def place(self, verb: str) -> Place:
@@ -233,104 +240,21 @@ class Chinese:
             return ("at", spot)
         if not self.noun_here():
             raise self.stop() if self.here().text else NotUnderstood("where", word=verb)
+        if next((k for k in SIDES if k in self.here().kinds), "") and not self.noun_here():
+            raise NotUnderstood("which_place", "ambiguous", word=self.here().text)
         nouns = self.nouns()
-        side = next((k for k in _LOCATION[:3] if self.take(k)), "")
+        mark = self.at
+        self.take("de")
+        side = next((k for k in (*LOCATION[:3], *SIDES, "between") if self.take(k)), "")
+        if not side:
+            self.at = mark
+        if side == "middle" and len(nouns) > 1:
+            side = "between"
+        if side in (*SIDES, "beside"):
+            self.gap = self.length()
+        self.take("spot")
         if not side:
             side = "in" if verb[-1] in "进入" else "to"
         if self.take("act:pick") and not side:
             raise self.stop()
         return (side, nouns)
-
-    def coordinates(self) -> Vec | None:
-        mark, found = self.at, []
-        bracket = self.take("=(", "=（", "=[")
-        while _NUMBER.match(self.here().text):
-            found.append(float(self.here().text))
-            self.at += 1
-            if self.here().text in (",", "，") and _NUMBER.match(self.here(1).text):
-                self.at += 1
-        closed = self.take("=)", "=）", "=]") if bracket else True
-        if len(found) not in (2, 3) or not closed:
-            self.at = mark
-            return None
-        return tuple(found)
-
-    def noun_here(self) -> bool:
-        word = self.here()
-        starts = ("all", "any", "this", "it", *words.DIGITS_ZH)
-        return bool(word.keys) or any(k in word.kinds for k in starts) or word.text in ('"', "“", "「", "'")
-
-    def objects(self) -> tuple[tuple[Noun, ...], tuple[Noun, ...]]:
-        """What an act is done to, and what of it is left out: 除了苹果以外的所有东西 · 方块都."""
-        but: tuple[Noun, ...] = ()
-        if self.take("except"):
-            but = self.nouns()
-            self.take("outside")
-            self.take("de")
-        nouns = self.nouns()
-        if self.take("except"):
-            but += self.nouns()
-            self.take("outside")
-        if self.take("dou", "all"):
-            nouns = tuple(replace(n, quantity="all", plural=True) for n in nouns)
-        return nouns, but
-
-    def nouns(self) -> tuple[Noun, ...]:
-        found = [self.noun()]
-        while True:
-            mark = self.at
-            if not (self.take("and") and self.noun_here()):
-                self.at = mark
-                return share_heads(found)
-            found.append(self.noun())
-
-    def noun(self) -> Noun:
-        start, quantity, count = self.at, "", 0
-        found: list[tuple[str, frozenset[str]]] = []
-        at: tuple[tuple[str, Noun], ...] = ()
-        if word := self.take("it"):
-            return Noun(word.text, pronoun=True, plural="们" in word.text)
-        quote = self.take("=“", '="', "=「", "='")
-        while True:
-            word = self.here()
-            digit = next((n for k, n in words.DIGITS_ZH.items() if k in word.kinds), 0)
-            if word.keys:
-                found.append((word.text, word.keys))
-            elif "all" in word.kinds and quantity in ("", "the"):
-                quantity = "all"
-            elif "any" in word.kinds and not quantity:
-                quantity, count = "any", 1
-            elif "this" in word.kinds and not quantity:
-                quantity = "the"
-            elif digit and not count:
-                count = digit
-                quantity = "all" if word.text in words.BOTH_ZH else quantity or "any"
-            elif found and any(k in word.kinds for k in _LOCATION[:3]) and self.region_ends():
-                side = next(k for k in _LOCATION[:3] if k in word.kinds)
-                at = (*at, (side, Noun("".join(w for w, _ in found), tuple(found))))
-                found = []  # 所有桌子上的东西: what was said before the place still counts for what follows it
-                self.at += "de" in self.here(1).kinds
-            elif not ("de" in word.kinds and (found or at) and self.noun_here_after()):
-                break
-            self.at += 1
-        if quote and not self.take("=”", '="', "=」", "='"):
-            raise self.stop()
-        text = "".join(w.text for w in self.words[start : self.at])
-        if not found:
-            if quantity != "all":
-                word = self.here()
-                raise NotUnderstood("noun", word=word.text or text or "…", hint="")
-            return Noun(text, (("all", frozenset("*")),), "all", count, True, at=at)
-        mass = any(w in words.MASS or k & words.MASS for w, k in found[-1:])
-        return Noun(text, tuple(found), quantity, count, mass or quantity == "all", at=at)
-
-    def region_ends(self) -> bool:
-        """桌子上的… · 桌上所有…: a place that describes what comes next."""
-        after = self.here(1).kinds
-        return any(k in after for k in ("de", "all", "any", *words.DIGITS_ZH))
-
-    def noun_here_after(self) -> bool:
-        self.at += 1
-        found = self.noun_here()
-        self.at -= 1
-        return found

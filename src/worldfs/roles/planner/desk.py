@@ -19,6 +19,10 @@ class Desk(Protocol):
         """ENVIRONMENT.md, read anew."""
         ...
 
+    def earlier(self) -> Scene | None:
+        """The scene as it was before the last instruction of this desk's robot moved things; None for no such."""
+        ...
+
     def profile(self) -> Profile | None:
         """EMBODIED.md; None where it has none or it cannot be read."""
         ...
@@ -33,6 +37,10 @@ class Desk(Protocol):
 
     def avoid(self, order: Order) -> Note | None:
         """The lesson that forbids this order while nothing it speaks of has changed; None: go ahead."""
+        ...
+
+    def learn(self, order: Order, scene: Scene) -> None:
+        """The critic's refusal of a planned order that is not submitted, in the scene as it would be: a lesson."""
         ...
 
     def submit(self, order: Order) -> str:

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 from ...ground.model import Vec
 from . import words
-from .intent import Clause, NotUnderstood, Noun
-from .phrase import share_heads
+from .english_nouns import Nouns, strip_openers
+from .intent import Clause, NotUnderstood, Noun, Shift
 from .vocabulary import Vocabulary
 
 _TOKEN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[a-z0-9_][\w\-']*|[^\s]", re.I)
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
 _CONTRACTIONS = (("don't", "do not"), ("dont", "do not"), ("i'd", "i would"))
-_DESTINATIONS = ("in", "on", "to", "at", "beside")
+_GLUED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(mm|cm|m)\b", re.I)  # 10cm
+_BACK = ("back where it was", "back where they were", "back in its place", "back to where it was", "back")
 Place = tuple[str, tuple[Noun, ...] | Vec]
 
 
 def split(text: str) -> list[str]:
     """Tokens, lower case; numbers, ids, words and every other sign on its own."""
     found: list[str] = []
-    for token in _TOKEN.findall(text.lower()):
+    for token in _TOKEN.findall(_GLUED.sub(r"\1 \2", text).lower()):
         long = next((plain for short, plain in _CONTRACTIONS if token == short), token)
         found += long.split()
     return found
@@ -34,7 +34,7 @@ def is_question(tokens: list[str]) -> bool:
     if request:
         rest = strip_openers(rest[len(request.split()) :])
         return bool(rest) and _asks(rest)
-    return _asks(rest) or "?" in rest
+    return _asks(rest) or ("?" in rest and not _tagged(rest))
 
 
 def _asks(tokens: list[str]) -> bool:
@@ -44,54 +44,36 @@ def _asks(tokens: list[str]) -> bool:
     return bool(tokens) and tokens[0] in words.QUESTIONS
 
 
+def _tagged(tokens: list[str]) -> bool:
+    """ "clear the table, would you?": the mark belongs to the politeness."""
+    return tokens[-1:] == ["?"] and any(
+        tokens[-n - 1 : -1] == tag.split() for tag in words.TAGS for n in (len(tag.split()),)
+    )
+
+
 def requested(tokens: list[str]) -> str:
-    """The polite form that the sentence begins with ("could you"), "" for none."""
-    return next((r for r in words.REQUESTS if tokens[: len(r.split())] == r.split()), "")
+    """The polite form that the sentence begins with ("could you"), "" for none; the longest."""
+    forms = [r for r in (*words.REQUESTS, *words.WISHES) if tokens[: len(r.split())] == r.split()]
+    return max(forms, key=len, default="")
 
 
-def strip_openers(tokens: list[str]) -> list[str]:
-    openers = sorted((o.split() for o in words.OPENERS), key=len, reverse=True)
-    while tokens:
-        size = next((len(o) for o in openers if tokens[: len(o)] == o), 1 if tokens[0] == "," else 0)
-        if not size:
-            return tokens
-        tokens = tokens[size:]
-    return tokens
-
-
-class English:
+class English(Nouns):
     """Reads one sentence; `clauses` returns all of it or raises NotUnderstood."""
 
     def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
         tokens = strip_openers(tokens)
-        tokens = strip_openers(tokens[len(requested(tokens).split()) :])
+        form = requested(tokens)
+        tokens = strip_openers(tokens[len(form.split()) :])
+        if form in words.WISHES:
+            tokens = ["bring", *tokens]
+        if form in words.GERUNDS_AFTER:
+            base = words.gerunds()
+            tokens = [base.get(t, t) for t in tokens]
         while tokens and tokens[-1] in ("?", ",", "!", "."):
             tokens = tokens[:-1]
-        self.tokens, self.at, self.vocabulary = tokens, 0, vocabulary
+        super().__init__(tokens, vocabulary)
         self.kept: list[Noun] = []
-
-    # -- small steps over the tokens ------------------------------------------------------------------------------
-
-    def ahead(self, n: int = 0) -> str:
-        return self.tokens[self.at + n] if self.at + n < len(self.tokens) else ""
-
-    def phrase(self, phrases: object) -> str:
-        """The longest of the phrases that stands here, consumed; "" for none."""
-        found = ""
-        for phrase in phrases:  # type: ignore[attr-defined]
-            parts = phrase.split()
-            if len(phrase) > len(found) and self.tokens[self.at : self.at + len(parts)] == parts:
-                found = phrase
-        self.at += len(found.split())
-        return found
-
-    def verb_here(self) -> bool:
-        mark = self.at
-        strip = strip_openers(self.tokens[mark:])
-        self.at = len(self.tokens) - len(strip)
-        found = bool(self.phrase(words.VERBS))
-        self.at = mark
-        return found
+        self.gap = 0.0
 
     # -- the grammar ----------------------------------------------------------------------------------------------
 
@@ -161,16 +143,17 @@ class English:
     def clause(self, before: Clause | None) -> Clause:
         self.at = len(self.tokens) - len(strip_openers(self.tokens[self.at :]))
         verb = self.phrase(words.VERBS)
+        again: tuple[Place, ...] = ()
         if not verb:
             # "put the apple in the basket and the can on the table": the verb is understood again
             if before is not None and before.act == "put" and self.noun_here():
-                verb = "put"
+                verb, again = "put", before.places
             else:
                 raise NotUnderstood("verb", word=self.ahead() or "…")
         act = words.VERBS[verb]
         if verb == "move" and self.ahead() in ("to", "above", "over"):
             raise NotUnderstood("word", word=self.ahead())
-        if act in ("home", "open", "close"):
+        if act in ("home", "open", "close", "wave", "undo"):
             return Clause(act)
         if act == "go":
             return self.going(verb)
@@ -183,17 +166,59 @@ class English:
         what = self.nouns() if self.noun_here() else ()
         mark = self.at
         particle = self.phrase(words.PARTICLES.get(act, ())) if what else ""
+        if particle == "away" and self.ahead() == "from":
+            self.at, particle = mark, ""
         if particle == "off" and self.noun_here():  # "everything off the table" says from where
             self.at, particle = mark, ""
         if act == "put" and particle in ("down", "away"):
             act = "down" if particle == "down" else "clear"
+        if what and act in ("put", "bring") and not particle:
+            shift = self.shift()
+            if shift is not None and not (shift.metres or shift.other) and verb in ("put", "place", "set", "lay"):
+                raise NotUnderstood("how_far", "ambiguous", word=shift.way)
+            if shift is not None:
+                return Clause("shift", what, shift=shift)
+            back = self.phrase(_BACK)
+            if back and (back != "back" or self.at >= len(self.tokens) or self.ahead() in (",", "and", "then")):
+                return Clause("undo", what)
         alone = verb in ("tidy", "tidy up", "clean up", "clear up") or act in ("drop", "down")
         if not what and not alone:
             raise NotUnderstood("object", verb=verb) if self.at >= len(self.tokens) else self._lost()
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
-        return Clause(act, what, places, but)
+        return Clause(act, what, places or again, but, gap=self.gap)
+
+    def shift(self) -> Shift | None:
+        """`10 cm to the left`, `away from the can`, `closer to the basket by 5 cm`; None and nothing consumed."""
+        mark, metres = self.at, self.length()
+        here, way = self.at, self.phrase(words.WAYS)
+        self.at = here
+        other = self.phrase(words.AWAY)
+        self.at = here
+        prep = self.phrase(words.PREPS)
+        self.at = here
+        if len(way) > max(len(other), len(prep)) and (way != "back" or metres or self._metres_after(way)):
+            self.at += len(way.split())
+            return Shift(words.WAYS[way], metres or self.length())
+        if len(other) > len(prep):
+            self.at += len(other.split())
+            if not self.noun_here():
+                raise NotUnderstood("noun", word=self.ahead() or other, hint=self.vocabulary.near_miss(self.ahead()))
+            return Shift(words.AWAY[other], metres, self.noun()) if metres else self._away(words.AWAY[other])
+        self.at = mark
+        return None
+
+    def _away(self, way: str) -> Shift:
+        noun = self.noun()
+        return Shift(way, self.length(), noun)
+
+    def _metres_after(self, way: str) -> bool:
+        mark = self.at
+        self.at += len(way.split())
+        found = self.length()
+        self.at = mark
+        return found > 0
 
     def _lost(self) -> NotUnderstood:
         word = self.ahead()
@@ -253,7 +278,12 @@ class English:
             self.at = mark
             self.phrase(("that is", "that are", "which is", "which are", "lying", "standing", "sitting"))
             middle = self.at
+            gap = self.length() if act in ("put", "bring") else 0.0
             prep = self.phrase(words.PREPS)
+            if gap and words.PREPS.get(prep, "") not in (*words.SIDES, "from", "beside"):
+                self.at = mark
+                return tuple(found), tuple(but)
+            self.gap = gap or self.gap
             if not prep or (act == "sort" and prep == "by"):
                 self.at = mark if middle == mark or not prep else middle
                 if prep == "by" or not prep:
@@ -263,101 +293,10 @@ class English:
             if spot is not None:
                 found.append(("at", spot))
             elif self.noun_here():
-                found.append((words.PREPS[prep], self.nouns(gap=True)))
+                found.append(("beside" if gap and prep == "from" else words.PREPS[prep], self.nouns(gap=True)))
             else:
                 word = self.ahead()
                 raise NotUnderstood("noun", word=word or prep, hint=self.vocabulary.near_miss(word))
-
-    def coordinates(self) -> Vec | None:
-        """`(x, y[, z])` or `x, y, z`, metres; None and nothing consumed when there is none."""
-        mark, found = self.at, []
-        bracket = self.phrase(("(", "["))
-        while _NUMBER.match(self.ahead()):
-            found.append(float(self.ahead()))
-            self.at += 1
-            if self.ahead() == "," and _NUMBER.match(self.ahead(1)):
-                self.at += 1
-        closed = self.phrase((")", "]")) if bracket else "x"
-        if len(found) not in (2, 3) or not closed:
-            self.at = mark
-            return None
-        return tuple(found)
-
-    def noun_here(self) -> bool:
-        word = self.ahead()
-        if word in ('"', "“", "'", "‘"):
-            word = self.ahead(1)
-        if word in words.ALL | words.ANY | words.THE | words.PRONOUNS or word in words.NUMBERS:
-            return True
-        return bool(word) and (word.isdigit() or self.vocabulary.english_word(word) is not None)
-
-    def nouns(self, gap: bool = False) -> tuple[Noun, ...]:
-        """`NP (, NP)* and NP`; a bare colour borrows the head of the next: "the red and blue cubes".
-
-        `gap`: a noun with a place of its own begins the next clause ("… in the basket and the can on the table").
-        """
-        found = [self.noun()]
-        while True:
-            mark = self.at
-            self.at += self.ahead() == ","
-            self.phrase(("as well as", "and"))
-            if self.at == mark or self.verb_here() or not self.noun_here():
-                self.at = mark
-                break
-            following = self.noun()
-            if gap and self.ahead() in {p.split()[0] for p in words.PREPS}:
-                self.at = mark
-                break
-            found.append(following)
-        return share_heads(found)
-
-    def noun(self) -> Noun:
-        start, quantity, count = self.at, "", 0
-        quote = self.phrase(('"', "“", "'", "‘"))
-        if self.ahead() in words.PRONOUNS:
-            self.at += 1
-            return Noun(self.tokens[self.at - 1], pronoun=True)
-        word = self.ahead()
-        if word in words.ALL and self.vocabulary.english_word(word) is None:
-            self.at += 1
-            quantity = "all"
-            count = 2 if word == "both" else 0
-            if word == "everything":
-                return Noun("everything", (("everything", frozenset("*")),), "all", plural=True)
-            self.phrase(("of",))
-            if self.ahead() in words.PRONOUNS:
-                self.at += 1
-                return Noun(f"{word} of them", quantity="all", count=count, pronoun=True, plural=True)
-        if self.ahead() in words.THE:
-            self.at += 1
-            quantity = quantity or "the"
-        elif self.ahead() in words.ANY and not quantity:
-            self.at += 1
-            quantity = "any"
-            self.phrase(("of the",))
-        if self.ahead() in words.NUMBERS or (self.ahead().isdigit() and self.ahead(1) not in ("", ",")):
-            count = words.NUMBERS.get(self.ahead()) or int(self.ahead())
-            self.at += 1
-            quantity = quantity or "any"
-        quote = quote or self.phrase(('"', "“", "'", "‘"))
-        found: list[tuple[str, frozenset[str]]] = []
-        plural = False
-        while (word := self.ahead()) and (keys := self.vocabulary.english_word(word)) is not None:
-            joined = (f"{word}_{self.ahead(1)}", f"{word}_{self.ahead(1).zfill(2)}", f"{word}{self.ahead(1)}")
-            match = next((j for j in joined if self.ahead(1).isdigit() and f"i:{j}" in self.vocabulary.raw), "")
-            self.at += 2 if match else 1
-            found.append((match or word, frozenset((f"i:{match}",)) if match else keys))
-            plural = (words.singular(word) != word and not any(k.startswith("i:") for k in keys)) or word == "stuff"
-            if word in ("fruit", "stuff") and quantity in ("", "the"):
-                plural = True
-        if quote and not self.phrase(('"', "”", "'", "’")):
-            raise NotUnderstood("word", word=quote)
-        if not found:
-            if quantity == "all" and word != "every" and self.at > start:
-                return Noun("all", (("all", frozenset("*")),), "all", count, True)
-            word = self.ahead()
-            raise NotUnderstood("noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.near_miss(word))
-        return Noun(" ".join(self.tokens[start : self.at]), tuple(found), quantity, count, plural)
 
 
 def with_kept(clause: Clause, keep: tuple[Noun, ...]) -> Clause:

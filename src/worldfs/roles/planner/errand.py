@@ -12,7 +12,7 @@ from . import domain, narrate, reasons, say
 from .desk import Desk
 from .domain import Action
 from .facts import Where, layout, resting, sane
-from .goals import POSE_GOALS, Goal, Holding, In, held_by, holds, subject
+from .goals import POSE_GOALS, Cleared, Goal, Holding, In, held_by, holds, subject
 from .intent import Command
 from .ledger import Ledger
 from .plan import Limits, Plan, build, lasting, stages
@@ -23,8 +23,10 @@ SPARE = 8  # actions beyond three for each goal and twice the first plan, before
 
 WORDS = {
     "done": ("done", "完成"),
-    "nothing": ("nothing to do: it is so already", "无事可做：目标已经满足"),
-    "none": ("nothing to do: no such thing is here", "无事可做：这里没有这样的东西"),
+    "nothing": ("Nothing to do: {what}.", "无事可做：{what}，本来就是这样。"),
+    "note": ("Understood: {what}", "理解为：{what}"),
+    "none": ("Nothing to do: no such thing is here.", "无事可做：这里没有这样的东西。"),
+    "infeasible": ("Refused before the first step, nothing was moved. {what}", "未开始，什么都没动。{what}"),
     "cancelled": ("cancelled", "已取消"),
     "limit": ("stopped after {n} actions without reaching the goal", "执行了 {n} 个动作仍未达到目标，停止"),
     "unmet": ("the goal does not hold: {what}", "目标没有达到：{what}"),
@@ -70,10 +72,14 @@ class Errand:
 
     def run(self, scene: Scene) -> Report:
         goals = self.command.goals
+        if self.command.note:
+            self.desk.progress(self.say("note", what=self.command.note))
         if all(holds(g, scene, self.robot) for g in goals):
             judged = self._judge(scene, {})
-            return self._report(True, self.say("nothing" if goals else "none"), judged)
+            return self._report(True, self._idle(scene), judged)
         plan = self._plan(scene)
+        if plan.unmet:
+            return self._infeasible(plan, scene)
         budget = SPARE + 3 * len(goals) + 2 * len(plan.actions)
         if plan.actions:
             self.ledger.plan(plan.actions, scene)
@@ -314,6 +320,43 @@ class Errand:
     def _pose_key(self, action: Action) -> str:
         return next((str(g) for g in self.groups[action.stage] if _serves(action, g)), action.op)
 
+    def _idle(self, scene: Scene) -> str:
+        """Nothing to do: what is so already, the whole named before its parts."""
+        zh = self.command.language == "zh"
+        whole = [g for g in self.command.goals if isinstance(g, Cleared)] or self.command.goals
+        texts = list(dict.fromkeys(narrate.state_text(g, scene, self.command.language) for g in whole))
+        what = ("、" if zh else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
+        return self.say("nothing", what=what) if texts else self.say("none")
+
+    def _infeasible(self, plan: Plan, scene: Scene) -> Report:
+        """Not all of it can be done: nothing is begun, and what cannot be done is named with why."""
+        judged = self._judge(scene, dict(plan.unmet))
+        told = self._refused(plan, scene)
+        sign = "；" if self.command.language == "zh" else "; "
+        by_why: dict[str, list[str]] = {}
+        for goal, why in plan.unmet:
+            by_why.setdefault(why, []).append(narrate.goal_text(goal, scene, self.command.language))
+        comma, colon = ("、", "：") if self.command.language == "zh" else (", ", ": ")
+        said = sign.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
+        return self._report(False, self.say("infeasible", what=sign.join((said, *told))), judged)
+
+    def _refused(self, plan: Plan, scene: Scene) -> list[str]:
+        """Steps that the critic would refuse: named with their lesson, which is learned where there is none yet."""
+        told = []
+        self.ledger.plan([action for action, _ in plan.refused], scene)
+        for action, then in plan.refused:
+            order = self._order(action)
+            note = self.desk.avoid(order)
+            if note is None:
+                self.desk.learn(order, then)
+            else:
+                self.heeded.append(note.title)
+                told.append(self.say("lesson", why=f"{reasons.of_note(note)} ({note.title})"))
+            self.ledger.mark("skipped", note.title if note is not None else "")
+        if plan.refused:
+            self._write()
+        return list(dict.fromkeys(told))
+
     # -- endings --------------------------------------------------------------------------------------------------
 
     def _finish(self, reason: str, plan: Plan) -> Report:
@@ -411,7 +454,7 @@ def _serves(action: Action, goal: Goal) -> bool:
     kind = type(goal).__name__
     wanted = {"Home": ("home",), "Gripper": ("open_gripper", "close_gripper")}
     if action.op == domain.STRATEGY:
-        return name in wanted.get(kind, ())
+        return name in wanted.get(kind, (getattr(goal, "name", ""),))
     if action.op == domain.LOOK:
         return kind == "Seen" and getattr(goal, "object", "") == action.object
     return action.op == domain.MOVE and kind == "At"

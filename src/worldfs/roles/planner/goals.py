@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ground.model import RobotState, Scene, Vec
+from .directions import beyond
 from .facts import Where, height, inside, layout, movable, resting, sane
 from .footprint import gap
 
 PLACED_M = 0.03  # the body's own placement tolerance (embodied.md §4.4)
 BESIDE_M = 0.10  # gap between two footprints that still counts as beside
 AT_M = 0.03
+SPREAD = 0.6  # metres across for each metre that way
+SIDE_M = 0.25  # gap up to which a thing still is "to the left of" another
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,26 @@ class Beside:
 
     object: str
     other: str
+
+
+@dataclass(frozen=True, slots=True)
+class Toward:
+    """`object` rests on the same support as `other`, that way from it (a unit vector), at most `SIDE_M` apart."""
+
+    object: str
+    other: str
+    direction: Vec
+    label: str = ""  # left | right | front | behind
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """`object` rests on `support`, its footprint at least `least` metres from that of `other`."""
+
+    object: str
+    other: str
+    support: str
+    least: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +113,13 @@ class Gripper:
 
 
 @dataclass(frozen=True, slots=True)
+class Gesture:
+    """A motion of the robot that changes nothing: the body's own strategy of that name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cleared:
     """Nothing movable rests on `surface`, stacks included, but for `but`; nor is anything left in the gripper."""
 
@@ -98,8 +128,10 @@ class Cleared:
     into: tuple[str, ...] = ()  # containers, in order of preference
 
 
-Goal = In | On | Beside | Placed | Area | Down | Holding | Seen | At | Home | Gripper | Cleared
-POSE_GOALS = (Seen, At, Home, Gripper)  # of the robot, not of things: most pages do not show them
+Goal = (
+    In | On | Beside | Toward | Apart | Placed | Area | Down | Holding | Seen | At | Home | Gripper | Gesture | Cleared
+)
+POSE_GOALS = (Seen, At, Home, Gripper, Gesture)  # of the robot, not of things: most pages do not show them
 
 
 def subject(goal: Goal) -> str:
@@ -159,16 +191,23 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Whe
             within = all(lo <= v <= hi for lo, v, hi in zip(goal.low, thing.position, goal.high, strict=False))
             return within and resting(places, goal.object) == Where("on", goal.support)
         case Beside(other=other):
-            return _beside(goal.object, other, scene, places)
+            return _beside(goal.object, other, scene, places, BESIDE_M)
+        case Toward(other=other, direction=direction):
+            near = _beside(goal.object, other, scene, places, SIDE_M)
+            found = scene.thing(other)
+            return near and found is not None and beyond(thing, found, direction, SPREAD)
+        case Apart(other=other, support=under, least=least):
+            found = scene.thing(other)
+            return spot == Where("on", under) and found is not None and gap(thing, found) >= least
 
 
-def _beside(one: str, other: str, scene: Scene, places: Mapping[str, Where]) -> bool:
+def _beside(one: str, other: str, scene: Scene, places: Mapping[str, Where], most: float) -> bool:
     a, b = scene.thing(one), scene.thing(other)
     if a is None or b is None or places[one].relation not in ("on", "in") or places[one].of == other:
         return False
     if places.get(other, places[one]) != places[one]:
         return False
-    return gap(a, b) <= BESIDE_M and not inside(b, a.position[0], a.position[1])
+    return gap(a, b) <= most and not inside(b, a.position[0], a.position[1])
 
 
 def _pose_holds(goal: Goal, scene: Scene, robot_id: str) -> bool:

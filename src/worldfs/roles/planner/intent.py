@@ -21,11 +21,12 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Asked, not ordered: moves nothing. `answer` is from the scene where it can be."""
+    """Asked, not ordered: moves nothing. `answer` is from the scene; else it says what can be asked."""
 
     text: str
     language: str = "en"
     answer: str = ""
+    answered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +64,25 @@ class Noun:
     count: int = 0
     plural: bool = False
     pronoun: bool = False
-    at: tuple[tuple[str, Noun], ...] = ()  # (in | on | beside | from, where): only things that are there
+    at: tuple[tuple[str, Noun], ...] = ()  # (in | on | beside | from | a side, where): only things that are there
+    best: str = ""  # heaviest | biggest | nearest | leftmost …: of those, the one that is most so (`superlatives`)
+    best_of: Noun | None = None  # what "nearest" and "farthest" are measured from; None: the robot
+    other: bool = False  # of those, the ones that this instruction has not named yet
+    options: tuple[Noun, ...] = ()  # "the apple or the can": one of these
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A move told by a direction: left | right | forward | backward, or away | closer with `other`. Metres."""
+
+    way: str
+    metres: float = 0.0  # 0: not told
+    other: Noun | None = None  # None: the robot
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One act as read. `places` are (in | on | to | at | beside | from, noun or coordinates) in the order said."""
+    """One act as read. `places` are (in | on | to | at | beside | from | a side, nouns or coordinates), as said."""
 
     act: str
     what: tuple[Noun, ...] = ()
@@ -76,3 +90,5 @@ class Clause:
     but: tuple[Noun, ...] = ()
     by: str = ""  # colour | kind
     keep: tuple[Noun, ...] = ()  # protected from here on
+    shift: Shift | None = None
+    gap: float = 0.0  # metres between the thing and what it goes beside, 0: not told

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
 from ...ground.model import Scene, Thing, Vec
 from . import say
 from .assign import by_attribute, groups, into_containers
+from .directions import SIDES
 from .facts import containers, fixed, resting, surfaces
 from .goals import (
+    Apart,
+    Area,
     At,
     Beside,
     Cleared,
     Down,
+    Gesture,
     Goal,
     Gripper,
     Holding,
@@ -23,6 +28,7 @@ from .goals import (
     On,
     Placed,
     Seen,
+    Toward,
     above,
     held_by,
     littering,
@@ -30,17 +36,27 @@ from .goals import (
 )
 from .intent import Clause, Command, NotUnderstood, Noun
 from .resolve import Resolver, bare
+from .sided import Sided
+from .undo import undone
 from .vocabulary import Vocabulary
 
-PLACING = (In, On, Beside, Placed, Down)
+PLACING = (In, On, Beside, Toward, Apart, Area, Placed, Down)
+
+
+Before = Callable[[], Scene | None]
+
+
+def never() -> None:
+    """No instruction came before."""
 
 
 class Meaning:
     """Adds up the goals of one instruction, clause by clause."""
 
-    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str) -> None:
-        self.scene, self.language = scene, language
+    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str, before: Before | None = None) -> None:
+        self.scene, self.language, self.before = scene, language, before or never
         self.resolve = Resolver(scene, vocabulary, language)
+        self.sided = Sided(self)
         self.goals: list[Goal] = []
         self.protected: tuple[str, ...] = ()
         self.notes: list[str] = []
@@ -48,13 +64,16 @@ class Meaning:
 
     def command(self, clauses: list[Clause], text: str) -> Command:
         for clause in clauses:
-            self.protected += self.resolve_aside(clause.keep)
+            self.protected += self.resolve_aside(tuple(n for n in clause.keep if not n.other))
         for clause in clauses:
             self.read(clause)
+        for clause in clauses:  # "and leave the rest": all that was not named until then
+            self.protected += self.resolve_aside(tuple(n for n in clause.keep if n.other))
         clash = sorted({subject(g) for g in self.goals} & set(self.protected))
         if clash:
             raise NotUnderstood("contradiction", "negation", names=self.resolve.names(clash))
         kept = tuple(dict.fromkeys(self.protected))
+        self.notes = [*self.resolve.notes, *self.notes]
         goals = [
             replace(g, but=tuple(dict.fromkeys((*g.but, *kept)))) if isinstance(g, Cleared) else g for g in self.goals
         ]
@@ -65,13 +84,14 @@ class Meaning:
         for noun in nouns:
             if noun.pronoun:
                 raise NotUnderstood("pronoun", "negation", word=noun.text)
+        nouns = tuple(option for noun in nouns for option in (noun.options or (noun,)))  # neither of two
         last = self.resolve.last
         # to spare "the cubes", or "the cube" where there are two, is to spare every one that fits
         found = self.resolve.all(
             tuple(replace(n, quantity="all", count=0) if n.quantity != "any" else n for n in nouns)
         )
         for noun in nouns:
-            if not self.resolve.one(replace(noun, quantity="all", count=0)):
+            if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
                 raise NotUnderstood("missing", "missing", what=bare(noun), here=self.resolve.here())
         self.resolve.last = last
         return found
@@ -135,7 +155,7 @@ class Meaning:
         for side, nouns in (*filters, *places):
             if not isinstance(nouns, tuple) or not nouns or not isinstance(nouns[0], Noun) or not what:
                 raise NotUnderstood("word", word=str(nouns))
-            if side not in ("in", "on", "beside", "from"):
+            if side not in ("in", "on", "beside", "from", *SIDES):
                 raise NotUnderstood("reading", what=f"{side} {nouns[0].text}")
             there = [n for n in nouns if isinstance(n, Noun)]
             what = [replace(n, at=(*n.at, *((side, t) for t in there))) if not n.pronoun else n for n in what]
@@ -229,6 +249,8 @@ class Meaning:
         side, where = goal
         ids = self.objects(clause.what, clause.but)
         nouns = tuple(n for n in where if isinstance(n, Noun))
+        if side in (*SIDES, "between", "middle"):
+            return self.sided.goals(ids, side, nouns, clause.gap)
         if not nouns:
             spot = tuple(float(v) for v in where if isinstance(v, float))
             if len(ids) > 1:
@@ -236,7 +258,12 @@ class Meaning:
             return [Placed(id, spot) for id in ids]
         target = self.scene.thing(self.where(nouns))
         assert target is not None
+        if clause.gap:
+            raise NotUnderstood("which_side", "ambiguous", name=self.name(target.id))
         return self._towards(ids, side, target, everything=all(n.quantity == "all" for n in clause.what))
+
+    def beside(self, ids: tuple[str, ...], other: Thing) -> list[Goal]:
+        return self._towards(ids, "beside", other, everything=False)
 
     def _towards(self, ids: tuple[str, ...], side: str, target: Thing, everything: bool) -> list[Goal]:
         if everything:
@@ -349,6 +376,24 @@ class Meaning:
         if not all(map(math.isfinite, point)):
             raise NotUnderstood("no_position", "missing", where=self.name(id))
         return [At(point, id)]
+
+    def _shift(self, clause: Clause) -> list[Goal]:
+        assert clause.shift is not None
+        ids = self.objects(clause.what, clause.but)
+        if any(resting(self.resolve.places, id).relation != "on" for id in ids):
+            key = "held_now" if self.resolve.places[ids[0]].relation == "held" else "where"
+            raise NotUnderstood(key, "ambiguous", name=self.name(ids[0]), word=clause.what[0].text)
+        return self.sided.shifted(ids, clause.shift)
+
+    def _wave(self, clause: Clause) -> list[Goal]:
+        return [Gesture("wave")]
+
+    def _undo(self, clause: Clause) -> list[Goal]:
+        wanted = self.objects(clause.what, clause.but) if clause.what else None
+        before = self.before()
+        if before is None:
+            raise NotUnderstood("no_history", "missing")
+        return undone(before, self.scene, wanted)
 
     def _home(self, clause: Clause) -> list[Goal]:
         return [Home()]

@@ -8,11 +8,13 @@ from ...ground.model import Outcome, Scene
 from . import domain, reasons, say
 from .domain import Action
 from .goals import (
+    Apart,
     Area,
     At,
     Beside,
     Cleared,
     Down,
+    Gesture,
     Goal,
     Gripper,
     Holding,
@@ -21,12 +23,16 @@ from .goals import (
     On,
     Placed,
     Seen,
+    Toward,
 )
 
 GOALS: dict[type, tuple[str, str]] = {
     In: ("{a} in {b}", "{a}在{b}里"),
     On: ("{a} on {b}", "{a}在{b}上"),
     Beside: ("{a} beside {b}", "{a}在{b}旁边"),
+    Toward: ("{a} {side} {b}", "{a}在{b}{side}"),
+    Apart: ("{a} at least {m} m from {b}", "{a}离{b}至少 {m} 米"),
+    Gesture: ("{name}", "{name}"),
     Placed: ("{a} at {p}", "{a}在 {p}"),
     Area: ("{a} in the {b} strip", "{a}在“{b}”区"),
     Down: ("{a} put down", "{a}已放下"),
@@ -37,6 +43,15 @@ GOALS: dict[type, tuple[str, str]] = {
     Gripper: ("gripper {b}", "夹爪{b}"),
     Cleared: ("{a} clear", "{a}已收拾干净"),
 }
+
+
+SIDES = {
+    "left": ("left of", "左边"),
+    "right": ("right of", "右边"),
+    "front": ("in front of", "前面"),
+    "behind": ("behind", "后面"),
+}
+GESTURES = {"wave": ("Wave", "挥手")}
 
 
 def _name(id: str, scene: Scene, language: str) -> str:
@@ -55,8 +70,30 @@ def goal_text(goal: Goal, scene: Scene, language: str = "en") -> str:
         b = goal.label
     if isinstance(goal, Gripper):
         b = {"open": "张开", "closed": "闭合"}[goal.state] if language == "zh" else goal.state
+    if isinstance(goal, (Toward, Apart)):
+        b = _name(goal.other, scene, language)
     text = GOALS[type(goal)][language == "zh"]
-    return text.format(a=_name(a, scene, language), b=b, p=_numbers(getattr(goal, "position", ())))
+    return text.format(
+        a=_name(a, scene, language),
+        b=b,
+        p=_numbers(getattr(goal, "position", ())),
+        m=f"{getattr(goal, 'least', 0.0):.2g}",
+        side=SIDES[goal.label][language == "zh"] if isinstance(goal, Toward) else "",
+        name=GESTURES.get(goal.name, (goal.name,) * 2)[language == "zh"] if isinstance(goal, Gesture) else "",
+    )
+
+
+def state_text(goal: Goal, scene: Scene, language: str = "en") -> str:
+    """What is so, as a sentence: `the table is already clear`."""
+    text = goal_text(goal, scene, language)
+    if language == "zh":
+        return text
+    if isinstance(goal, (Home, At)):
+        return f"the robot is already {text}"
+    if isinstance(goal, Gripper):
+        return f"the gripper is already {goal.state}"
+    named = _name(getattr(goal, "object", "") or getattr(goal, "surface", ""), scene, language)
+    return f"the {named} is already {text.removeprefix(named).strip()}" if text.startswith(named) else text
 
 
 def step_text(action: Action, scene: Scene, language: str = "en") -> str:
@@ -76,7 +113,7 @@ def step_text(action: Action, scene: Scene, language: str = "en") -> str:
     if action.op == domain.MOVE:
         spot = _numbers(action.params["target_pose"][:3])
         return f"移动到 {spot}" if zh else f"Move to {spot}"
-    names = {"home": ("Go home", "回到原位"), "open_gripper": ("Open gripper", "张开夹爪")}
+    names = {"home": ("Go home", "回到原位"), "open_gripper": ("Open gripper", "张开夹爪"), **GESTURES}
     return names.get(str(action.params.get("name")), ("Close gripper", "闭合夹爪"))[zh]
 
 

@@ -21,7 +21,7 @@ def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
     """Orders in sequence on this body; empty if the goals hold already. Raises BadInput for what is no command."""
 
     def read(nl_task: str, scene: Scene) -> Sequence[Order]:
-        intent = interpret(nl_task, scene)
+        intent = interpret(nl_task, scene, profile=profile, robot_id=robot_id, suggest=True)
         if not isinstance(intent, Command):
             asked = isinstance(intent, Question)
             found = "a question, which moves nothing" if isinstance(intent, Question) else intent.reason

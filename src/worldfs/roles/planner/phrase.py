@@ -25,7 +25,7 @@ def share_heads(nouns: list[Noun]) -> tuple[Noun, ...]:
 
 def headed(noun: Noun) -> bool:
     """Does the phrase name a kind, a thing or "ones", and not only a colour?"""
-    return noun.pronoun or any(not _colour_word(word) for word, _ in noun.words)
+    return noun.pronoun or bool(noun.options) or any(not _colour_word(word) for word, _ in noun.words)
 
 
 def _colour_word(word: str) -> bool:

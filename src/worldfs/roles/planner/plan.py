@@ -6,18 +6,20 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...ground.model import Profile, Relation, Scene, Vec
-from . import domain, say, spots
+from ...ground.model import Profile, Relation, Scene, Thing, Vec
+from . import domain, feasible, say, spots
 from .assign import fits, into_containers, room, volume
 from .domain import Action
 from .facts import Where, fixed, layout, movable, resting, sane, surfaces
 from .goals import (
     POSE_GOALS,
+    Apart,
     Area,
     At,
     Beside,
     Cleared,
     Down,
+    Gesture,
     Goal,
     Gripper,
     Holding,
@@ -26,6 +28,7 @@ from .goals import (
     On,
     Placed,
     Seen,
+    Toward,
     holds,
     littering,
     subject,
@@ -39,6 +42,7 @@ class Plan:
 
     actions: tuple[Action, ...] = ()
     unmet: tuple[tuple[Goal, str], ...] = ()
+    refused: tuple[tuple[Action, Scene], ...] = ()  # what the critic would refuse, in the scene as it would be by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def lasting(goals: Sequence[Goal]) -> list[bool]:
     for n, goal in enumerate(goals):
         later = goals[n + 1 :]
         if isinstance(goal, Cleared):  # what is put there afterwards was asked for
-            found.append(not any(isinstance(g, (On, Placed, Area, Beside, Down)) for g in later))
+            found.append(not any(isinstance(g, (On, Placed, Area, Beside, Toward, Apart, Down)) for g in later))
         elif isinstance(goal, POSE_GOALS):
             found.append(isinstance(goal, (Home, At, Gripper)) and not later)
         else:
@@ -98,12 +102,15 @@ def build(
     limits = limits or Limits()
     actions: list[Action] = []
     unmet: list[tuple[Goal, str]] = []
+    refused: list[tuple[Action, Scene]] = []
     now = sane(scene)
     for number in range(first, len(groups)):
-        part, lost, now = _Group(groups[number], number, profile, robot_id, limits).solve(now)
+        group = _Group(groups[number], number, profile, robot_id, limits)
+        part, lost, now = group.solve(now)
         actions += part
         unmet += lost
-    return Plan(tuple(actions), tuple(unmet))
+        refused += group.refused
+    return Plan(tuple(actions), tuple(unmet), tuple(refused))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,14 @@ class _Group:
     profile: Profile | None
     robot_id: str
     limits: Limits
+    refused: list[tuple[Action, Scene]] = field(default_factory=list)
+
+    def why_not(self, action: Action, scene: Scene) -> str:
+        """The critic's word on an action in that scene, noted if it is a refusal."""
+        why = feasible.refusal(action, self.robot_id, scene, self.profile, self.limits.language)
+        if why:
+            self.refused.append((action, scene))
+        return why
 
     def solve(self, scene: Scene) -> tuple[list[Action], list[tuple[Goal, str]], Scene]:
         poses = [g for g in self.goals if isinstance(g, POSE_GOALS)]
@@ -130,6 +145,7 @@ class _Group:
             why = self.limits.given_up.get(str(goal), "")
             if not why and not domain.has(self.profile, action.op):
                 why = say.reason("no_op", self.limits.language, what=action.op)
+            why = why or self.why_not(action, scene)
             if why:
                 lost.append((goal, why))
             else:
@@ -145,6 +161,8 @@ def _pose(goal: Goal, stage: int, base: Vec) -> Action:
             return domain.go(position, base, stage)
         case Gripper(state=state):
             return domain.strategy("open_gripper" if state == "open" else "close_gripper", stage)
+        case Gesture(name=name):
+            return domain.strategy(name, stage)
         case _:
             return domain.strategy("home", stage)
 
@@ -153,7 +171,7 @@ class _Handling:
     """One group of goals about things, on its way to moves."""
 
     def __init__(self, group: _Group, scene: Scene) -> None:
-        self.scene, self.profile, self.robot_id = scene, group.profile, group.robot_id
+        self.group, self.scene, self.profile, self.robot_id = group, scene, group.profile, group.robot_id
         self.limits, self.stage = group.limits, group.stage
         self.places = layout(scene)
         self.now = {t.id: t for t in movable(scene)}
@@ -244,7 +262,9 @@ class _Handling:
         if self.hand and self.hand not in want and self.hand not in free and self.lost:
             want[self.hand] = Where("on", self.surface_of(self.hand))  # what was given up is not kept in the gripper
         after: dict[str, tuple[str, ...]] = {
-            g.object: (g.other,) for g in wanted if isinstance(g, Beside) and want.get(g.other, Where()).of != g.object
+            g.object: (g.other,)
+            for g in wanted
+            if isinstance(g, (Beside, Toward, Apart)) and want.get(g.other, Where()).of != g.object
         }
         self._dig(wanted, want, met, after)
         order = [*(subject(g) for g in wanted if subject(g) not in self.limits.late), *self.limits.late]
@@ -274,9 +294,9 @@ class _Handling:
         match goal:
             case In(container=box):
                 return Where("in", box)
-            case On(support=under) | Area(support=under):
+            case On(support=under) | Area(support=under) | Apart(support=under):
                 return Where("on", under)
-            case Beside(object=id, other=other):
+            case Beside(object=id, other=other) | Toward(object=id, other=other):
                 spot = self.places.get(other)
                 return (
                     spot
@@ -303,30 +323,51 @@ class _Handling:
             if spot is None or not all(map(math.isfinite, spot)):
                 stuck.add(move.object)
                 key, where = "no_room" if spot is None else "no_position", self.name(move.to.of)
+                if spot is None and isinstance(goal, Placed):
+                    key, where = "no_place_at", ", ".join(f"{v:g}" for v in goal.position)
                 self.lose(
                     goal or goal_of.get(move.object) or Down(move.object), key, name=self.name(move.object), where=where
                 )
                 continue
-            if places[move.object].relation != "held":
-                actions.append(domain.pick(move.object, self.robot_id, self.profile, self.stage))
             # a free spot on furniture is a position and no more: the body would choose another
             named = move.to.of in places or move.to.relation == "in"
-            actions.append(domain.put(move.object, spot, move.to, final=final, named=named, stage=self.stage))
+            steps = [domain.put(move.object, spot, move.to, final=final, named=named, stage=self.stage)]
+            if places[move.object].relation != "held":
+                steps.insert(0, domain.pick(move.object, self.robot_id, self.profile, self.stage))
+            if why := self._refused(steps, places, now):
+                stuck.add(move.object)
+                self.lost.append((goal or goal_of.get(move.object) or Down(move.object), why))
+                continue
+            actions += steps
             places[move.object] = move.to
             now[move.object] = replace(now[move.object], position=spot)
         for goal in wanted:
             if isinstance(goal, Holding) and goal.object not in stuck and places[goal.object].relation != "held":
                 if stuck and self.hand:
                     continue
-                actions.append(domain.pick(goal.object, self.robot_id, self.profile, self.stage))
+                step = domain.pick(goal.object, self.robot_id, self.profile, self.stage)
+                if why := self._refused([step], places, now):
+                    self.lost.append((goal, why))
+                    continue
+                actions.append(step)
                 places[goal.object] = Where("held", self.robot_id)
         return actions, self.lost, _after(self.scene, places, now, self.robot_id)
+
+    def _refused(self, steps: Sequence[Action], places: Mapping[str, Where], now: Mapping[str, Thing]) -> str:
+        """Why one of the steps cannot be carried out once those before it are; "" for nothing."""
+        then = dict(places)
+        for step in steps:
+            scene = _after(self.scene, then, now, self.robot_id)
+            if why := self.group.why_not(step, scene):
+                return why
+            then[step.object] = step.to
+        return ""
 
     def _spot(self, move: Move, goal: Goal | None, bench: spots.Bench) -> Vec | None:
         thing, avoid = bench.now[move.object], self.limits.spots.get(move.object, ())
         if isinstance(goal, Placed):
             return spots.at_position(thing, goal, bench)
-        if isinstance(goal, Beside):
+        if isinstance(goal, (Beside, Toward)):
             return spots.beside(thing, goal, bench, avoid)
         if move.to.of in bench.now:
             return spots.on_thing(thing, bench.now[move.to.of])
@@ -335,7 +376,7 @@ class _Handling:
             return None
         if move.to.relation == "in":
             return spots.in_container(thing, support, bench, avoid)
-        return spots.on_surface(thing, support, bench, avoid, goal if isinstance(goal, Area) else None)
+        return spots.on_surface(thing, support, bench, avoid, goal if isinstance(goal, (Area, Apart)) else None)
 
 
 def _after(scene: Scene, places: Mapping[str, Where], now: Mapping[str, object], robot_id: str) -> Scene:

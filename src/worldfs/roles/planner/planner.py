@@ -25,13 +25,20 @@ class Planner:
         scene = sane(self.desk.scene())
         intent = self._read(instruction, scene)
         if isinstance(intent, Question):
-            return Report(True, intent.answer, intent)
+            return Report(intent.answered, intent.answer, intent)
         if isinstance(intent, Refusal):
             return Report(False, intent.reason, intent)
         return Errand(self.desk, intent, stop or threading.Event()).run(scene)
 
     def _read(self, instruction: str, scene: Scene) -> Intent:
-        intent = interpret(instruction, scene)
+        intent = interpret(
+            instruction,
+            scene,
+            self.desk.earlier,
+            profile=self.desk.profile(),
+            robot_id=self.desk.robot_id,
+            suggest=True,
+        )
         if self.mind is None or not isinstance(intent, Refusal) or intent.kind != "unknown":
             return intent
         guess = self.mind.interpret(instruction, scene)

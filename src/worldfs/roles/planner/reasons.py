@@ -52,7 +52,7 @@ def short(outcome: Outcome, scene: Scene, language: str, about: str = "") -> str
         return f"the robot would hit {' and '.join(names)}" if names else "no way there that is free of collision"
     refused = [f for f in outcome.findings if not f.warning]
     if refused:
-        return _of_finding(refused[0], zh)
+        return of_finding(refused[0], zh)
     return clip(outcome.message or outcome.code)
 
 
@@ -71,7 +71,7 @@ def clip(text: str, limit: int = LIMIT) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1].rsplit(" ", 1)[0] + "…"
 
 
-def _of_finding(found: Finding, zh: bool) -> str:
+def of_finding(found: Finding, zh: bool) -> str:
     if found.field == "EMBODIED.md":  # the body has no profile at all: what mends it is the shortest that helps
         return clip(f"{found.found}{'；' if zh else '; '}{found.fix}")
     for code, part, en, chinese, more in _SHORT:

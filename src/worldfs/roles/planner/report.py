@@ -30,7 +30,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`ok`: for a command, every goal holds in the fresh scene; for a question, always; for a refusal, never."""
+    """`ok`: for a command, every goal holds in the fresh scene; for a question, it was answered; a refusal: never."""
 
     ok: bool
     reason: str
@@ -46,9 +46,9 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """One word: reached | failed | cancelled | answered | not_understood."""
+        """One word: reached | failed | cancelled | answered | not_answered | not_understood."""
         if isinstance(self.intent, Question):
-            return "answered"
+            return "answered" if self.ok else "not_answered"
         if isinstance(self.intent, Refusal):
             return "failed" if self.intent.kind in ("missing", "impossible") else "not_understood"
         return "cancelled" if self.cancelled else "reached" if self.ok else "failed"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...ground.model import Scene
-from . import say
+from . import say, superlatives
+from .directions import SIDES, axis, beyond
 from .facts import Where, layout, movable, resting
 from .goals import Beside, held_by, holds
 from .intent import NotUnderstood, Noun
@@ -17,6 +18,9 @@ class Resolver:
         self.scene, self.vocabulary, self.language = scene, vocabulary, language
         self.places = layout(scene)
         self.last: tuple[str, ...] = ()
+        self.mentioned: set[str] = set()
+        self.notes: list[str] = []
+        self.head: frozenset[str] = frozenset()  # the kind that was named last: what "one" stands for
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
         return say.names(ids, self.scene, self.language)
@@ -29,15 +33,33 @@ class Resolver:
         found = tuple(dict.fromkeys(id for noun in nouns for id in self.one(noun)))
         if found and not any(n.pronoun for n in nouns):
             self.last = found
+        self.mentioned |= set(found)
+        self.head = next((kinds for n in reversed(nouns) if (kinds := _kinds(n))), self.head)
         return found
 
     def one(self, noun: Noun) -> tuple[str, ...]:
         if noun.pronoun:
             return self._pronoun(noun)
+        if noun.options:
+            return self._choice(noun)
         anywhere = self.vocabulary.fit(noun.words)
         found = tuple(id for id in anywhere if all(self._is_at(id, side, where) for side, where in noun.at))
+        if noun.words and noun.words[-1][0] in ("one", "ones"):
+            found = tuple(id for id in found if self.head & self.vocabulary.keys[id]) or found
+        if noun.other:
+            if not self.mentioned & set(anywhere):
+                raise NotUnderstood("other", "ambiguous", what=noun.text, names=self.names(found))
+            found = tuple(id for id in found if id not in self.mentioned)
+        if noun.best and found:
+            base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
+            if noun.plural and not noun.count:
+                raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+            chosen = superlatives.pick(found, noun.best, self.scene, noun.count or 1, base)
+            self._tell(noun.text, chosen)
+            return chosen
         if not found:
-            if noun.quantity == "all" and not noun.count:
+            named = [keys for _, keys in noun.words if any(k[:2] == "k:" for k in keys)]
+            if noun.quantity == "all" and not noun.count and len(named) < 2:  # nothing is an apple and a can
                 return ()
             key, listed = ("missing_there", self.names(anywhere)) if anywhere else ("missing", self.here())
             raise NotUnderstood(key, "missing", what=bare(noun), here=listed)
@@ -51,6 +73,24 @@ class Resolver:
         if noun.quantity == "all" or noun.plural or noun.count or len(found) == 1:
             return found
         raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+
+    def _single(self, noun: Noun) -> str:
+        found = self.one(noun)
+        if len(found) != 1:
+            raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+        return found[0]
+
+    def _choice(self, noun: Noun) -> tuple[str, ...]:
+        """ "the apple or the can": whichever is easier to have, and it is said which."""
+        several = tuple(self._single(option) for option in noun.options)
+        if not set(several) <= set(self.places):  # of tables and baskets none is easier: that is for the person to say
+            raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(several))
+        chosen = self.easiest(several)[:1]
+        self._tell(noun.text, chosen)
+        return chosen
+
+    def _tell(self, text: str, chosen: tuple[str, ...]) -> None:
+        self.notes.append(f"{text} → {self.names(chosen)}")
 
     def _count(self, noun: Noun, found: tuple[str, ...]) -> NotUnderstood:
         number = str(noun.count or 1)
@@ -76,12 +116,18 @@ class Resolver:
                 return True
             if side in ("on", "from") and Where("on", other) in (spot, end):
                 return True
+            if side in SIDES and other != id and self._beyond(id, side, other):
+                return True
             if side == "beside" and id in self.places and holds(Beside(id, other), self.scene):
                 return True
             # a basket stands on its table as well
             if side == "on" and id not in self.places and self._stands_on(id, other):
                 return True
         return False
+
+    def _beyond(self, id: str, side: str, other: str) -> bool:
+        one, two = self.scene.thing(id), self.scene.thing(other)
+        return one is not None and two is not None and beyond(one, two, axis(side, self.scene))
 
     def _stands_on(self, id: str, other: str) -> bool:
         return any(r.subject == id and r.object == other and r.relation == "on" for r in self.scene.relations)
@@ -100,3 +146,7 @@ class Resolver:
 def bare(noun: Noun) -> str:
     """The phrase without its article and number."""
     return " ".join(word for word, _ in noun.words) or noun.text
+
+
+def _kinds(noun: Noun) -> frozenset[str]:
+    return frozenset(k for _, keys in noun.words[-1:] for k in keys if k[:2] == "k:")

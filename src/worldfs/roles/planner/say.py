@@ -9,30 +9,7 @@ from collections.abc import Iterable
 from ...ground.model import Scene, Thing
 from . import words
 
-CAN = {
-    "en": (
-        "clear the table",
-        "put the apple in the basket",
-        "pick up the can",
-        "stack the cubes",
-        "sort the objects by colour",
-        "look at the apple",
-        "move to (0.4, 0.1, 0.4)",
-        "go home",
-        "put everything in the basket except the apple",
-    ),
-    "zh": (
-        "收拾桌子",
-        "把苹果放进篮子里",
-        "拿起罐子",
-        "把方块叠起来",
-        "按颜色分类",
-        "看看苹果",
-        "移动到 (0.4, 0.1, 0.4)",
-        "回家",
-        "除了苹果，把所有东西放进篮子",
-    ),
-}
+HOME = {"en": "go home", "zh": "回家"}
 
 REASONS: dict[str, tuple[str, str]] = {
     "empty": ("nothing was asked", "没有任何指令"),
@@ -56,7 +33,10 @@ REASONS: dict[str, tuple[str, str]] = {
     ),
     "report": ("“{said}” tells what was done and orders nothing, so nothing moves", "“{said}”是在叙述，不是指令，所以什么都不动"),
     "word": ("I do not understand “{word}” here, so nothing moves", "这里的“{word}”看不懂，所以什么都不动"),
-    "verb": ("I do not know how to “{said}”: “{word}” is no action of mine", "“{said}”我不会做：“{word}”不是我会的动作"),
+    "verb": (
+        "Unknown action “{word}”. Known: clear, put, move, pick up, bring, drop, stack, sort, look at, go to, go home, open or close the gripper, wave, undo",
+        "不认识的动作“{word}”。会做的：收拾、放、移、拿起、放下、叠、分类、看、去、回家、打开或闭合夹爪、挥手、撤销",
+    ),
     "no_verb": ("“{said}” does not say what to do", "“{said}”没有说要做什么"),
     "noun": ("I do not know what “{word}” is{hint}; here are: {here}", "不知道“{word}”是什么{hint}；这里有：{here}"),
     "headless": ("“{word}” names a colour but no kind of thing", "“{word}”只说了颜色，没说是什么东西"),
@@ -70,6 +50,16 @@ REASONS: dict[str, tuple[str, str]] = {
         "“{what}”可能是 {names} 中的任何一个；请说是哪个，或说所有/任意一个",
     ),
     "count": ("you said {count} of “{what}”, and here are {found}: {names}", "“{what}”：说了 {count} 个，这里有 {found} 个：{names}"),
+    "tie": ("none of {names} is alone the {what} one; name one", "{names} 不分上下；请说是哪个"),
+    "unmeasured": ("the scene does not tell which is the {what}: {names}", "场景里看不出哪个最合适：{names}"),
+    "other": ("“{what}”: other than which? Name it first, or name the thing ({names})", "“{what}”：除了哪个？请先说，或直接说名字({names})"),
+    "how_far": ("{word} of what, or how far? Say left of the can, or move it 10 cm to the left", "什么的{word}，还是多远？"),
+    "which_place": ("“{word}” of what? Name the thing", "什么的“{word}”？请说出是哪个东西"),
+    "which_side": ("on which side of {name}? Say left, right, front or behind", "在 {name} 的哪一边？请说左、右、前或后"),
+    "between": ("between which two? Name them", "哪两个之间？请说出名字"),
+    "too_near": ("{names} stand too close together to put {name} between them", "{names} 之间放不下 {name}"),
+    "no_history": ("there is no earlier instruction here that could be undone", "没有可以撤销的指令"),
+    "held_now": ("{name} is in the gripper; say where to put it", "{name} 在夹爪里；请说放到哪里"),
     "pronoun": ("it is not clear what “{word}” means", "“{word}”指什么不清楚"),
     "reading": ("it is not clear whether “{what}” says where the thing is or where it goes", "“{what}”是说东西在哪里还是放到哪里，不清楚"),
     "no_container": (
@@ -100,6 +90,10 @@ REASONS: dict[str, tuple[str, str]] = {
     "no_op": ("this robot has no action {what}", "这个机器人没有 {what} 动作"),
     "no_position": ("the scene does not tell where {where} is", "场景里没有说 {where} 在哪里"),
     "no_room": ("there is no free place for {name} within reach on {where}", "{where} 上够得着的地方没有 {name} 的空位"),
+    "no_place_at": (
+        "{name} cannot be put at ({where}): it is out of reach, or something stands there",
+        "{name} 不能放到 ({where})：够不着，或那里有东西",
+    ),
     "full": ("{where} has no room for {name}", "{where} 里放不下 {name}"),
     "too_large": ("{name} is too large for {where}", "{name} 太大，放不进 {where}"),
     "blocked": ("{other} lies on it and may not be touched", "{other} 压在上面，而它不能动"),

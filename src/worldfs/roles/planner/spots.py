@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...ground.model import Profile, RobotState, Scene, Thing, Vec
+from .directions import beyond
 from .facts import Where, height, inside, top, top_of, yaw
 from .footprint import gap, narrowest_gap, widest_gap
-from .goals import BESIDE_M, Area, Beside, Placed
+from .goals import BESIDE_M, SIDE_M, SPREAD, Apart, Area, Beside, Placed, Toward
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # room for fingers between two footprints: the widest that can be had
+CLEAR_M = 0.005  # between a thing at a point that was named and what stands near it
 FINGERS_M = 0.03  # between a thing and the one that it is put beside
 BESIDE_MARGIN_M = 0.02  # what a placement may be off and still be beside
 BESIDE_STEP_M = 0.01
@@ -64,17 +66,19 @@ class Bench:
 
 
 def on_surface(
-    thing: Thing, surface: Thing, bench: Bench, avoid: Iterable[Vec] = (), area: Area | None = None
+    thing: Thing, surface: Thing, bench: Bench, avoid: Iterable[Vec] = (), area: Area | Apart | None = None
 ) -> Vec | None:
     """Centre of `thing` at rest on a free spot of `surface` (x, y, z), None when there is none within reach."""
     size = surface.size if len(surface.size) >= 2 else (0.6, 0.6, 0.0)
     surface = replace(surface, size=(*size[:2], height(surface)))
     z = round(top_of(surface, bench.scene, bench.places) + height(thing) / 2, 4)
-    low, high = (area.low, area.high) if area is not None else ((-math.inf,) * 2, (math.inf,) * 2)
+    low, high = (area.low, area.high) if isinstance(area, Area) else ((-math.inf,) * 2, (math.inf,) * 2)
     wide, others, turn = bench.radius(thing), bench.standing(thing.id), yaw(surface)
     taken = [(o.position, bench.radius(o)) for o in others]
     refused = [tuple(a[:2]) for a in avoid]
     near = thing.position[:2]
+    other = (bench.now.get(area.other) or bench.scene.thing(area.other)) if isinstance(area, Apart) else None
+    least = area.least + CLEAR_M if isinstance(area, Apart) else 0.0
     candidates: list[tuple[float, float, float]] = []
     for u in _steps(surface.size[0] / 2 - wide):
         for v in _steps(surface.size[1] / 2 - wide):
@@ -85,6 +89,8 @@ def on_surface(
                 continue
             if any(math.dist((x, y), r) < GRID_M * 1.5 for r in refused):
                 continue
+            if other is not None and narrowest_gap(replace(thing, position=(x, y, z)), other) < least:
+                continue
             candidates.append((cost + 0.3 * math.dist((x, y), near), x, y))
     candidates.sort()
     for room in GAPS_M:
@@ -94,12 +100,14 @@ def on_surface(
     return None
 
 
-def beside(thing: Thing, goal: Beside, bench: Bench, avoid: Iterable[Vec] = ()) -> Vec | None:
+def beside(thing: Thing, goal: Beside | Toward, bench: Bench, avoid: Iterable[Vec] = ()) -> Vec | None:
     """A free spot next to a thing, on the support or in the box that the thing is on or in.
 
     By the same gap as the goal is judged by, `BESIDE_MARGIN_M` inside it; however the body may turn the thing if that
-    can be had.
+    can be had. A side that was named is kept as well: best right that way.
     """
+    aim = goal.direction if isinstance(goal, Toward) else ()
+    most = SIDE_M if aim else BESIDE_M
     other = bench.now.get(goal.other) or bench.scene.thing(goal.other)
     if other is None:
         return None
@@ -119,11 +127,13 @@ def beside(thing: Thing, goal: Beside, bench: Bench, avoid: Iterable[Vec] = ()) 
     found: list[tuple[bool, float, float, float]] = []
     for step in range(24):
         turn = step * math.pi / 12
-        for n in range(1, int((wide + span + BESIDE_M) / BESIDE_STEP_M) + 1):
+        for n in range(1, int((wide + span + most) / BESIDE_STEP_M) + 1):
             x = other.position[0] + n * BESIDE_STEP_M * math.cos(turn)
             y = other.position[1] + n * BESIDE_STEP_M * math.sin(turn)
             moved = replace(thing, position=(x, y, z))
-            if narrowest_gap(moved, other) < FINGERS_M or gap(moved, other) > BESIDE_M - BESIDE_MARGIN_M:
+            if narrowest_gap(moved, other) < FINGERS_M or gap(moved, other) > most - BESIDE_MARGIN_M:
+                continue
+            if aim and not beyond(moved, other, aim, SPREAD / 2):
                 continue
             cost = bench.serves(x, y)
             clear = all(math.dist((x, y), p[:2]) >= r + wide + 0.012 for p, r in taken)
@@ -133,8 +143,10 @@ def beside(thing: Thing, goal: Beside, bench: Bench, avoid: Iterable[Vec] = ()) 
                 continue
             if support is not None and len(support.size) >= 2 and not inside(support, x, y, wide):
                 continue
-            loose = widest_gap(moved, other) > BESIDE_M - BESIDE_MARGIN_M
-            found.append((loose, cost + 0.3 * math.dist((x, y), thing.position[:2]), x, y))
+            loose = widest_gap(moved, other) > most - BESIDE_MARGIN_M
+            astray = abs(math.remainder(turn - math.atan2(aim[1], aim[0]), math.tau)) if aim else 0.0
+            cost += 0.3 * math.dist((x, y), thing.position[:2]) + 0.2 * astray
+            found.append((loose, round(cost, 9), x, y))
     if not found:
         return None
     _, _, x, y = min(found)
@@ -167,13 +179,18 @@ def on_thing(thing: Thing, support: Thing) -> Vec:
     return (round(x, 4), round(y, 4), round(top(support) + height(thing) / 2, 4))
 
 
-def at_position(thing: Thing, goal: Placed, bench: Bench) -> Vec:
-    """The wanted point; without a height, at rest on what is under it."""
+def at_position(thing: Thing, goal: Placed, bench: Bench) -> Vec | None:
+    """The wanted point; without a height, at rest on what is under it. None out of reach, or where something stands."""
     x, y = goal.position[:2]
+    if bench.serves(x, y) is None:
+        return None
     if len(goal.position) >= 3:
         return tuple(goal.position[:3])
     under = [t for t in bench.scene.furniture if not t.is_container and inside(t, x, y)]
     z = max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)
+    moved = replace(thing, position=(x, y, z))
+    if any(gap(moved, other) < CLEAR_M for other in bench.standing(thing.id)):
+        return None
     return (x, y, round(z + height(thing) / 2, 4))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...ground.model import Scene, Thing
-from . import words
+from . import words, words_zh
 from .facts import movable
 
 _TABLES = (words.VERBS, words.PREPS, words.REQUESTS, words.EXCEPT, words.JOINS)
@@ -19,7 +19,7 @@ class Vocabulary:
 
     def __init__(self, scene: Scene) -> None:
         self.english, self.chinese = words.nouns_en(), words.nouns_zh()
-        self.function_zh = words.chinese()
+        self.function_zh = words_zh.chinese()
         self.moving = {t.id for t in movable(scene)}
         self.things = {t.id: t for t in (*scene.objects, *scene.furniture)}
         self.keys = {id: self._describe(t) for id, t in self.things.items()}
@@ -57,7 +57,7 @@ class Vocabulary:
     def near_miss(self, word: str) -> str:
         """A known noun one edit away, offered to the person and never acted on."""
         known = sorted({*self.english, *(k[2:] for k in self.raw)})
-        close = [k for k in known if len(word) > 3 and _one_edit(word, k)]
+        close = [k for k in known if len(word) > 3 and one_edit(word, k)]
         return close[0] if len(close) == 1 else ""
 
     def _describe(self, thing: Thing) -> frozenset[str]:
@@ -102,7 +102,7 @@ class Vocabulary:
         return keys
 
 
-def _one_edit(a: str, b: str) -> bool:
+def one_edit(a: str, b: str) -> bool:
     """One letter more, less, other, or two swapped."""
     if abs(len(a) - len(b)) > 1 or a == b:
         return False

@@ -92,13 +92,92 @@ VERBS: dict[str, str] = {
     "open the gripper": "open", "open your gripper": "open", "open gripper": "open", "open the hand": "open",
     "open your hand": "open", "close the gripper": "close", "close your gripper": "close", "close gripper": "close",
     "close the hand": "close", "close your hand": "close", "shut the gripper": "close",
+    "shift": "put", "slide": "put", "nudge": "put", "pop": "put", "stick": "put", "drop off": "put", "stash": "put",
+    "position": "put", "return": "put", "relocate": "put", "deposit": "put", "store": "put", "throw in": "never",
+    "wave": "wave", "wave hello": "wave", "wave your hand": "wave", "wave your arm": "wave", "wave at me": "wave",
+    "wave to me": "wave", "wave goodbye": "wave", "say hello with your arm": "wave", "give me a wave": "wave",
+    "undo": "undo", "undo that": "undo", "undo it": "undo", "undo the last": "undo", "revert": "undo",
+    "undo what you did": "undo", "undo the last step": "undo", "undo the last action": "undo",
+    "undo your last action": "undo", "undo the last instruction": "undo", "undo everything": "undo",
+    "put everything back": "undo", "put it all back": "undo", "put everything back where it was": "undo",
+    "put everything back in its place": "undo", "put all things back where they were": "undo",
+    "put it all back where it was": "undo", "put everything back as it was": "undo", "put them back": "undo",
+    "put everything back to where it was": "undo", "put everything back the way it was": "undo",
+    "put them back where they were": "undo",
 }  # fmt: skip
+VERBS = {phrase: act for phrase, act in VERBS.items() if act != "never"}
 PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "stack": ("up",)}
+# Which way, of a move; the robot's own left and right, forward is away from its base.
+WAYS = {
+    "left": "left", "to the left": "left", "to your left": "left", "leftward": "left", "leftwards": "left",
+    "right": "right", "to the right": "right", "to your right": "right", "rightward": "right", "rightwards": "right",
+    "forward": "forward", "forwards": "forward", "away from you": "forward", "further away": "forward",
+    "away from the robot": "forward", "backward": "backward", "backwards": "backward", "back": "backward",
+    "towards you": "backward", "toward you": "backward", "closer to you": "backward", "nearer to you": "backward",
+    "closer to the robot": "backward", "towards the robot": "backward", "toward the robot": "backward",
+}  # fmt: skip
+AWAY = {
+    "away from": "away", "further from": "away", "farther from": "away", "further away from": "away",
+    "farther away from": "away", "far from": "away", "far away from": "away", "clear of": "away",
+    "closer to": "closer", "nearer to": "closer", "towards": "closer", "toward": "closer", "nearer": "closer",
+}  # fmt: skip
+UNITS = {
+    **dict.fromkeys(("mm", "millimetre", "millimetres", "millimeter", "millimeters"), 0.001),
+    **dict.fromkeys(("cm", "cms", "centimetre", "centimetres", "centimeter", "centimeters"), 0.01),
+    **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), 1.0),
+    **dict.fromkeys(("inch", "inches"), 0.0254),
+}
+A_BIT = ("a bit", "a little", "a little bit", "slightly", "a touch", "somewhat", "a few centimetres", "a few cm")
+A_BIT_M = 0.05
+# Superlatives: word → what the thing is most of.
+BEST = {
+    "heaviest": "heaviest", "lightest": "lightest", "biggest": "biggest", "largest": "biggest", "smallest": "smallest",
+    "littlest": "smallest", "tiniest": "smallest", "tallest": "tallest", "highest": "top", "shortest": "lowest",
+    "longest": "longest", "nearest": "nearest", "closest": "nearest", "farthest": "farthest", "furthest": "farthest",
+    "leftmost": "leftmost", "rightmost": "rightmost", "topmost": "top", "uppermost": "top", "lowest": "bottom",
+    "left": "leftmost", "right": "rightmost", "left-hand": "leftmost", "right-hand": "rightmost",
+    "front": "frontmost", "back": "backmost", "frontmost": "frontmost", "rearmost": "backmost", "middle": "middle",
+    "top": "top", "upper": "top", "bottom": "bottom", "lower": "bottom",
+}  # fmt: skip
+BEST_SIDE = _set("left right front back middle top upper bottom lower")  # only before a noun
+COMPARED = {
+    "heavier": "heaviest", "lighter": "lightest", "bigger": "biggest", "larger": "biggest", "smaller": "smallest",
+    "taller": "tallest", "shorter": "lowest", "longer": "longest", "nearer": "nearest", "closer": "nearest",
+    "farther": "farthest", "further": "farthest",
+}  # fmt: skip
+NEAREST = {
+    "nearest to": "nearest", "nearest": "nearest", "closest to": "nearest", "closest": "nearest",
+    "farthest from": "farthest", "furthest from": "farthest", "farthest away from": "farthest",
+    "furthest away from": "farthest",
+}  # fmt: skip
+ON_THE_SIDE = {
+    "on the left": "leftmost", "on the right": "rightmost", "on your left": "leftmost", "on your right": "rightmost",
+    "to the left": "leftmost", "in the middle": "middle", "on the far left": "leftmost",
+    "on the far right": "rightmost", "at the front": "frontmost", "at the back": "backmost", "in front": "frontmost",
+    "on top": "top", "at the bottom": "bottom", "at the top": "top",
+}  # fmt: skip
+del ON_THE_SIDE["to the left"]  # that says which way
+ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
+SIDES = ("left", "right", "front", "behind")
 PREPS: dict[str, str] = {
     "in": "in", "into": "in", "inside": "in", "inside of": "in", "in to": "in",
     "on": "on", "onto": "on", "on to": "on", "on top of": "on", "upon": "on", "atop": "on",
     "to": "to", "at": "at",
     "next to": "beside", "beside": "beside", "near": "beside", "by": "beside", "close to": "beside",
+    "alongside": "beside", "right next to": "beside", "over to": "to", "back to": "to",
+    "left of": "left", "to the left of": "left", "on the left of": "left", "to the left side of": "left",
+    "on the left side of": "left", "on the left-hand side of": "left", "on the left half of": "left",
+    "right of": "right", "to the right of": "right", "on the right of": "right", "to the right side of": "right",
+    "on the right side of": "right", "on the right-hand side of": "right", "on the right half of": "right",
+    "in front of": "front", "before": "front", "at the front of": "front", "behind": "behind", "in back of": "behind",
+    "at the back of": "behind", "at the front edge of": "front", "at the far end of": "behind",
+    "between": "between", "in between": "between", "halfway between": "between",
+    "in the middle between": "between", "midway between": "between",
+    "in the middle of": "middle", "in the center of": "middle", "in the centre of": "middle",
+    "to the middle of": "middle", "to the center of": "middle", "to the centre of": "middle",
+    "at the center of": "middle", "at the centre of": "middle", "at the middle of": "middle",
+    "into the middle of": "middle", "on the middle of": "middle", "to the left edge of": "left",
+    "to the right edge of": "right", "to the front of": "front", "to the back of": "behind",
     "from": "from", "off": "from", "off of": "from", "out of": "from", "from the top of": "from",
 }  # fmt: skip
 EXCEPT = ("except for", "except", "apart from", "other than", "but not", "excluding", "aside from", "save for", "but")
@@ -107,16 +186,37 @@ PROTECT = _set(
     "use using include including remove removing"
 )
 ALL = _set("all every each everything both")
-ANY = _set("a an any one some")
+ANY = _set("a an any one some another")
 THE = _set("the this that these those my your our")
 _NUMBER_WORDS = "one two three four five six seven eight nine ten"
-NUMBERS = dict(zip(_NUMBER_WORDS.split(), range(1, 11), strict=True))
+NUMBERS = {**dict(zip(_NUMBER_WORDS.split(), range(1, 11), strict=True)), "fifteen": 15, "twenty": 20, "thirty": 30}
 PRONOUNS = _set("it them")
 OPENERS = (
     "please", "kindly", "now", "yes", "ok", "okay", "hey", "hi", "hello", "robot", "first", "then", "next", "finally", "just",
     "i want you to", "i would like you to", "i'd like you to", "go ahead and", "also", "and", "afterwards",
+    "let's", "lets", "let us", "only", "well", "so", "right", "alright", "all right", "firstly", "secondly", "thirdly",
+    "second", "third", "lastly", "last", "after that", "next up", "step one", "step two", "step three", "i need you to",
+    "i would love you to", "do me a favour and", "do me a favor and", "be so kind as to", "be so good as to",
+    "your task is to", "try to", "proceed to", "feel free to", "dear robot",
+    "good morning", "excuse me", "pls", "plz", "simply", "we need to", "you need to", "i need to have you",
+    "make sure to", "be sure to", "hurry and",
 )  # fmt: skip
-REQUESTS = ("could you", "can you", "would you", "will you")
+REQUESTS = (
+    "could you", "can you", "would you", "will you", "why do not you", "why do not we", "why not", "can we", "could we",
+    "would you mind", "do you mind", "how about", "what about", "would you be so kind as to", "would you kindly",
+    "would you be able to", "would it be possible to", "would it be possible for you to", "could you possibly",
+    "it would be nice if you could", "it would be great if you could", "i would appreciate it if you could",
+    "i would be grateful if you could", "i wonder if you could", "i was wondering if you could",
+    "do you think you could", "could i ask you to", "can i ask you to", "may i ask you to", "might i ask you to",
+    "i ask you to",
+)  # fmt: skip
+# Asked for a thing, not for a deed: what follows is what is wanted, and where.
+WISHES = (
+    "can i have", "could i have", "may i have", "can i get", "could i get", "i want", "i would like", "i need",
+    "i would like to have", "i want to have", "i would love", "let me have", "might i have", "would you get",
+)  # fmt: skip
+TAGS = ("could you", "would you", "will you", "can you", "please", "thanks", "for me", "would you mind")
+GERUNDS_AFTER = ("would you mind", "do you mind", "how about", "what about")
 CLOSERS = (
     "please",
     "now",
@@ -129,8 +229,38 @@ CLOSERS = (
     "again",
     "first",
     "carefully",
+    "if you please",
+    "immediately",
+    "at once",
+    "okay",
+    "ok",
+    "will you",
+    "would you",
+    "could you",
+    "robot",
+    "one by one",
+    "one after the other",
+    "one at a time",
+    "thank you very much",
+    "thanks a lot",
+    "when you can",
+    "when you have time",
+    "my friend",
+    "and nothing else",
+    "only",
 )
-JOINS = ("and then", "and after that", "after that", "then", "and", "afterwards", "finally", "next")
+JOINS = (
+    "and then",
+    "and after that",
+    "after that",
+    "then",
+    "and",
+    "afterwards",
+    "finally",
+    "next",
+    "as well as",
+    "and also",
+)
 QUESTIONS = _set(
     "what what's whats where where's which who whose whom when why how is are am was were do does did has have had "
     "should shall may might isn't aren't doesn't didn't wasn't weren't hasn't haven't tell list describe say count "
@@ -147,7 +277,10 @@ ASK_PLAIN = _set(
     "see tell list describe count say show can could please now still currently right moment and or not know else left "
     "been being hold holds holding held carrying hand gripper fingers contain contains lie lies lying stand stands "
     "standing sitting put clear tidy clean empty heavy weigh weighs weight mass big large tall high wide long small "
-    "size sizes here open closed shut number position located none one"
+    "size sizes here open closed shut number position located none one left right front behind between middle far "
+    "away from distance apart than or more most heaviest lightest biggest largest smallest tallest shortest longest "
+    "nearest closest farthest furthest leftmost rightmost heavier lighter bigger larger smaller taller shorter longer "
+    "nearer closer farther further robot top bottom highest lowest"
 )
 NEGATIONS = _set(
     "not no never don't dont doesn't didn't won't wont can't cant cannot couldn't wouldn't shouldn't mustn't isn't "
@@ -168,69 +301,6 @@ GREETINGS = frozenset(
 )
 STOP_SIGNS = "🚫❌⛔✋🛑❎🙅👎✖✕×"
 SMALL_TALK = "🙂😀😊😃🙏👍🤖👋😄✨❤️\ufe0f"
-
-# Chinese: word → (class, value); longest match wins, so 能不能 is a polite form and 不能 a prohibition
-_ZH: dict[str, str] = {
-    "polite": "请 麻烦 麻烦你 请你 请帮我 帮我 帮忙 请帮忙 帮 给我 劳驾 你 机器人 现在 吧 啊 一下 一下子 谢谢 谢谢你 好吗 好的 好吧",
-    "request": "能不能 可不可以 能否 可否 可以 能",
-    "join": "然后 再 接着 之后 最后 先 首先 并 并且 随后 而后 同时",
-    "and": "和 跟 与 及 以及 还有 、",
-    "but": "但 但是 不过",
-    "ba": "把 将",
-    "de": "的",
-    "all": "所有的 所有 全部的 全部 每个 每一个 一切 每一",
-    "dou": "都 全都 通通",
-    "any": "一个 任意一个 任意 任何一个 某个 随便一个 一只 一块",
-    "this": "这个 那个 这 那 这些 那些 我的",
-    "except": "除了 除",
-    "outside": "以外的 之外的 外的 以外 之外 外",
-    "excluded": "除外",
-    "it": "它 它们 他们",
-    "in": "里面 里 中 里边 内",
-    "on": "上面 上 上边 顶上",
-    "beside": "旁边 边上 附近",
-    "above": "上方",
-    "to": "到 进 入 在",
-    "from": "从",
-    "by": "按照 按 根据 依照",
-    "attr_colour": "颜色 色彩",
-    "attr_kind": "种类 类别 类型 品种",
-    "neg": "不 别 不要 勿 请勿 禁止 不许 不准 不能 不得 不可 没 没有 未 无 非 莫 休 甭 严禁 停止 取消 避免 不用 不必 "
-    "无需 无须 千万别 停 切勿 不该 不应 不应该 拒绝 住手 且慢 不想 忘",
-    "question": "吗 呢 什么 哪 哪里 哪儿 哪个 哪些 谁 多少 几个 几 是否 是不是 有没有 为什么 为何 怎么 怎样 要不要 该不该 了吗 么",
-    "if": "如果 要是 假如 假设 若 若是 当 等 等到 除非 应该 也许 可能 一旦 万一 以后 以前 之前 明天 稍后 待会",
-    "past": "了 过 已经 他 她 我 我们 说 刚才 昨天 曾 曾经 刚",
-    "act:clear": "收拾 清理 整理 清空 打扫 收拾干净 清理干净 收拾好 整理好 收起 收起来 收好 拿走 移走 清理掉",
-    "act:put": "放进 放到 放在 放入 放 移到 移动到 移进 挪到 挪进 搬到 搬进 拿到 装进 装入 收进 收到 摆到 摆在 丢进 扔进 投进 置于 移入",
-    "act:stackon": "叠在 叠到 摞在 摞到 堆在 堆到 叠放在 码在",
-    "act:stack": "叠起来 摞起来 堆起来 叠 摞 堆 叠放 叠好 摞好 码起来 堆叠",
-    "act:pick": "拿起 拿起来 抓起 抓起来 抓取 抓住 抓 拿 拿着 捡起 捡起来 拾起 举起 举起来 夹起 夹住 取 拿住 拿出来 取出来 拿出 取出 提起 提起来",
-    "act:bring": "拿来 拿过来 取来 取过来 带来 递给我 拿给我",
-    "act:down": "放下 放下来",
-    "act:sort": "分类 归类 分开 排序 分组 分拣 归类好 分好类 分类放好 分类整理 整理分类",
-    "act:look": "看看 看 看向 看一看 查看 找 找到 寻找 找一找 观察",
-    "act:go": "去 去到 走到 移动到 移到 前往 到",
-    "act:home": "回家 回原位 回到原位 归位 复位 回零 回到初始位置 回初始位置 回到家 返回原位 回原点",
-    "act:open": "打开夹爪 张开夹爪 松开夹爪 打开手爪 张开手爪 夹爪打开 张开手",
-    "act:close": "闭合夹爪 关闭夹爪 合上夹爪 关上夹爪 合拢夹爪 闭合手爪 合上手",
-    "act:drop": "松手 松开 放开",
-    "touch": "动 碰 碰到 动到 触碰 收 移动 拿动",
-    "two": "两个 二个 两 俩 这两个 那两个",
-    "three": "三个 三",
-    "four": "四个",
-    "five": "五个",
-}
-DIGITS_ZH = {"two": 2, "three": 3, "four": 4, "five": 5}
-BOTH_ZH = frozenset(("这两个", "那两个", "俩"))
-
-
-def chinese() -> dict[str, frozenset[str]]:
-    """Word → classes; act words may have two (移到 puts a thing or moves the arm)."""
-    found: dict[str, set[str]] = {}
-    for kind, text in _ZH.items():
-        for word in text.split():
-            found.setdefault(word, set()).add(kind)
-    return {word: frozenset(kinds) for word, kinds in found.items()}
 
 
 def nouns_en() -> dict[str, frozenset[str]]:
@@ -270,6 +340,18 @@ def kin(key: str) -> frozenset[str]:
             found.add(now)
             todo += KINDS[now][0] if now in KINDS else ()
     return frozenset(f"k:{k}" for k in found)
+
+
+def gerunds() -> dict[str, str]:
+    """ "grabbing" → "grab": the base form of every verb, for "would you mind grabbing …"."""
+    found: dict[str, str] = {}
+    for verb in {phrase.split()[0] for phrase in VERBS}:
+        found[verb + "ing"] = verb
+        if verb.endswith("e"):
+            found[verb[:-1] + "ing"] = verb
+        if len(verb) > 2 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[-3] not in "aeiou":
+            found[verb + verb[-1] + "ing"] = verb
+    return found
 
 
 def singular(word: str) -> str:

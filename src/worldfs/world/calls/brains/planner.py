@@ -26,6 +26,7 @@ CAUSES: Final[Mapping[str, tuple[Cause, str]]] = {
     "failed": (Cause.ERROR, "failed"),
     "cancelled": (Cause.CANCELLED, "CANCELLED"),
     "not_understood": (Cause.ERROR, "not_understood"),
+    "not_answered": (Cause.ERROR, "not_answered"),
 }
 
 

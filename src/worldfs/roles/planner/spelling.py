@@ -1,0 +1,66 @@
+"""Misspelt words: read as the one known word that they can be, and said so; never a guess between two."""
+
+from __future__ import annotations
+
+from . import words
+from .vocabulary import Vocabulary, one_edit
+from .words_other import OTHERS
+
+SHORT = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "pu": "put", "tabel": "table", "u": "you"}
+_INFLECTED = ("s", "es", "d", "ed", "ing", "er", "r", "ly", "n", "en", "y")
+_TABLES = (
+    words.VERBS, words.PREPS, words.REQUESTS, words.WISHES, words.EXCEPT, words.JOINS, words.OPENERS, words.CLOSERS,
+    words.WAYS, words.AWAY, words.UNITS, words.A_BIT, words.BEST, words.NEAREST, words.ON_THE_SIDE, words.ROBOT,
+    words.TAGS, words.NUMBERS, words.ALL, words.ANY, words.THE, words.PRONOUNS, words.QUESTIONS, words.PROTECT,
+    words.ASK_PLAIN, words.COMPARED, ("colour color kind kinds type types category other others else either or only",),
+    ("alone where it is in place as they are",), tuple(p for group in words.PARTICLES.values() for p in group),
+)  # fmt: skip
+_GRAVE = words.NEGATIONS | words.IFS | words.PAST
+_PLAIN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()) | frozenset(words.gerunds())
+# What a slip may stand for; the rest of a polite phrase is known, and nothing is read as it.
+_CORE = frozenset(
+    w
+    for table in (
+        words.VERBS,
+        words.PREPS,
+        words.UNITS,
+        words.BEST,
+        words.NUMBERS,
+        words.ALL,
+        words.THE,
+        words.QUESTIONS,
+    )
+    for phrase in table
+    for w in phrase.split()
+) | {"please", "could", "would", "then", "after", "except", "without", "colour", "color", "kind", "other", "them"}
+
+
+def corrected(tokens: list[str], vocabulary: Vocabulary) -> tuple[list[str], list[str]]:
+    """The tokens with slips put right, and a line for each that says what was read."""
+    found, notes = [], []
+    for token in tokens:
+        better = "" if _known(token, vocabulary) else SHORT.get(token) or _meant(token, vocabulary)
+        if better:
+            notes.append(f"read “{token}” as “{better}”")
+        found.append(better or token)
+    return found, notes
+
+
+def _known(word: str, vocabulary: Vocabulary) -> bool:
+    return word in _PLAIN or word in _GRAVE or word in OTHERS or vocabulary.english_word(word) is not None
+
+
+def _meant(word: str, vocabulary: Vocabulary) -> str:
+    if len(word) < 4 or not word.isalpha() or not word.isascii():
+        return ""
+    own = {k[2:] for k in vocabulary.raw if k[2:].isalpha()}
+    nouns = {*vocabulary.english, *own}
+    known = {*nouns, *(n + "s" for n in nouns), *words.IRREGULAR, *_CORE, *_GRAVE}
+    # a form of a word is no slip: what "places" or "placed" tells is no order
+    if any(word == k + end or (k[-1:] == "e" and word == k[:-1] + end) for k in known for end in _INFLECTED if k):
+        return ""
+    close = {k for k in known if one_edit(word, k)}
+    if len(close) != 1 or close & _GRAVE:
+        return ""
+    [only] = close
+    return only if len(only) > 2 and only[0] == word[0] else ""

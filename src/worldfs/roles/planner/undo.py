@@ -1,0 +1,32 @@
+"""Undo: what the last instruction moved, wanted where it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ground.model import Scene
+from .facts import fixed, layout
+from .goals import Goal, In, On, Placed
+
+
+def undone(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> list[Goal]:
+    """Goals for every thing that is not where it was; of `only`, where that is given. Never what is gone."""
+    was, now = layout(before), layout(scene)
+    still = fixed(scene)
+    found: list[Goal] = []
+    for id, spot in was.items():
+        if id not in now or (only is not None and id not in only):
+            continue
+        old, new = before.thing(id), scene.thing(id)
+        if old is None or new is None:
+            continue
+        moved = max(abs(a - b) for a, b in zip(old.position[:2], new.position[:2], strict=True)) > 0.03
+        if spot == now[id] and not moved:
+            continue
+        if spot.relation == "in":
+            found.append(In(id, spot.of))
+        elif spot.relation == "on" and spot.of not in still:
+            found.append(On(id, spot.of))
+        elif spot.relation == "on":
+            found.append(Placed(id, tuple(old.position[:2])))
+    return found
