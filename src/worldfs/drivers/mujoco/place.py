@@ -9,15 +9,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...ground.model import Finding, Thing
-from . import geometry, panda
+from . import geometry, panda, support
+from ..upright import FLAT
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe, pair
 from .route import SEARCHES, route
-from .scene import covers, interior
+from .scene import covers, inside, interior, within
 from .types import Array
 
 TOLERANCE = 0.03  # m from the goal
 STILL = 0.02  # m/s
+SPIN = 0.25  # rad/s
+WATCHED = 0.2  # s between two looks at what should be at rest
 GAP = 0.003  # m above the surface when released
 ABOVE = 0.12  # m
 PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
@@ -73,21 +76,21 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Goal] |
     for top, id in surfaces(arm, x, y, held):
         off = max(0.0, top - z, z - (top + 2 * half))
         ranked.append((off, -top, id))
-    off, lowered, support = min(ranked)
+    off, lowered, under = min(ranked)
     if off > 0.15:
         return Finding(
             "CRITIC_REFUSED",
             "ACTION.md params.target_position",
             "a place with something beneath it to rest on, within 0.15 m",
-            f"{numbers(position)}: the nearest surface there is {support} at z = {-lowered:.3f} m",
+            f"{numbers(position)}: the nearest surface there is {under} at z = {-lowered:.3f} m",
             f"use z = {-lowered + half:.3f}, or a place on a table or in a basket",
             job,
         )
-    piece = arm.rig.things.get(support)
+    piece = arm.rig.things.get(under)
     if piece is not None and piece.shape == "basket":
         spots = list(_spots(arm, held, piece))
         return sorted(spots, key=lambda g: math.hypot(g.centre[0] - x, g.centre[1] - y))
-    return [Goal(np.array([x, y, -lowered + half]), support)]
+    return [Goal(np.array([x, y, -lowered + half]), under)]
 
 
 def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[Goal] | Finding:
@@ -201,20 +204,13 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Goa
     if not ranked and min(piece.size[:2]) < 0.5:  # a small support away from the rings: its middle
         ranked.append((0.0, np.array(piece.position)))
     for _, spot in sorted(ranked, key=lambda item: item[0])[:10]:
-        support = piece.id
         if piece.shape == "region":
             tops = surfaces(arm, float(spot[0]), float(spot[1]), held)
             under = [(t, id) for t, id in tops if t <= top + 0.05]
-            top_here, support = under[0] if under else (top, piece.id)
-            yield Goal(np.array([spot[0], spot[1], top_here + half]), support)
+            top_here, carrier = under[0] if under else (top, piece.id)
+            yield Goal(np.array([spot[0], spot[1], top_here + half]), carrier)
         else:
-            yield Goal(np.array([spot[0], spot[1], top + half]), support)
-
-
-def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
-    """Whether a centre is inside a basket's room, `slack` m above its rim included."""
-    low, high = interior(basket)
-    return bool(np.all(position >= low) and np.all(position[:2] <= high[:2]) and position[2] <= high[2] + slack)
+            yield Goal(np.array([spot[0], spot[1], top + half]), piece.id)
 
 
 def plan(arm: Arm, held: str, goals: list[Goal], job: str = "") -> Placing | Finding:
@@ -292,8 +288,8 @@ def _opening(arm: Arm, held: str, q: Array) -> float | None:
     return None
 
 
-def carry_out(arm: Arm, placing: Placing, *, pace: float = 1.0) -> Attempted:
-    """Carries, lowers, lets go, backs off; success by `rests`."""
+def carry_out(arm: Arm, placing: Placing, axis: int, *, pace: float = 1.0) -> Attempted:
+    """Carries, lowers, lets go, backs off; success by `rests`, `axis` of the thing standing up as it did."""
     rig, mover, held = arm.rig, arm.mover, placing.thing
     tall = 2 * float(rig.half(held)[2]) > TALL
     mover.pace = pace * (0.7 if tall else 1.0)
@@ -310,27 +306,37 @@ def carry_out(arm: Arm, placing: Placing, *, pace: float = 1.0) -> Attempted:
     mover.wait(0.3)
     mover.line(placing.up, placing.height)
     mover.quiet(held)
-    return rests(arm, held, placing.goal)
+    return rests(arm, held, placing.goal, axis)
 
 
-def rests(arm: Arm, id: str, goal: Goal) -> Attempted:
-    """The predicate: still, let go of, and where it should be."""
+def rests(arm: Arm, id: str, goal: Goal, axis: int = -1) -> Attempted:
+    """The predicate: let go of, at rest, where it should be, carried by what was named, and the way up it was held.
+
+    `axis`: the thing's own axis that stood up in the hand, −1 for any. Looks twice, `WATCHED` seconds apart.
+    """
     rig = arm.rig
-    position, speed, touching = rig.position(id), rig.speed(id), rig.touching(id)
-    aim = goal.centre
-    distance = float(np.linalg.norm(position - aim))
-    if "robot" in touching:
+    before, turn = rig.position(id), rig.rotation(id)
+    arm.mover.wait(WATCHED)
+    position = rig.position(id)
+    distance = float(np.linalg.norm(position - goal.centre))
+    speed = max(rig.speed(id), float(np.linalg.norm(position - before)) / WATCHED)
+    spin = 0.0 if rig.things[id].shape == "sphere" else geometry.angle(turn.T @ rig.rotation(id)) / WATCHED
+    if "robot" in rig.touching(id):
         return Attempted(False, "NOT_RELEASED", f"{id} still touches the robot", distance)
-    if speed > STILL:
-        return Attempted(False, "NOT_AT_REST", f"{id} still moves at {speed:.3f} m/s", distance)
-    if not touching:
-        return Attempted(False, "NOT_AT_REST", f"{id} touches nothing", distance)
+    if speed > STILL or spin > SPIN:
+        return Attempted(False, "NOT_AT_REST", f"{id} still moves at {speed:.3f} m/s and {spin:.2f} rad/s", distance)
     if goal.inside:
-        basket = rig.things[goal.on]
-        if within(basket, position, 0.03):
-            return Attempted(True, distance=0.0)
-        return Attempted(False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance)
-    if distance > TOLERANCE:
+        if not inside(rig.things[goal.on], position, float(rig.half(id)[2])):
+            found = f"{id} rests at {numbers(position)}, outside {goal.on}"
+            return Attempted(False, "NOT_IN_CONTAINER", found, distance)
+    elif distance > TOLERANCE:
         message = f"{id} rests at {numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
         return Attempted(False, "NOT_AT_GOAL", message, distance)
-    return Attempted(True, distance=distance)
+    if not support.carried(rig, id, goal.on):
+        by = support.said(support.shares(rig, id))
+        return Attempted(False, "NOT_SUPPORTED", f"{id} is to be carried by {goal.on}; it is carried by {by}", distance)
+    tilt = support.lean(rig, id, axis)
+    if not goal.inside and tilt > FLAT:
+        found = f"{id} leans {math.degrees(tilt):.0f} degrees from the way up it was held (limit 10)"
+        return Attempted(False, "NOT_UPRIGHT", found, distance)
+    return Attempted(True, distance=0.0 if goal.inside else distance)

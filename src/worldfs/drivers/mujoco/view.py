@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...ground.model import Json, Relation, RobotState, Scene, Thing
-from . import panda
+from . import panda, support
 from .arm import Arm
 from .evidence import rounded
-from .place import within
-from .scene import covers
+from .scene import covers, inside
 from .types import Array
 
 OPEN = 0.04  # m between the pads: from here on the gripper is called open
@@ -65,17 +64,20 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             found.append(Relation(id, "held_by", robot_id))
             continue
         position = rig.position(id)
-        inside = next((b for b in baskets if within(b, position, 0.03)), None)
-        if inside is not None:
-            found.append(Relation(id, "in", inside.id))
+        half = float(rig.half(id)[2])
+        around = next((b for b in baskets if inside(b, position, half)), None)
+        if around is not None:
+            found.append(Relation(id, "in", around.id))
             continue
-        below = [
-            other for other in rig.touching(id) - {"robot", "floor"} if _top(arm, other) < position[2] and other != held
-        ]
-        if below:
-            found.append(Relation(id, "on", max(below, key=lambda o: _top(arm, o))))
+        # what carries it alone, standing or lying squarely, it is on; everything else it only leans on
+        under = {who: part for who, part in support.shares(rig, id).items() if who not in ("robot", "floor")}
+        alone = next((w for w, part in under.items() if part >= support.CARRIES and support.flat(rig, id)), None)
+        if alone is not None:
+            found.append(Relation(id, "on", alone))
+        else:
+            found += [Relation(id, "leans_on", who) for who, part in under.items() if part > support.TOUCH]
         for region in (f for f in rig.plan.furniture if f.shape == "region"):
-            low = float(position[2] - rig.half(id)[2])
+            low = float(position[2]) - half
             if covers(region, float(position[0]), float(position[1])) and abs(low - region.position[2]) < 0.03:
                 found.append(Relation(id, "on", region.id))
     for piece in rig.plan.furniture:
@@ -88,17 +90,11 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
     return found
 
 
-def _top(arm: Arm, id: str) -> float:
-    rig = arm.rig
-    if id in rig.body:
-        return float(rig.position(id)[2])
-    thing = rig.things[id]
-    return thing.position[2] if thing.shape == "table" else thing.position[2] + thing.size[2] / 2
-
-
 def _status(relation: Relation, things: dict[str, Thing]) -> str:
     if relation.relation == "held_by":
         return "held"
+    if relation.relation == "leans_on":
+        return "leaning"
     other = things[relation.object]
     if relation.relation == "in":
         return "in_basket" if other.shape == "basket" else "in"

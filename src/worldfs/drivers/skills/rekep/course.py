@@ -295,6 +295,8 @@ def grasp_way(
     thing = sight.state.things.get(owner)
     if thing is None or len(thing.size) != 3:
         return f"{owner or 'a point of the world'} is nothing that can be held"
+    if above := hand.riders(owner):
+        return f"{', '.join(above)} rests on it: take that off first"
     narrow = grip.narrowest(thing)
     if narrow > grip.WIDEST:
         return f"it is {narrow:.3f} m wide where it is narrowest, and the fingers open {grip.WIDEST} m"

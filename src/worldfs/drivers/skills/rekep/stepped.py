@@ -70,7 +70,7 @@ class StepHand:
         self._clamped: dict[str, int] = {}
         self._seen: tuple[Scene, int] | None = None
         self._clock, self._due = clock, 0.0
-        self._last: dict[str, tuple[Array, float]] = {}
+        self._last: dict[str, tuple[Array, float, float]] = {}  # position, when, speed
 
     def begin(self, stop: Callable[[], str]) -> None:
         self._stop, self._steps = stop, 0
@@ -79,7 +79,8 @@ class StepHand:
 
     def done(self) -> dict[str, Any]:
         self._stop = lambda: ""
-        found: dict[str, Any] = {"steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps"}
+        found: dict[str, Any] = {"steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps",
+                                 "source": "truth" if self._scene().objects else "page"}  # fmt: skip
         return found | ({"clamped": dict(self._clamped)} if self._clamped else {})
 
     def look(self) -> None:
@@ -213,11 +214,24 @@ class StepHand:
         if thing is None:
             return Measured(np.full(3, np.nan), math.inf, None, np.eye(3))
         position, now = np.array(thing.position[:3], dtype=float), self.seconds()
-        before, self._last[id] = self._last.get(id), (position, now)
-        speed = 0.0
-        if before is not None and now > before[1]:
+        before = self._last.get(id)
+        if before is None:
+            speed = math.inf  # one look tells no speed
+        elif now > before[1]:
             speed = float(np.linalg.norm(position - before[0])) / (now - before[1])
+        else:
+            speed = before[2]
+        self._last[id] = position, now, speed
         return Measured(position, speed, None, matrix(thing.orientation))
+
+    def share(self, id: str, place: str) -> float | None:
+        """Whole or none, by the relations that the target's scene states of the thing."""
+        stated = {edge.object for edge in self._scene().relations if edge.subject == id and edge.relation != "held_by"}
+        alone = {edge.object for edge in self._scene().relations if edge.subject == id and edge.relation in ("on", "in")}
+        return None if not stated or place == "robot" else float(place in alone)
+
+    def riders(self, id: str) -> list[str]:
+        return [edge.subject for edge in self._scene().relations if edge.object == id and edge.relation == "on"]
 
     def touches(self, id: str) -> bool:
         return True  # nobody says: straight up first is always right
