@@ -19,7 +19,15 @@ ARRIVED = 0.005  # m
 TURNED = 0.05  # rad
 STANDS = 0.1  # rad/s of any joint
 ATTEMPTS = 2  # the second is the one automatic re-grasp
-AGAIN = ("GRASP_MISSED", "OBJECT_LOST", "NOT_AT_GOAL", "NOT_IN_CONTAINER", "NOT_AT_REST", "NOT_SUPPORTED", "NOT_UPRIGHT")
+AGAIN = (
+    "GRASP_MISSED",
+    "OBJECT_LOST",
+    "NOT_AT_GOAL",
+    "NOT_IN_CONTAINER",
+    "NOT_AT_REST",
+    "NOT_SUPPORTED",
+    "NOT_UPRIGHT",
+)
 LIMP = 0.45  # pace of a carry that follows a loss
 
 

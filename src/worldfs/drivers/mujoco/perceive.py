@@ -137,7 +137,7 @@ def _known(rig: Rig, id: str) -> Array:
 
 
 def _aim(rig: Rig, id: str, position: Array) -> tuple[float, float]:
-    """How far (rad) the wrist camera points past a thing, and how far it may: past its side, by what counts as centred."""
+    """How far (rad) the wrist camera points past a thing, and how far it may: its side, and what counts as centred."""
     camera = rig.data.camera("wrist")
     way = position - camera.xpos
     away = float(np.linalg.norm(way))
@@ -214,7 +214,9 @@ def look(arm: Arm, eye: Eye, order: Order, receipt: Receipt) -> Outcome:
     aim, limit = _aim(arm.rig, id, truth)
     receipt.more["aim_error_rad"] = round(aim, 3)
     if aim > limit:
-        message = f"the picture shows {id} in its middle, and the camera points {aim:.2f} rad past it (limit {limit:.2f})"
+        message = (
+            f"the picture shows {id} in its middle, and the camera points {aim:.2f} rad past it (limit {limit:.2f})"
+        )
         return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=receipt.close())
     receipt.distance = float(np.linalg.norm(estimate - truth))
     message = (

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...ground.model import Finding, Thing
-from . import geometry, panda, support
 from ..upright import FLAT
+from . import geometry, panda, support
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe, pair
 from .route import SEARCHES, route

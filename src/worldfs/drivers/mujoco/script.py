@@ -244,7 +244,11 @@ def in_turn(arm: Arm, orders: Sequence[Order], receipt: Receipt, carry: Carry) -
         receipt.meant |= {about} if about else set()
         done.append(
             {"op": order.op, "params": order.params, "ok": outcome.ok, "message": outcome.message}
-            | {k: outcome.evidence[k] for k in ("distance_to_goal", "attempts", "retries", "also_moved") if k in outcome.evidence}
+            | {
+                k: outcome.evidence[k]
+                for k in ("distance_to_goal", "attempts", "retries", "also_moved")
+                if k in outcome.evidence
+            }
         )
         if not outcome.ok:
             return Outcome.failure(

@@ -1,4 +1,4 @@
-"""The support of a thing: who carries its weight, by the contact forces, and how far it leans; measured, moving nothing."""
+"""The support of a thing: what carries its weight, by the contact forces, and how far it leans. Moves nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .. import upright
 from .rig import Rig
 from .scene import within
 
-CARRIES = 0.95 # share of the load that the thing named must carry by itself
+CARRIES = 0.95  # share of the load that the thing named must carry by itself
 HANGS = 0.5  # share of its own weight that contacts must carry: less, and something unseen holds it
 TOUCH = 0.05  # share of the load below which a support is a mere touch
 MOSTLY = 0.5  # share of the load from which a thing falls when its support goes

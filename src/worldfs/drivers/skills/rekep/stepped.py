@@ -227,7 +227,9 @@ class StepHand:
     def share(self, id: str, place: str) -> float | None:
         """Whole or none, by the relations that the target's scene states of the thing."""
         stated = {edge.object for edge in self._scene().relations if edge.subject == id and edge.relation != "held_by"}
-        alone = {edge.object for edge in self._scene().relations if edge.subject == id and edge.relation in ("on", "in")}
+        alone = {
+            edge.object for edge in self._scene().relations if edge.subject == id and edge.relation in ("on", "in")
+        }
         return None if not stated or place == "robot" else float(place in alone)
 
     def riders(self, id: str) -> list[str]:
