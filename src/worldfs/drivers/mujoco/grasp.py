@@ -49,7 +49,7 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
             "CRITIC_REFUSED",
             GRIP_FIELD,
             f"at most {panda.MAX_GRIP} m between the fingers",
-            f"{id} is {narrow:.3f} m wide where it is narrowest",
+            f"{id} is {narrow:.4f} m wide where it is narrowest",
             "choose a narrower object, or turn it so that a narrower side can be taken",
             job,
         )
@@ -64,7 +64,7 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
         solved = solved or bool(found)
         for one in sorted(found, key=lambda c: c.cost)[:10]:
             for opening in (panda.STROKE, one.width / 2 + 0.008):
-                if not one.width / 2 + 0.004 <= opening <= panda.STROKE:
+                if not one.width / 2 + panda.GRIP_ROOM - 1e-9 <= opening <= panda.STROKE:
                     continue
                 result = _complete(arm, id, at, one, opening)
                 if isinstance(result, str):

@@ -14,7 +14,7 @@ from . import geometry, panda, support
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe, pair
 from .route import SEARCHES, route
-from .scene import covers, inside, interior, within
+from .scene import covers, interior, within
 from .types import Array
 
 TOLERANCE = 0.03  # m from the goal
@@ -25,6 +25,7 @@ GAP = 0.003  # m above the surface when released
 ABOVE = 0.12  # m
 PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
 FINGER_ROOM = 0.066  # m from the pads' middle to a finger's outer side, opened
+NARROW = 0.008  # m between things on a table, where nothing wider is left
 TALL = 0.09  # m: higher things are carried slower
 
 
@@ -86,11 +87,18 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Goal] |
             f"use z = {-lowered + half:.3f}, or a place on a table or in a basket",
             job,
         )
-    piece = arm.rig.things.get(under)
-    if piece is not None and piece.shape == "basket":
-        spots = list(_spots(arm, held, piece))
-        return sorted(spots, key=lambda g: math.hypot(g.centre[0] - x, g.centre[1] - y))
+    basket = _around(arm, under)
+    if basket is not None:
+        spots = sorted(_spots(arm, held, basket), key=lambda g: math.hypot(g.centre[0] - x, g.centre[1] - y))
+        return spots or _no_room(held, basket.id, job)
     return [Goal(np.array([x, y, -lowered + half]), under)]
+
+
+def _around(arm: Arm, id: str) -> Thing | None:
+    """The basket that `id` is or lies in: what goes onto a heap in a basket goes into the basket."""
+    rig = arm.rig
+    baskets = [piece for piece in rig.plan.furniture if piece.shape == "basket"]
+    return next((b for b in baskets if b.id == id or (id in rig.body and support.contains(rig, id, b.id))), None)
 
 
 def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[Goal] | Finding:
@@ -107,8 +115,10 @@ def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[Goal] | Fin
         goals = list(_free_places(arm, held, piece, half))
     else:
         goals = []
-    if goals:
-        return goals
+    return goals or _no_room(held, target, job)
+
+
+def _no_room(held: str, target: str, job: str) -> Finding:
     return Finding(
         "CRITIC_REFUSED",
         "ACTION.md params.target",
@@ -158,7 +168,7 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[Goal]:
     inside = [
         (rig.position(id), float(np.max(rig.half(id)[:2])), float(rig.half(id)[2]))
         for id in rig.objects
-        if id != held and within(basket, rig.position(id), 0.03)
+        if id != held and within(basket, rig.position(id), 0.05)
     ]
     centre = (low + high)[:2] / 2
     ranked = []
@@ -175,6 +185,8 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[Goal]:
     grip_above_bottom = float(tcp[2] - rig.position(held)[2]) + half
     for _, spot, pile in sorted(ranked, key=lambda item: item[0])[:14]:
         floor = max(float(low[2]), pile)
+        if floor + half > high[2] + support.ABOVE_RIM - GAP:
+            continue  # it would lie on a heap above the rim
         bottom = max(floor + 0.008, float(high[2]) + 0.010 - PALM_ABOVE_TCP - grip_above_bottom)
         yield Goal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
 
@@ -192,15 +204,17 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Goa
         if f.shape in ("basket", "box") and f.id != piece.id
     ]
     margin = min(radius, piece.size[0] / 2 - 0.005, piece.size[1] / 2 - 0.005)
-    ranked = []
+    open_, narrow = [], []
     for distance in (0.48, 0.4, 0.56, 0.62, 0.34):
         for angle in np.linspace(-1.2, 1.2, 25):
             spot = rig.base + rig.base_rotation @ [distance * math.cos(angle), distance * math.sin(angle), 0.0]
             if not covers(piece, spot[0], spot[1], -margin):
                 continue
             gap = min([float(np.hypot(*(p - spot[:2]))) - r - radius for p, r in others] or [0.2])
-            if gap > 0.03:
+            if gap > NARROW:
+                ranked = open_ if gap > 0.03 else narrow
                 ranked.append((-min(gap, 0.10) + 0.1 * abs(distance - 0.48), spot))
+    ranked = open_ or narrow
     if not ranked and min(piece.size[:2]) < 0.5:  # a small support away from the rings: its middle
         ranked.append((0.0, np.array(piece.position)))
     for _, spot in sorted(ranked, key=lambda item: item[0])[:10]:
@@ -299,9 +313,10 @@ def carry_out(arm: Arm, placing: Placing, axis: int, *, pace: float = 1.0) -> At
         return Attempted(False, "OBJECT_LOST", f"object lost on the way: {held} is at {numbers(rig.position(held))}")
     mover.line(placing.down, placing.height, speed=0.11)
     if rig.fingers_on(held) < 2:
-        return Attempted(
-            False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}"
-        )
+        message = f"object lost while lowering: {held} is at {numbers(rig.position(held))}"
+        mover.grip(placing.opening)
+        mover.line(placing.up, placing.height)  # a hand that stays down there finds no way out
+        return Attempted(False, "OBJECT_LOST", message)
     mover.grip(placing.opening)
     mover.wait(0.3)
     mover.line(placing.up, placing.height)
@@ -326,7 +341,7 @@ def rests(arm: Arm, id: str, goal: Goal, axis: int = -1) -> Attempted:
     if speed > STILL or spin > SPIN:
         return Attempted(False, "NOT_AT_REST", f"{id} still moves at {speed:.3f} m/s and {spin:.2f} rad/s", distance)
     if goal.inside:
-        if not inside(rig.things[goal.on], position, float(rig.half(id)[2])):
+        if not within(rig.things[goal.on], position, support.ABOVE_RIM):
             found = f"{id} rests at {numbers(position)}, outside {goal.on}"
             return Attempted(False, "NOT_IN_CONTAINER", found, distance)
     elif distance > TOLERANCE:

@@ -91,12 +91,6 @@ def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
     return bool(np.all(position >= low) and np.all(position[:2] <= high[:2]) and position[2] <= high[2] + slack)
 
 
-def inside(basket: Thing, position: Array, half: float) -> bool:
-    """Whether a thing of that half height (m) lies in a basket, and not across its rim."""
-    rim = basket.position[2] + basket.size[2] / 2
-    return within(basket, position, 0.03) and float(position[2]) - half < rim - 0.005
-
-
 def covers(thing: Thing, x: float, y: float, slack: float = 0.0) -> bool:
     """Whether (x, y) is above a piece of furniture, its yaw ignored."""
     dx, dy = abs(x - thing.position[0]), abs(y - thing.position[1])

@@ -14,6 +14,8 @@ from .scene import within
 CARRIES = 0.95  # share of the load that the thing named must carry by itself
 HANGS = 0.5  # share of its own weight that contacts must carry: less, and something unseen holds it
 TOUCH = 0.05  # share of the load below which a support is a mere touch
+RIM = 0.005  # m below the rim: what a basket carries there lies across it
+ABOVE_RIM = 0.03  # m that a heap may stand out of a basket
 MOSTLY = 0.5  # share of the load from which a thing falls when its support goes
 
 
@@ -50,16 +52,28 @@ def shares(rig: Rig, id: str) -> dict[str, float]:
 
 
 def share(rig: Rig, id: str, place: str) -> float:
-    """The part of a thing's load that `place` carries, 0…1; a basket also through the things that lie in it."""
-    piece, own = rig.things.get(place), {place}
-    if piece is not None and piece.shape == "basket":
-        own |= {other for other in rig.objects if other != id and within(piece, rig.position(other), 0.03)}
-    return sum(part for who, part in shares(rig, id).items() if who in own)
+    """The part of a thing's load that `place` carries, 0…1.
+
+    A basket carries also through the things that lie in it, and nothing that lies across its rim.
+    """
+    found, piece = shares(rig, id), rig.things.get(place)
+    if piece is None or piece.shape != "basket":
+        return found.get(place, 0.0)
+    bottom = float(rig.position(id)[2] - rig.half(id)[2])
+    if found.get(place, 0.0) > TOUCH and bottom > piece.position[2] + piece.size[2] / 2 - RIM:
+        return 0.0
+    own = {place, *(other for other in rig.objects if other != id and within(piece, rig.position(other), ABOVE_RIM))}
+    return sum(part for who, part in found.items() if who in own)
 
 
 def carried(rig: Rig, id: str, place: str) -> bool:
     """Whether `place` carries a thing by itself."""
     return share(rig, id, place) >= CARRIES
+
+
+def contains(rig: Rig, id: str, basket: str) -> bool:
+    """Whether a thing lies in a basket: its centre within the room or just above the rim, its weight on what is there."""
+    return within(rig.things[basket], rig.position(id), ABOVE_RIM) and carried(rig, id, basket)
 
 
 def riders(rig: Rig, id: str) -> list[str]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from . import support
 from .arm import Arm
-from .scene import inside
 from .types import Array
 
 LIFTED = 0.10  # m above where it stood
@@ -61,7 +60,7 @@ def _placed(arm: Arm, goal: Goal) -> bool:
         return False
     at, half = rig.position(goal.thing), float(rig.half(goal.thing)[2])
     if piece is not None and piece.shape == "basket":
-        return inside(piece, at, half) and support.carried(rig, goal.thing, goal.place)
+        return support.contains(rig, goal.thing, goal.place)
     wanted = goal_position(arm, goal)
     if float(np.linalg.norm((at - wanted)[:2])) >= NEAR or abs(float(at[2] - wanted[2])) > half + NEAR:
         return False

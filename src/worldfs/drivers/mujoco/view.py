@@ -10,7 +10,7 @@ from ...ground.model import Json, Relation, RobotState, Scene, Thing
 from . import panda, support
 from .arm import Arm
 from .evidence import rounded
-from .scene import covers, inside
+from .scene import covers
 from .types import Array
 
 OPEN = 0.04  # m between the pads: from here on the gripper is called open
@@ -65,7 +65,7 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             continue
         position = rig.position(id)
         half = float(rig.half(id)[2])
-        around = next((b for b in baskets if inside(b, position, half)), None)
+        around = next((b for b in baskets if support.contains(rig, id, b.id)), None)
         if around is not None:
             found.append(Relation(id, "in", around.id))
             continue

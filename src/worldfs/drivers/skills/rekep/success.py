@@ -16,7 +16,7 @@ from . import spots
 from .hands import Hand, Measured, State
 from .keypoints import of_thing
 from .library import Wish
-from .turns import matrix, quaternion
+from .turns import matrix
 
 NEAR = 0.03  # m of a goal, as the body's own place counts
 STILL = 0.02  # m/s
@@ -121,11 +121,7 @@ def _placed(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
     basket = hand.now().things.get(wish.place) if not wish.at else None
     if basket is not None:
         low, high = spots.room(basket)
-        half = float(spots.extents(replace(hand.now().things[wish.thing], orientation=quaternion(now.rotation)))[2])
-        inside = bool(
-            np.all(at >= low - 0.01) and np.all(at[:2] <= high[:2])
-            and at[2] <= high[2] + NEAR and at[2] - half < high[2] - 0.005
-        )  # fmt: skip
+        inside = bool(np.all(at >= low - 0.01) and np.all(at[:2] <= high[:2]) and at[2] <= high[2] + NEAR)
         found.append(Predicate("inside", inside, f"its centre within {wish.place}", inside))
         return found + carried(wish.thing, wish.place, hand)
     distance = float(np.linalg.norm(at - np.array(wish.at)))
