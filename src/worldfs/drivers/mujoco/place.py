@@ -204,7 +204,8 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Goa
         if f.shape in ("basket", "box") and f.id != piece.id
     ]
     margin = min(radius, piece.size[0] / 2 - 0.005, piece.size[1] / 2 - 0.005)
-    open_, narrow = [], []
+    open_: list[tuple[float, Array]] = []
+    narrow: list[tuple[float, Array]] = []
     for distance in (0.48, 0.4, 0.56, 0.62, 0.34):
         for angle in np.linspace(-1.2, 1.2, 25):
             spot = rig.base + rig.base_rotation @ [distance * math.cos(angle), distance * math.sin(angle), 0.0]

@@ -72,7 +72,7 @@ def carried(rig: Rig, id: str, place: str) -> bool:
 
 
 def contains(rig: Rig, id: str, basket: str) -> bool:
-    """Whether a thing lies in a basket: its centre within the room or just above the rim, its weight on what is there."""
+    """Whether a thing lies in a basket: its centre within or just above the rim, its weight on what is there."""
     return within(rig.things[basket], rig.position(id), ABOVE_RIM) and carried(rig, id, basket)
 
 

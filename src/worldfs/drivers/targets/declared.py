@@ -1,4 +1,4 @@
-"""What can be said of a target in TARGETS.md without taking it up: backend, driver, library, the words of its limits."""
+"""What can be said of a target in TARGETS.md without taking it up: backend, driver, library, words of its limits."""
 
 from __future__ import annotations
 
