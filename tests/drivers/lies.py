@@ -46,10 +46,18 @@ def let_go(hand: Any, id: str) -> bool:
 
 
 def after(id: str, act: Callable[[Any], None]) -> Lie:
-    """Whenever the thing was set down and the hand has risen from it."""
+    """Whenever the thing was held, then set down, and the hand has risen from it."""
 
     def lie(hand: Any) -> None:
-        always(hand, lambda: act(hand.rig) if let_go(hand, id) else None, 5)
+        held: list[bool] = []
+
+        def look() -> None:
+            if hand.rig.fingers_on(id) == 2:
+                held.append(True)
+            elif held and let_go(hand, id):
+                act(hand.rig)
+
+        always(hand, look, 5)
 
     return lie
 
