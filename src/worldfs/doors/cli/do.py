@@ -57,7 +57,13 @@ def run(call: Call) -> int:
     code = EXIT[verdict]
     call.voice.say(
         result.reason,
-        {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": result.reason},
+        {
+            "event": "result",
+            "verdict": verdict,
+            "goal_holds": verdict == "reached",
+            "message": result.reason,
+            "source": result.source,
+        },
         "good" if code == 0 else "bad",
     )
     if motion is not None and not motion.made:

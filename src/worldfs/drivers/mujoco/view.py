@@ -1,4 +1,4 @@
-"""What the body sees of its world, as a `Scene`: rounded so that an unchanged world gives an unchanged file."""
+"""The body's world as a `Scene`, by the simulation's own state: rounded, so that what did not change reads the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ...ground.model import Json, Relation, RobotState, Scene, Thing
 from . import panda, support
 from .arm import Arm
-from .evidence import rounded
+from .evidence import TRUTH, rounded
 from .scene import covers
 from .types import Array
 
@@ -46,6 +46,7 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
         },
         "holding" if held else "open" if opening > OPEN else "closed",
         held,
+        {"observation_source": TRUTH},
     )
     furniture = tuple(replace(piece, extra={}) for piece in rig.plan.furniture)
     return Scene((robot,), objects, furniture, tuple(relations), dict(perception))

@@ -43,6 +43,7 @@ class Report:
     cancelled: bool = False
     note: str = ""  # what was decided on the way: assignments, order of a stack
     lessons: tuple[str, ...] = ()  # titles of lessons that were heeded
+    source: str = "page"  # of what it planned with: truth (a simulation's own state), camera, or the page as it stood
 
     @property
     def verdict(self) -> str:
