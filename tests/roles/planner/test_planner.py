@@ -353,3 +353,12 @@ def test_stopping_before_the_first_step_moves_nothing(world):
     stop.set()
     report = Planner(world).run("clear the table", stop)
     assert report.cancelled and not world.log and set(statuses(world)) == {"skipped"}
+
+
+def test_a_report_says_what_it_was_planned_with(world):
+    assert Planner(world).run("what is on the table?").source == "page"
+    assert Planner(world).run("put the apple in the basket").source == "page"
+    (robot,) = world.now_scene.robots
+    world.now_scene = replace(world.now_scene, robots=(replace(robot, extra={"source": "truth"}),))
+    assert Planner(world).run("put the can in the basket").source == "truth"
+    assert Planner(world).run("juggle").source == "truth"

@@ -25,7 +25,7 @@ class Planner:
         """Interpret, plan, act, judge. Never raises for a failed action; a WorldError of the desk goes through."""
         scene = sane(self.desk.scene())
         report = self._report(instruction, scene, stop or threading.Event())
-        robot = sane(self.desk.scene()).robot(self.desk.robot_id)
+        robot = scene.robot(self.desk.robot_id)
         told = robot.extra.get("source") if robot is not None else None
         return replace(report, source=told) if isinstance(told, str) and told else report
 
