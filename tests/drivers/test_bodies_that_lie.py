@@ -145,6 +145,13 @@ WORLDS: dict[str, tuple[tuple[Thing, ...], Goal, int, lies.Lie | None, str]] = {
         (standing(CUBE, 0.472, -0.05, 0.036, quat=lies.tipped(0.33, 1)), standing(DICE, 0.45, -0.05, 0.0081)),
         Goal(np.array([0.45, -0.05, 0.041]), "dice"), 2, None, "NOT_SUPPORTED",
     ),
+    "across two": (
+        (
+            standing(BAR, 0.45, -0.05, 0.0505), standing(PLATE, 0.4, -0.05, 0.0152),
+            replace(PLATE, id="second", position=(0.53, -0.05, 0.0152)),
+        ),
+        Goal(np.array([0.45, -0.05, 0.05]), "plate"), 2, None, "NOT_SUPPORTED",
+    ),
     "on something else": (
         (standing(CUBE, 0.45, -0.05, 0.0757), standing(OTHER, 0.45, -0.05, 0.0252), standing(PLATE, 0.3, 0.2, 0.0152)),
         ON_PLATE, 2, None, "NOT_SUPPORTED",
