@@ -154,5 +154,9 @@ def test_json_is_one_object_a_line_and_the_last_is_the_result(table) -> None:
     said = table.do("put the apple in the basket", "--json")
     events = said.values
     assert [event["event"] for event in events[:-1]] == ["progress"] * (len(events) - 1)
-    assert events[-1] == {"event": "result", "verdict": "reached", "goal_holds": True, "message": events[-1]["message"]}
+    assert events[-1] == {
+        "event": "result", "verdict": "reached", "goal_holds": True, "message": events[-1]["message"],
+        "source": "page",  # what a person wrote; from the first action on it is the simulation's word
+    }  # fmt: skip
+    assert table.do("put the can in the basket", "--json").values[-1]["source"] == "truth"
     assert not re.search(r"\x1b\[", said.out)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldfs.drivers.skills.rekep import success
+from worldfs.drivers.skills.rekep import runtime, success
+from worldfs.drivers.skills.rekep.course import Limits
 from worldfs.drivers.skills.rekep.library import Wish
 from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime
 from worldfs.drivers.skills.rekep.stepped import StepHand
@@ -167,6 +168,29 @@ def test_a_program_of_ones_own_that_lets_go_ends_with_a_thing_at_rest(stand):
     assert not done.ok and "speed_m_s" in done.message, done
 
 
+def test_a_program_of_ones_own_is_done_when_its_last_subgoals_hold_and_the_hand_holds_what_it_should(stand):
+    table = stand(CUBE)
+    text = (
+        "num_stages = 2\ngrasp_keypoints = [0, -1]\nrelease_keypoints = [-1, -1]\n\n"
+        "def stage1_subgoal_constraint1(end_effector, keypoints):\n"
+        "    return np.linalg.norm(end_effector - keypoints[0]) - 0.03\n\n"
+        "def stage2_subgoal_constraint1(end_effector, keypoints):\n"
+        "    return 0.2 - keypoints[0][2]\n"
+    )
+    hand = TableHand(table.target)
+    planned = runtime._planned(table.errand("x", constraints={"program": text, "keypoints": ["cube_01.centre"]}), hand)
+
+    def wrong() -> list[str]:
+        found = runtime._generic(SimpleNamespace(hand=hand), planned, Limits())  # type: ignore[arg-type]  # all it asks of a course
+        return [one.name for one in found if not one.ok]
+
+    assert wrong() == ["stage2_subgoal_constraint1", "held"]
+    assert table.do("rekep_pick", object_id="cube_01").ok
+    assert wrong() == ["stage2_subgoal_constraint1"]
+    lies.put(table.rig, "cube_01", (0.45, 0.1, 0.3))
+    assert wrong() == ["held"]
+
+
 def test_what_else_was_moved_is_told_and_a_thing_under_others_is_not_taken(stand):
     above = replace(CUBE, id="above", position=(0.45, 0.3, 0.0757))
     table = stand(CUBE, above, CAN)
@@ -205,7 +229,7 @@ class Arm:
         if self.lie != "stands":
             self.pose = np.array(action[:7])
         if not self.jammed:
-            least = 0.0 if self.lie in ("echo", "missed") else 0.05
+            least = {"echo": 0.0, "missed": 0.0, "stopped by something thinner": 0.025}.get(self.lie, 0.05)
             self.width = max(0.08 * float(action[7]), least)
         return StepResult(self.observe())
 
@@ -228,7 +252,10 @@ def test_fingers_that_stop_at_a_thing_as_wide_as_it_hold_it(tmp_path):
     assert done.ok and done.evidence["source"] == "page", done
 
 
-@pytest.mark.parametrize("lie", ["half open", "open", "as wide as the cube", "echo", "missed", "stands"])
+LYING = ("half open", "open", "as wide as the cube", "stopped by something thinner", "echo", "missed", "stands")
+
+
+@pytest.mark.parametrize("lie", LYING)
 def test_no_robot_that_lies_has_picked_anything(tmp_path, lie):
     done = led(Arm(lie), tmp_path)
     assert not done.ok and done.code in ("GRASP_MISSED", "CRITIC_REFUSED", "NOT_DONE", "SUBGOAL_NOT_REACHED"), done
