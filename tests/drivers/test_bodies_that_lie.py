@@ -198,7 +198,7 @@ def test_what_does_not_stand_on_what_was_named_alone_and_upright_is_not_placed(o
         assert "table_01" in done.message and (top.id, "on", low.id) not in {
             (r.subject, r.relation, r.object) for r in hand.body.observe().relations
         }
-        assert hand.seen(top.id).status == "leaning"
+        assert hand.seen(top.id).status in ("on_several", "on_edge")
 
 
 MOVES = {

@@ -359,6 +359,6 @@ def test_a_report_says_what_it_was_planned_with(world):
     assert Planner(world).run("what is on the table?").source == "page"
     assert Planner(world).run("put the apple in the basket").source == "page"
     (robot,) = world.now_scene.robots
-    world.now_scene = replace(world.now_scene, robots=(replace(robot, extra={"source": "truth"}),))
+    world.now_scene = replace(world.now_scene, robots=(replace(robot, extra={"observation_source": "truth"}),))
     assert Planner(world).run("put the can in the basket").source == "truth"
     assert Planner(world).run("juggle").source == "truth"

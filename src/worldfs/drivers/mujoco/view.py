@@ -22,6 +22,8 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     held = rig.held()
     relations = _relations(arm, robot_id, held)
     status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first said counts
+    several = [r.subject for r in relations if r.relation == "leans_on"]
+    status |= {id: "on_several" if several.count(id) > 1 else "on_edge" for id in several}
     objects = tuple(
         replace(
             rig.things[id],
@@ -94,8 +96,6 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
 def _status(relation: Relation, things: dict[str, Thing]) -> str:
     if relation.relation == "held_by":
         return "held"
-    if relation.relation == "leans_on":
-        return "leaning"
     other = things[relation.object]
     if relation.relation == "in":
         return "in_basket" if other.shape == "basket" else "in"

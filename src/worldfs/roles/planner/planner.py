@@ -26,7 +26,7 @@ class Planner:
         scene = sane(self.desk.scene())
         report = self._report(instruction, scene, stop or threading.Event())
         robot = scene.robot(self.desk.robot_id)
-        told = robot.extra.get("source") if robot is not None else None
+        told = robot.extra.get("observation_source") if robot is not None else None
         return replace(report, source=told) if isinstance(told, str) and told else report
 
     def _report(self, instruction: str, scene: Scene, stop: threading.Event) -> Report:
