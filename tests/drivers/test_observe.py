@@ -101,8 +101,6 @@ def test_a_page_of_other_robots_is_not_filled_with_things_and_their_state_is_not
     body.close()
 
 
-def test_it_names_its_source(opened):
-    """A simulation's own state, and no picture: whoever reads ENVIRONMENT.md can tell."""
+def test_what_is_measured_names_its_source(opened):
     hand = opened(APPLE)
-    assert hand.body.observe().robots[0].extra["observation_source"] == "truth"
     assert hand.do("pick_up", object_id="apple_01").evidence["source"] == "truth"

@@ -141,11 +141,6 @@ class _Gif:
             picture.thumbnail(GIF_SIZE)
             octree, plain = self._image.Quantize.FASTOCTREE, self._image.Dither.NONE
             self._pictures.append(picture.quantize(256, octree, dither=plain))
-
-
-            self._pictures.append(
-                picture.quantize(256, self._image.Quantize.FASTOCTREE, dither=self._image.Dither.NONE)
-            )
         self._count += 1
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ...ground.model import Json, Relation, RobotState, Scene, Thing
 from . import panda, support
 from .arm import Arm
-from .evidence import TRUTH, rounded
+from .evidence import rounded
 from .scene import covers
 from .types import Array
 
@@ -48,7 +48,6 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
         },
         "holding" if held else "open" if opening > OPEN else "closed",
         held,
-        {"observation_source": TRUTH},
     )
     furniture = tuple(replace(piece, extra={}) for piece in rig.plan.furniture)
     return Scene((robot,), objects, furniture, tuple(relations), dict(perception))

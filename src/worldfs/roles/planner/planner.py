@@ -25,9 +25,9 @@ class Planner:
         """Interpret, plan, act, judge. Never raises for a failed action; a WorldError of the desk goes through."""
         scene = sane(self.desk.scene())
         report = self._report(instruction, scene, stop or threading.Event())
-        robot = scene.robot(self.desk.robot_id)
-        told = robot.extra.get("observation_source") if robot is not None else None
-        return replace(report, source=told) if isinstance(told, str) and told else report
+        ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
+        told = [one.evidence["source"] for one in ends if isinstance(one.evidence.get("source"), str)]
+        return replace(report, source=told[-1]) if told else report
 
     def _report(self, instruction: str, scene: Scene, stop: threading.Event) -> Report:
         intent = self._read(instruction, scene)
