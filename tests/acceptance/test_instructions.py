@@ -154,7 +154,10 @@ def test_json_is_one_object_a_line_and_the_last_is_the_result(table) -> None:
     said = table.do("put the apple in the basket", "--json")
     events = said.values
     assert [event["event"] for event in events[:-1]] == ["progress"] * (len(events) - 1)
-    assert events[-1] == {"event": "result", "verdict": "reached", "goal_holds": True, "message": events[-1]["message"]}
+    assert events[-1] == {
+        "event": "result", "verdict": "reached", "goal_holds": True, "message": events[-1]["message"],
+        "source": "truth",  # of what was planned with: the simulation's own state, no picture
+    }  # fmt: skip
     assert not re.search(r"\x1b\[", said.out)
 
 

@@ -99,3 +99,8 @@ def test_a_page_of_other_robots_is_not_filled_with_things_and_their_state_is_not
     assert (seen.objects, [robot.robot_id for robot in seen.robots]) == ((), ["franka_001"])
     assert (seen.robots[0].holding, seen.robots[0].extra, seen.robots[0].pose) == (None, {}, (1.0, 0.5, 0.0))
     body.close()
+
+
+def test_what_is_measured_names_its_source(opened):
+    hand = opened(APPLE)
+    assert hand.do("pick_up", object_id="apple_01").evidence["source"] == "truth"

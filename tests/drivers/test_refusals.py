@@ -39,7 +39,7 @@ def test_a_box_of_ten_centimetres(opened):
     hand = opened(Thing("box_01", size=(0.1, 0.1, 0.1), shape="box", position=(0.5, 0.1, 0.05)))
     finding = refusal(hand, "pick_up", object_id="box_01")
     assert "Max Grip Width" in finding.field
-    assert "0.100 m" in finding.found
+    assert "0.1000 m" in finding.found
 
 
 def test_an_unknown_thing_and_furniture(opened):

@@ -71,7 +71,9 @@ def test_the_session_of_the_specification_succeeds_with_evidence(tmp_path, port)
     assert outcome.ok, outcome.message
     said = outcome.evidence
     assert said["object"] == "apple_01" and said["object_moved"] > 0.1
-    assert {one["name"] for one in said["success"]} == {"held", "risen_m"} and all(one["ok"] for one in said["success"])
+    assert {one["name"] for one in said["success"]} == {"held", "risen_m", "carried"} and all(
+        one["ok"] for one in said["success"]
+    )
     assert "no proposal" in said["policy"]
     folder = tmp_path / said["artifact_dir"] / "constraints"
     assert json.loads((folder / "metadata.json").read_text())["num_stages"] == 2

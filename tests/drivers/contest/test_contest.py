@@ -62,7 +62,7 @@ def test_no_trial_says_nothing():
 def test_the_table_and_the_json_say_the_same():
     lines = [line("a", "pick", seed, ok=seed < 3) for seed in range(4)] + [line("b", "stack", 0)]
     text, told = table(lines, ["a", "b"], ["pick", "stack"]), summary(lines, ["a", "b"], ["pick", "stack"])
-    assert "| a | 3/4 (30–95 %) | – | 3/4 (30–95 %) |" in text and "Seeds 0 to 3" in text
+    assert "| a | 3/4 (30–95 %) | – | 3/4 (30–95 %) | 0/4 (0–49 %) | 1.00 |" in text and "Seeds 0 to 3" in text
     assert told["contestants"]["a"]["families"]["pick"]["rate"] == 0.75
     assert told["contestants"]["b"]["families"]["pick"]["rate"] is None
     assert [one["seed"] for one in told["contestants"]["a"]["failures"]] == [3]

@@ -80,6 +80,7 @@ def test_a_thing_is_placed_by_what_was_seen(stand):
     outcome = table.do("rekep_place", **params)
     assert outcome.ok, outcome.message
     said = outcome.evidence
+    assert said["source"] == "truth" and "segmentation" in said["masks"]  # no colour was looked at
     assert said["keypoints_from"] == "rgbd front" and set(said["seen"]) == {"apple_01", "cube_01", "can_01"}
     assert max(one["error_m"] for one in said["seen"].values()) < 0.008
     assert table.rig.position("cube_01")[1] < BASKET.position[1] + 0.2

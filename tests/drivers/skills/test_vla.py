@@ -12,6 +12,7 @@ from worldfs.drivers.runtime.parts import parts
 from worldfs.drivers.skills.runtime import Errand, Stage
 from worldfs.drivers.skills.vla import VLAPolicyRuntime
 from worldfs.drivers.targets.adapter import ActionSpec, StepResult
+from worldfs.ground import model
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause, PolicySpec, Skill, Target
@@ -53,6 +54,9 @@ class Line:
         self.x += action[0]
         ended = self.ends is not None and len(self.actions) >= self.ends
         return StepResult(self.observe(), 0.5, terminated=ended, success=self.x >= self.goal - 1e-6, clamped=("speed",))
+
+    def scene(self):
+        return model.Scene()
 
     def stop(self):
         self.stopped += 1

@@ -33,7 +33,7 @@ def test_the_scripted_policy_does_what_the_words_say(kind, endpoint, task, words
                 errand = Errand("job", Skill("s", "VLAPolicyRuntime", policy=spec), {"task": task}, words)
                 stage = Stage(target, policy, Run(clock, clock.monotonic() + 60))
                 done = VLAPolicyRuntime().perform(errand, stage)
-                assert attempt or done.ok, done
+                assert attempt or (done.ok and done.evidence["moved"][0]["moved_m"] > 0.1), done
                 assert done.ok or done.evidence["steps"] > 1
         finally:
             policy.close()

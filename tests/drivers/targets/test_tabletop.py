@@ -148,11 +148,16 @@ def test_what_it_cannot_be_is_said_with_the_member_that_asks_for_it(bad, words):
     assert words in caught.value.path
 
 
-@pytest.mark.parametrize("backend", ["maniskill", "isaac_sim"])
-def test_a_simulator_that_is_not_here_says_what_it_needs(backend):
+@pytest.mark.parametrize(("backend", "why"), [("maniskill", "tensors"), ("isaac_sim", "launcher")])
+def test_a_simulator_of_the_specification_that_nothing_serves_is_refused_by_name_and_check_names_it(backend, why):
+    from worldfs.drivers.targets import declared
+
     with pytest.raises(Missing) as caught:
-        adapter(target(backend=backend), Bench(SystemClock())).open()
-    assert "GPU" in caught.value.fix
+        adapter(target(backend=backend), Bench(SystemClock()))
+    assert backend in caught.value.found and why in caught.value.found and "gymnasium" in caught.value.expected
+    (finding,) = declared.review(target(backend=backend), lambda document, id, member: f"{document} {id} {member}")
+    assert finding.warning and why in finding.found and finding.field == "TARGETS.md sim backend"
+    assert not list(declared.review(target(backend="gymnasium"), lambda document, id, member: member))
 
 
 def test_any_registered_environment_is_a_target():

@@ -399,3 +399,11 @@ def test_what_is_out_of_reach_is_not_suggested(world):
     report = Planner(world).run("flurbish the apple")
     assert report.verdict == "not_understood"
     assert set(report.intent.can) == {"go home", "look at the red apple"}  # a camera sees farther than the arm reaches
+
+
+def test_a_report_says_what_its_actions_were_measured_by(world):
+    assert Planner(world).run("what is on the table?").source == "page"
+    assert Planner(world).run("put the apple in the basket").source == "page"  # this body names no source
+    measured = Outcome.failure(Cause.ERROR, "GRASP_MISSED", "grasp missed", evidence={"source": "truth"})
+    world.fail[("pick_up", "can_01")] = [measured] * 9
+    assert Planner(world).run("put the can in the basket").source == "truth"

@@ -44,7 +44,9 @@ def run(call: Call) -> int:
         stop.set()
 
     def told(line: Json, finished: int, of: int) -> None:
-        word = "done" if line["ok"] else f"not done: {line['why']}"
+        count = f"{line['attempts']} attempt{'s' * (line['attempts'] != 1)} at {line['goals']}"
+        again = "" if not line["ok"] or line["first"] else ", not at the first"
+        word = f"done{again} ({count})" if line["ok"] else f"not done ({count}): {line['why']}"
         call.voice.say(
             f"{finished:5}/{of}  {line['contestant']}  {line['family']} {line['seed']}: {word}",
             {"event": "trial", "finished": finished, "of": of, **line}, "" if line["ok"] else "warn",

@@ -76,7 +76,13 @@ def run(call: Call) -> int:
     }.get(verdict, result.reason)
     call.voice.say(
         said,
-        {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": said},
+        {
+            "event": "result",
+            "verdict": verdict,
+            "goal_holds": verdict == "reached",
+            "message": said,
+            "source": result.source,
+        },
         "good" if code == DONE else "bad",
     )
     if verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):

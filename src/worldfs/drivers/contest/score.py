@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from worldfs.ground.model import Json
 
 Z: Final = 1.959963984540054  # 95 %
+ATTEMPTS: Final = 3  # at a goal
 
 
 class Share(NamedTuple):
@@ -42,14 +43,18 @@ def share(good: int, tried: int) -> Share:
 def table(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> str:
     """Markdown: a row for each contestant. `lines`: finished trials as they stand in trials.jsonl."""
     seeds = sorted({int(line["seed"]) for line in lines})
-    head = ["contestant", *families, "all"]
+    head = ["contestant", *families, "all", "at the first attempt", "attempts a goal"]
     rows = [head, ["---"] * len(head)]
     for name in names:
         own = [line for line in lines if line["contestant"] == name]
-        rows.append([name, *(str(_of(own, family)) for family in families), str(_of(own))])
+        shares = [str(_of(own, family)) for family in families]
+        rows.append([name, *shares, str(_of(own)), str(_of(own, key="first")), _attempts(own)])
     about = f"Seeds {seeds[0]} to {seeds[-1]}" if seeds else "No seeds"
     text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"# Tabletop\n\n{about}; successes of trials, with Wilson's interval of 95 %.\n\n{text}\n"
+    return (
+        f"# Tabletop\n\n{about}; successes of trials, with Wilson's interval of 95 %. A goal has up to {ATTEMPTS} "
+        f"attempts; at the first attempt: nothing was tried again, no grasp either.\n\n{text}\n"
+    )
 
 
 def summary(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> Json:
@@ -67,16 +72,23 @@ def summary(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]
     return found
 
 
-def _of(lines: Iterable[Json], family: str = "") -> Share:
-    kept = [bool(line["ok"]) for line in lines if family in ("", line["family"])]
+def _of(lines: Iterable[Json], family: str = "", key: str = "ok") -> Share:
+    kept = [bool(line[key]) for line in lines if family in ("", line["family"])]
     return share(sum(kept), len(kept))
 
 
+def _attempts(lines: Sequence[Json]) -> str:
+    goals = sum(int(line["goals"]) for line in lines)
+    return f"{sum(int(line['attempts']) for line in lines) / goals:.2f}" if goals else "–"
+
+
 def _told(lines: Sequence[Json]) -> Json:
-    found = _of(lines)
+    found, first = _of(lines), _of(lines, key="first")
     times = sorted(float(line["sim_s"]) for line in lines if line["ok"])
     return {
         "good": found.good, "tried": found.tried, "rate": round(found.rate, 4) if found.tried else None,
         "low": round(found.low, 4), "high": round(found.high, 4),
+        "first": first.good, "first_rate": round(first.rate, 4) if first.tried else None,
+        "attempts": sum(int(line["attempts"]) for line in lines), "goals": sum(int(line["goals"]) for line in lines),
         "median_sim_s": times[len(times) // 2] if times else None,
     }  # fmt: skip

@@ -39,9 +39,11 @@ class Book:
                 break
             whole += len(line)
             try:
-                self.lines.append(json.loads(line))
+                known = json.loads(line)
             except ValueError:
                 continue  # a line that somebody spoilt is tried again
+            if isinstance(known, dict) and known.keys() >= set(Done._fields):  # else of an older judge: judged anew
+                self.lines.append(known)
         if whole < len(data):
             self._file.cut(whole)  # what a kill left of a line
 

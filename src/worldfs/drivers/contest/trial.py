@@ -19,11 +19,11 @@ from worldfs.ground.model.runtime import SIM
 from .contestants import Contestant
 from .disturb import Disturbance
 from .families import Challenge, Goal, challenge
+from .score import ATTEMPTS
 
 if TYPE_CHECKING:
     from worldfs.drivers.mujoco.arm import Arm
 
-ATTEMPTS: Final = 3  # at each goal
 WALL_S: Final = 180.0  # of one trial
 REST_S: Final = 0.5  # in which the world comes to rest before it is judged
 SINKS: Final = 0.02  # m that an arm may come down when it stops on the way up
@@ -39,7 +39,9 @@ class Trial(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of it. `sim_s`: simulated seconds; `reached`: goals that hold at the end, of `goals`."""
+    """What came of it. `sim_s`: simulated seconds; `reached`: goals that hold at the end, of `goals`; `attempts` at all
+    goals together; `first`: it succeeded, and nothing had to be tried again, neither a goal nor a grasp within one.
+    """
 
     ok: bool
     goals: int
@@ -49,6 +51,7 @@ class Done(NamedTuple):
     wall_s: float
     why: str = ""
     disturbed: str = ""
+    first: bool = False
 
     def as_json(self) -> Json:
         return {**self._asdict(), "sim_s": round(self.sim_s, 2), "wall_s": round(self.wall_s, 2)}
@@ -89,6 +92,7 @@ def run(trial: Trial) -> Done:
         ok, len(given.goals), reached, attempts.count, sim_s, time.monotonic() - began,
         "" if ok else why or "it did not last until the world was at rest",
         disturbance.happened if disturbance is not None else "",
+        ok and attempts.count == len(given.goals) and not attempts.again,
     )  # fmt: skip
 
 
@@ -111,6 +115,7 @@ class _Attempts:
     ) -> None:
         self._contestant, self._runtime, self._stage, self._given = contestant, runtime, stage, given
         self.judge, self.count = judge, 0
+        self.again = False  # whether something was tried again within an attempt
 
     def go(self) -> str:
         """Every goal in turn; why the last one that failed did."""
@@ -120,6 +125,7 @@ class _Attempts:
             for _ in range(ATTEMPTS):
                 self.count += 1
                 outcome = self._tried(errand)
+                self.again |= _tried_again(outcome.evidence)
                 if self.judge(goal):
                     break
                 said = " ".join(f"{outcome.code} {outcome.message}".split())[:200]
@@ -139,3 +145,9 @@ class _Attempts:
         if outcome.code == "POLICY_CONNECTION":  # it is not there any more: that says nothing of how good it is
             raise PolicyError(outcome.message, code=outcome.code)
         return outcome
+
+
+def _tried_again(evidence: Json) -> bool:
+    """Whether a skill says that it grasped, placed or did a stage once more."""
+    parts = [evidence, *evidence.get("steps_done", ())]
+    return bool(evidence.get("backtracks")) or any(part.get("attempts", 1) > 1 for part in parts)

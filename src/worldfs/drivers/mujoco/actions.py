@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground.model import Cause, Finding, Order, Outcome
-from . import geometry, grasp, panda, params, place
+from . import geometry, grasp, panda, params, place, support
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe
 from .evidence import Receipt
@@ -17,8 +17,17 @@ from .types import Array
 
 ARRIVED = 0.005  # m
 TURNED = 0.05  # rad
+STANDS = 0.1  # rad/s of any joint
 ATTEMPTS = 2  # the second is the one automatic re-grasp
-AGAIN = ("GRASP_MISSED", "OBJECT_LOST", "NOT_AT_GOAL", "NOT_IN_CONTAINER", "NOT_AT_REST")
+AGAIN = (
+    "GRASP_MISSED",
+    "OBJECT_LOST",
+    "NOT_AT_GOAL",
+    "NOT_IN_CONTAINER",
+    "NOT_AT_REST",
+    "NOT_SUPPORTED",
+    "NOT_UPRIGHT",
+)
 LIMP = 0.45  # pace of a carry that follows a loss
 
 
@@ -98,12 +107,15 @@ def move_to(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
     arm.mover.follow(plan.route, settle=0.25)
     position, rotation = arm.rig.tcp_pose()
     off = float(np.linalg.norm(position - plan.position))
-    cosine = (float(np.trace(plan.rotation.T @ rotation)) - 1) / 2
-    turned = math.acos(max(-1.0, min(1.0, cosine)))
+    turned = geometry.angle(plan.rotation.T @ rotation)
     receipt.distance = off
     receipt.more["turn_to_goal"] = round(turned, 4)
     if held is not None and arm.rig.held() != held:
         return Outcome.failure(Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=receipt.close())
+    rate = float(np.max(np.abs(arm.rig.data.qvel[: panda.ARM])))
+    if rate > STANDS:
+        message = f"the arm still moves at {rate:.2f} rad/s"
+        return Outcome.failure(Cause.ERROR, "NOT_AT_REST", message, evidence=receipt.close())
     if off > ARRIVED or turned > TURNED:
         message = f"the hand stopped {off * 1000:.1f} mm and {turned:.3f} rad from the goal"
         return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=receipt.close())
@@ -209,11 +221,12 @@ def put(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
     planned = plan_place(arm, order)
     if isinstance(planned, Finding):
         return refused(planned, receipt)
-    done = place.carry_out(arm, planned)
+    axis = support.upright_axis(arm.rig, planned.thing)
+    done = place.carry_out(arm, planned, axis)
     if not done.ok and done.code in AGAIN:
         receipt.attempts += 1
         receipt.more["retries"] = [done.message]
-        done = _again(arm, planned, order, receipt) or done
+        done = _again(arm, planned, order, receipt, axis) or done
     receipt.distance = done.distance
     id = planned.thing
     receipt.more["goal"] = {
@@ -226,7 +239,7 @@ def put(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
     return Outcome.success(f"{id} rests at {numbers(arm.rig.position(id))}, {where}", **receipt.close())
 
 
-def _again(arm: Arm, planned: place.Placing, order: Order, receipt: Receipt) -> Attempted | None:
+def _again(arm: Arm, planned: place.Placing, order: Order, receipt: Receipt, axis: int) -> Attempted | None:
     """One re-pick where the thing landed, then the same goal, slower; None: it cannot be taken again."""
     picked = _regrasp(arm, planned.thing, order.id)
     if isinstance(picked, Finding) or not grasp.carry_out(arm, picked).ok:
@@ -234,4 +247,4 @@ def _again(arm: Arm, planned: place.Placing, order: Order, receipt: Receipt) -> 
     once_more = plan_place(arm, order)
     if isinstance(once_more, Finding):
         return None
-    return place.carry_out(arm, once_more, pace=LIMP)
+    return place.carry_out(arm, once_more, axis, pace=LIMP)

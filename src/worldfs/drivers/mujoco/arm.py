@@ -71,3 +71,16 @@ def in_the_way(what: str, found: str, job: str) -> Finding:
         "move what is in the way first, or choose another place",
         job,
     )
+
+
+def covered(id: str, riders: Sequence[str], job: str) -> Finding:
+    """What would go up with a thing, or fall off it."""
+    others = ", ".join(riders)
+    return Finding(
+        "CRITIC_REFUSED",
+        "what rests on it",
+        "no contact from above: nothing rests on what is picked up",
+        f"{id} carries {others}",
+        f"take {others} off it first",
+        job,
+    )

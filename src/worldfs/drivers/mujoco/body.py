@@ -14,6 +14,7 @@ import numpy as np
 from ...ground.driver import Interpreter, Run
 from ...ground.errors import BadInput, Missing, WorldError, from_os
 from ...ground.model import Cause, Finding, Json, Order, Outcome, Scene
+from .. import moved
 from ..film import Film
 from . import actions, panda, perceive, script
 from .arm import Arm
@@ -123,6 +124,8 @@ class Tabletop:
             outcome = Outcome.failure(cause, code, message, evidence=receipt.close())
         except FloatingPointError as error:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
+        if others := moved.words(outcome.evidence.get("also_moved", ())):
+            outcome = replace(outcome, message=f"{outcome.message}; {others}")
         trouble = self.photograph(run.artifacts)
         if trouble:  # what was done is done: a full disk must not turn it into a failure
             outcome = replace(outcome, evidence={**outcome.evidence, "pictures": trouble})

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...ground.model import Json
-from . import geometry
+from .. import moved
+from . import geometry, support
 from .arm import Arm
 from .build import TIMESTEP
 from .types import Array
+
+TRUTH = "truth"  # the source of what is measured here: the simulation's own state, and no picture
 
 
 def rounded(values: Array | tuple[float, ...] | list[float], digits: int = 4) -> list[float]:
@@ -27,6 +30,8 @@ class Receipt:
         self._wall = time.perf_counter()
         self._steps = arm.mover.steps
         self._before = self._snapshot()
+        self._poses = self._all()
+        self.meant = {thing} if thing is not None else set()  # ids that the action is about
         self.attempts = 1
         self.distance: float | None = None
         self.more: Json = {}
@@ -43,6 +48,13 @@ class Receipt:
             }
         return taken
 
+    def _all(self) -> dict[str, moved.Pose]:
+        rig = self.arm.rig
+        return {
+            id: (rig.position(id).tolist(), () if rig.things[id].shape == "sphere" else rig.quat(id).tolist())
+            for id in rig.objects
+        }
+
     def close(self) -> dict[str, Any]:
         """The evidence: positions in m, turns in rad, `distance_to_goal` in m, times in s."""
         rig = self.arm.rig
@@ -52,6 +64,7 @@ class Receipt:
         out: Json = {
             "evidence_class": "sim",
             "engine": "mujoco",
+            "source": TRUTH,
             "before": self._before,
             "after": self._snapshot(),
             "contacts": pairs,
@@ -64,6 +77,9 @@ class Receipt:
         if self.distance is not None:
             out["distance_to_goal"] = round(float(self.distance), 4)
         if self.thing is not None:
-            moved = np.array(out["after"]["object"]["position"]) - np.array(self._before["object"]["position"])
-            out["object_moved"] = round(float(np.linalg.norm(moved)), 4)
+            way = np.array(out["after"]["object"]["position"]) - np.array(self._before["object"]["position"])
+            out["object_moved"] = round(float(np.linalg.norm(way)), 4)
+            out["carried_by"] = {who: round(part, 3) for who, part in support.shares(rig, self.thing).items()}
+        if others := moved.moved(self._poses, self._all(), self.meant):
+            out["also_moved"] = others
         return {**out, **self.more}

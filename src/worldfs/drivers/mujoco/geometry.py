@@ -67,6 +67,11 @@ def hand(yaw: float, tilt: float = 0.0) -> Array:
     return np.array([[c * ct, s, c * st], [s * ct, -c, s * st], [st, 0.0, -ct]])
 
 
+def angle(rotation: Array) -> float:
+    """By how much a rotation matrix turns (rad)."""
+    return math.acos(max(-1.0, min(1.0, (float(np.trace(rotation)) - 1) / 2)))
+
+
 def up(height: float) -> Array:
     return np.array([0.0, 0.0, height])
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...ground.model import Finding
-from . import geometry, panda
-from .arm import GRIP_FIELD, Arm, Attempted, in_the_way, numbers, unreachable
+from . import geometry, panda, support
+from .arm import GRIP_FIELD, Arm, Attempted, covered, in_the_way, numbers, unreachable
 from .collide import describe, pair
 from .motion import CLOSE
 from .route import SEARCHES, route
@@ -49,10 +49,12 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
             "CRITIC_REFUSED",
             GRIP_FIELD,
             f"at most {panda.MAX_GRIP} m between the fingers",
-            f"{id} is {narrow:.3f} m wide where it is narrowest",
+            f"{id} is {narrow:.4f} m wide where it is narrowest",
             "choose a narrower object, or turn it so that a narrower side can be taken",
             job,
         )
+    if above := support.riders(rig, id):
+        return covered(id, above, job)
     why, solved = "", False
     centre = rig.position(id)
     cut_off: list[tuple[_Candidate, Grasp]] = []
@@ -62,7 +64,7 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
         solved = solved or bool(found)
         for one in sorted(found, key=lambda c: c.cost)[:10]:
             for opening in (panda.STROKE, one.width / 2 + 0.008):
-                if not one.width / 2 + 0.004 <= opening <= panda.STROKE:
+                if not one.width / 2 + panda.GRIP_ROOM - 1e-9 <= opening <= panda.STROKE:
                     continue
                 result = _complete(arm, id, at, one, opening)
                 if isinstance(result, str):
@@ -162,7 +164,7 @@ def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> 
 
 
 def carry_out(arm: Arm, grasp: Grasp) -> Attempted:
-    """Opens, goes, closes, lifts. Success: both fingers touch and the thing has risen with the hand."""
+    """Opens, goes, closes, lifts. Success: both fingers touch, the thing has risen with the hand, which carries it."""
     rig, mover, id = arm.rig, arm.mover, grasp.thing
     before = float(rig.position(id)[2])
     mover.grip(grasp.opening)
@@ -185,6 +187,10 @@ def carry_out(arm: Arm, grasp: Grasp) -> Attempted:
             f"{rig.fingers_on(id)} of 2 fingers touch it"
         )
         return Attempted(False, "OBJECT_LOST", message, distance=max(0.0, grasp.lift - risen))
+    found = support.shares(rig, id)
+    if found.get("robot", 0.0) < support.CARRIES:
+        message = f"{id} rose with the hand and is not carried by it: it is carried by {support.said(found)}"
+        return Attempted(False, "NOT_CARRIED", message, distance=max(0.0, grasp.lift - risen))
     return Attempted(True, distance=max(0.0, grasp.lift - risen))
 
 

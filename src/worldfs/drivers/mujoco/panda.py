@@ -48,7 +48,8 @@ SPEED = (2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61)  # rad/s
 ACCELERATION = (15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0)  # rad/s²
 TORQUE = (87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0)  # Nm
 HOME = (0.0, 0.0, 0.0, -1.57079, 0.0, 1.57079, 0.7853)  # rad; fingers open sideways
-MAX_GRIP = 0.08 - 0.004  # m: full opening less what the fingers need to get round a thing
+GRIP_ROOM = 0.002  # m that a finger needs beside a thing to get round it
+MAX_GRIP = 2 * (STROKE - GRIP_ROOM)  # m: "Max Grip Width" of the profile, and of every planner
 MAX_PAYLOAD = 3.0  # kg
 MAX_REACH = 0.855  # m
 

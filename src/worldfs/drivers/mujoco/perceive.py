@@ -1,4 +1,8 @@
-"""Seeing: a labelled thing found in rendered pictures, and the wrist camera driven until it looks straight at it."""
+"""Looking: a labelled thing found in rendered pictures, and the wrist camera driven until it points straight at it.
+
+Which pixels are the thing's, the simulator's own segmentation says: no colour is looked at. Depth and the camera's pose
+are measured in the picture. So every result names its source, `truth`.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from .things import COLOR_WORDS, words_of
 from .types import Array
 
 CENTRED = 16.0  # pixels from the picture's middle
+SLACK = 0.05  # rad: about as much as `CENTRED`
 ENOUGH = 40  # pixels that make a sighting
 LOOKS = 6
 STANDOFFS = (0.30, 0.36, 0.24, 0.44)  # m from the camera down to the thing
@@ -131,10 +136,20 @@ def _known(rig: Rig, id: str) -> Array:
     return rig.position(id) if id in rig.body else np.array(rig.things[id].position)
 
 
+def _aim(rig: Rig, id: str, position: Array) -> tuple[float, float]:
+    """How far (rad) the wrist camera points past a thing, and how far it may: its side, and what counts as centred."""
+    camera = rig.data.camera("wrist")
+    way = position - camera.xpos
+    away = float(np.linalg.norm(way))
+    along = -camera.xmat.reshape(3, 3)[:, 2]
+    size = rig.half(id) if id in rig.body else np.array(rig.things[id].size) / 2
+    return math.acos(max(-1.0, min(1.0, float(way @ along) / away))), math.atan2(float(np.max(size)), away) + SLACK
+
+
 def look(arm: Arm, eye: Eye, order: Order, receipt: Receipt) -> Outcome:
     """Finds the thing in the front picture, else by looking about; then centres it in the wrist picture, look by look.
 
-    Only pictures lead the hand: the scene's own knowledge of the position is used for the receipt alone.
+    Masks and depth of the pictures lead the hand; that the camera points at the thing in the end, the world must say.
     """
     label = params.word(order.params, params.LABEL_KEYS)
     found = named(arm.rig, label[1]) if label else []
@@ -179,6 +194,7 @@ def look(arm: Arm, eye: Eye, order: Order, receipt: Receipt) -> Outcome:
             break
     truth = _known(arm.rig, id)
     receipt.more |= {
+        "masks": "the simulator's segmentation",
         "target": id,
         "first_seen_by": seen_by,
         "looks": looks,
@@ -194,6 +210,13 @@ def look(arm: Arm, eye: Eye, order: Order, receipt: Receipt) -> Outcome:
         )
     if seen.off_centre > CENTRED:
         message = f"{id} is {seen.off_centre:.0f} pixels off the middle after {looks} looks (limit {CENTRED:.0f})"
+        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=receipt.close())
+    aim, limit = _aim(arm.rig, id, truth)
+    receipt.more["aim_error_rad"] = round(aim, 3)
+    if aim > limit:
+        message = (
+            f"the picture shows {id} in its middle, and the camera points {aim:.2f} rad past it (limit {limit:.2f})"
+        )
         return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=receipt.close())
     receipt.distance = float(np.linalg.norm(estimate - truth))
     message = (

@@ -9,19 +9,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...ground.model import Finding, Thing
-from . import geometry, panda
+from ..upright import FLAT
+from . import geometry, panda, support
 from .arm import Arm, Attempted, in_the_way, numbers, unreachable
 from .collide import describe, pair
 from .route import SEARCHES, route
-from .scene import covers, interior
+from .scene import covers, interior, within
 from .types import Array
 
 TOLERANCE = 0.03  # m from the goal
 STILL = 0.02  # m/s
+SPIN = 0.25  # rad/s
+WATCHED = 0.2  # s between two looks at what should be at rest
 GAP = 0.003  # m above the surface when released
 ABOVE = 0.12  # m
 PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
 FINGER_ROOM = 0.066  # m from the pads' middle to a finger's outer side, opened
+NARROW = 0.008  # m between things on a table, where nothing wider is left
 TALL = 0.09  # m: higher things are carried slower
 
 
@@ -73,21 +77,28 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Goal] |
     for top, id in surfaces(arm, x, y, held):
         off = max(0.0, top - z, z - (top + 2 * half))
         ranked.append((off, -top, id))
-    off, lowered, support = min(ranked)
+    off, lowered, under = min(ranked)
     if off > 0.15:
         return Finding(
             "CRITIC_REFUSED",
             "ACTION.md params.target_position",
             "a place with something beneath it to rest on, within 0.15 m",
-            f"{numbers(position)}: the nearest surface there is {support} at z = {-lowered:.3f} m",
+            f"{numbers(position)}: the nearest surface there is {under} at z = {-lowered:.3f} m",
             f"use z = {-lowered + half:.3f}, or a place on a table or in a basket",
             job,
         )
-    piece = arm.rig.things.get(support)
-    if piece is not None and piece.shape == "basket":
-        spots = list(_spots(arm, held, piece))
-        return sorted(spots, key=lambda g: math.hypot(g.centre[0] - x, g.centre[1] - y))
-    return [Goal(np.array([x, y, -lowered + half]), support)]
+    basket = _around(arm, under)
+    if basket is not None:
+        spots = sorted(_spots(arm, held, basket), key=lambda g: math.hypot(g.centre[0] - x, g.centre[1] - y))
+        return spots or _no_room(held, basket.id, job)
+    return [Goal(np.array([x, y, -lowered + half]), under)]
+
+
+def _around(arm: Arm, id: str) -> Thing | None:
+    """The basket that `id` is or lies in: what goes onto a heap in a basket goes into the basket."""
+    rig = arm.rig
+    baskets = [piece for piece in rig.plan.furniture if piece.shape == "basket"]
+    return next((b for b in baskets if b.id == id or (id in rig.body and support.contains(rig, id, b.id))), None)
 
 
 def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[Goal] | Finding:
@@ -104,8 +115,10 @@ def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[Goal] | Fin
         goals = list(_free_places(arm, held, piece, half))
     else:
         goals = []
-    if goals:
-        return goals
+    return goals or _no_room(held, target, job)
+
+
+def _no_room(held: str, target: str, job: str) -> Finding:
     return Finding(
         "CRITIC_REFUSED",
         "ACTION.md params.target",
@@ -155,7 +168,7 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[Goal]:
     inside = [
         (rig.position(id), float(np.max(rig.half(id)[:2])), float(rig.half(id)[2]))
         for id in rig.objects
-        if id != held and within(basket, rig.position(id), 0.03)
+        if id != held and within(basket, rig.position(id), 0.05)
     ]
     centre = (low + high)[:2] / 2
     ranked = []
@@ -172,6 +185,8 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[Goal]:
     grip_above_bottom = float(tcp[2] - rig.position(held)[2]) + half
     for _, spot, pile in sorted(ranked, key=lambda item: item[0])[:14]:
         floor = max(float(low[2]), pile)
+        if floor + half > high[2] + support.ABOVE_RIM - GAP:
+            continue  # it would lie on a heap above the rim
         bottom = max(floor + 0.008, float(high[2]) + 0.010 - PALM_ABOVE_TCP - grip_above_bottom)
         yield Goal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
 
@@ -189,32 +204,28 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Goa
         if f.shape in ("basket", "box") and f.id != piece.id
     ]
     margin = min(radius, piece.size[0] / 2 - 0.005, piece.size[1] / 2 - 0.005)
-    ranked = []
+    open_: list[tuple[float, Array]] = []
+    narrow: list[tuple[float, Array]] = []
     for distance in (0.48, 0.4, 0.56, 0.62, 0.34):
         for angle in np.linspace(-1.2, 1.2, 25):
             spot = rig.base + rig.base_rotation @ [distance * math.cos(angle), distance * math.sin(angle), 0.0]
             if not covers(piece, spot[0], spot[1], -margin):
                 continue
             gap = min([float(np.hypot(*(p - spot[:2]))) - r - radius for p, r in others] or [0.2])
-            if gap > 0.03:
+            if gap > NARROW:
+                ranked = open_ if gap > 0.03 else narrow
                 ranked.append((-min(gap, 0.10) + 0.1 * abs(distance - 0.48), spot))
+    ranked = open_ or narrow
     if not ranked and min(piece.size[:2]) < 0.5:  # a small support away from the rings: its middle
         ranked.append((0.0, np.array(piece.position)))
     for _, spot in sorted(ranked, key=lambda item: item[0])[:10]:
-        support = piece.id
         if piece.shape == "region":
             tops = surfaces(arm, float(spot[0]), float(spot[1]), held)
             under = [(t, id) for t, id in tops if t <= top + 0.05]
-            top_here, support = under[0] if under else (top, piece.id)
-            yield Goal(np.array([spot[0], spot[1], top_here + half]), support)
+            top_here, carrier = under[0] if under else (top, piece.id)
+            yield Goal(np.array([spot[0], spot[1], top_here + half]), carrier)
         else:
-            yield Goal(np.array([spot[0], spot[1], top + half]), support)
-
-
-def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
-    """Whether a centre is inside a basket's room, `slack` m above its rim included."""
-    low, high = interior(basket)
-    return bool(np.all(position >= low) and np.all(position[:2] <= high[:2]) and position[2] <= high[2] + slack)
+            yield Goal(np.array([spot[0], spot[1], top + half]), piece.id)
 
 
 def plan(arm: Arm, held: str, goals: list[Goal], job: str = "") -> Placing | Finding:
@@ -292,8 +303,8 @@ def _opening(arm: Arm, held: str, q: Array) -> float | None:
     return None
 
 
-def carry_out(arm: Arm, placing: Placing, *, pace: float = 1.0) -> Attempted:
-    """Carries, lowers, lets go, backs off; success by `rests`."""
+def carry_out(arm: Arm, placing: Placing, axis: int, *, pace: float = 1.0) -> Attempted:
+    """Carries, lowers, lets go, backs off; success by `rests`, `axis` of the thing standing up as it did."""
     rig, mover, held = arm.rig, arm.mover, placing.thing
     tall = 2 * float(rig.half(held)[2]) > TALL
     mover.pace = pace * (0.7 if tall else 1.0)
@@ -303,34 +314,45 @@ def carry_out(arm: Arm, placing: Placing, *, pace: float = 1.0) -> Attempted:
         return Attempted(False, "OBJECT_LOST", f"object lost on the way: {held} is at {numbers(rig.position(held))}")
     mover.line(placing.down, placing.height, speed=0.11)
     if rig.fingers_on(held) < 2:
-        return Attempted(
-            False, "OBJECT_LOST", f"object lost while lowering: {held} is at {numbers(rig.position(held))}"
-        )
+        message = f"object lost while lowering: {held} is at {numbers(rig.position(held))}"
+        mover.grip(placing.opening)
+        mover.line(placing.up, placing.height)  # a hand that stays down there finds no way out
+        return Attempted(False, "OBJECT_LOST", message)
     mover.grip(placing.opening)
     mover.wait(0.3)
     mover.line(placing.up, placing.height)
     mover.quiet(held)
-    return rests(arm, held, placing.goal)
+    return rests(arm, held, placing.goal, axis)
 
 
-def rests(arm: Arm, id: str, goal: Goal) -> Attempted:
-    """The predicate: still, let go of, and where it should be."""
+def rests(arm: Arm, id: str, goal: Goal, axis: int = -1) -> Attempted:
+    """The predicate: let go of, at rest, where it should be, carried by what was named, and the way up it was held.
+
+    `axis`: the thing's own axis that stood up in the hand, −1 for any. Looks twice, `WATCHED` seconds apart.
+    """
     rig = arm.rig
-    position, speed, touching = rig.position(id), rig.speed(id), rig.touching(id)
-    aim = goal.centre
-    distance = float(np.linalg.norm(position - aim))
-    if "robot" in touching:
+    before, turn = rig.position(id), rig.rotation(id)
+    arm.mover.wait(WATCHED)
+    position = rig.position(id)
+    distance = float(np.linalg.norm(position - goal.centre))
+    speed = max(rig.speed(id), float(np.linalg.norm(position - before)) / WATCHED)
+    spin = 0.0 if rig.things[id].shape == "sphere" else geometry.angle(turn.T @ rig.rotation(id)) / WATCHED
+    if "robot" in rig.touching(id):
         return Attempted(False, "NOT_RELEASED", f"{id} still touches the robot", distance)
-    if speed > STILL:
-        return Attempted(False, "NOT_AT_REST", f"{id} still moves at {speed:.3f} m/s", distance)
-    if not touching:
-        return Attempted(False, "NOT_AT_REST", f"{id} touches nothing", distance)
+    if speed > STILL or spin > SPIN:
+        return Attempted(False, "NOT_AT_REST", f"{id} still moves at {speed:.3f} m/s and {spin:.2f} rad/s", distance)
     if goal.inside:
-        basket = rig.things[goal.on]
-        if within(basket, position, 0.03):
-            return Attempted(True, distance=0.0)
-        return Attempted(False, "NOT_IN_CONTAINER", f"{id} rests at {numbers(position)}, outside {goal.on}", distance)
-    if distance > TOLERANCE:
+        if not within(rig.things[goal.on], position, support.ABOVE_RIM):
+            found = f"{id} rests at {numbers(position)}, outside {goal.on}"
+            return Attempted(False, "NOT_IN_CONTAINER", found, distance)
+    elif distance > TOLERANCE:
         message = f"{id} rests at {numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
         return Attempted(False, "NOT_AT_GOAL", message, distance)
-    return Attempted(True, distance=distance)
+    if not support.carried(rig, id, goal.on):
+        by = support.said(support.shares(rig, id))
+        return Attempted(False, "NOT_SUPPORTED", f"{id} is to be carried by {goal.on}; it is carried by {by}", distance)
+    tilt = support.lean(rig, id, axis)
+    if not goal.inside and tilt > FLAT:
+        found = f"{id} leans {math.degrees(tilt):.0f} degrees from the way up it was held (limit 10)"
+        return Attempted(False, "NOT_UPRIGHT", found, distance)
+    return Attempted(True, distance=0.0 if goal.inside else distance)

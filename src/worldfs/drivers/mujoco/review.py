@@ -17,8 +17,8 @@ def focus(arm: Arm, order: Order) -> str | None:
     rig = arm.rig
     if order.op == "place":
         return rig.held()
-    named = params.word(order.params, (*params.OBJECT_KEYS, *params.LABEL_KEYS))
-    return named[1] if named is not None and named[1] in rig.body else rig.held()
+    named = params.thing(rig, order, (*params.OBJECT_KEYS, *params.LABEL_KEYS), objects=True)
+    return rig.held() if isinstance(named, Finding) else named
 
 
 def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: bool) -> Sequence[Finding]:

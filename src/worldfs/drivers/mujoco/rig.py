@@ -109,6 +109,18 @@ class Rig:
                     touched.add(other)
         return len(touched)
 
+    def pressed(self, id: str) -> float:
+        """With how much each finger presses on a thing (N), the lesser of the two."""
+        body, pressing = self.body[id], {self.left: 0.0, self.right: 0.0}
+        force = np.zeros(6)
+        for i in range(self.data.ncon):
+            bodies = {int(self.geom_body[g]) for g in self.data.contact[i].geom}
+            finger = bodies & pressing.keys()
+            if body in bodies and finger:
+                mujoco.mj_contactForce(self.model, self.data, i, force)
+                pressing[finger.pop()] += float(force[0])
+        return min(pressing.values())
+
     def held(self) -> str | None:
         """The thing that both fingers touch: no memory of a grasp, only the grasp itself."""
         for id in self.objects:

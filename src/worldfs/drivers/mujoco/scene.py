@@ -85,6 +85,12 @@ def interior(basket: Thing) -> tuple[Array, Array]:
     return low, high
 
 
+def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
+    """Whether a centre is inside a basket's room, `slack` m above its rim included."""
+    low, high = interior(basket)
+    return bool(np.all(position >= low) and np.all(position[:2] <= high[:2]) and position[2] <= high[2] + slack)
+
+
 def covers(thing: Thing, x: float, y: float, slack: float = 0.0) -> bool:
     """Whether (x, y) is above a piece of furniture, its yaw ignored."""
     dx, dy = abs(x - thing.position[0]), abs(y - thing.position[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from .route import route
 
 AT_HOME = 0.02  # rad
 WAVE = 0.35  # rad
+SWUNG = 0.1  # rad that a joint may be behind at the end of a swing
+PRESSED = 0.5  # N of each pad on what the gripper holds
 NAME_KEYS = ("name", "strategy", "strategy_name", "script")
 
 Carry = Callable[[Order], Outcome]
@@ -64,6 +67,11 @@ def close_gripper(arm: Arm, receipt: Receipt) -> Outcome:
     arm.mover.grip(CLOSE)
     arm.mover.wait(0.6)
     held, opening = arm.rig.held(), arm.rig.opening()
+    pressed = arm.rig.pressed(held) if held else 0.0
+    receipt.more["grip_force_n"] = round(pressed, 2)
+    if held is not None and pressed < PRESSED:
+        message = f"the fingers touch {held} with {pressed:.2f} N; a hold takes {PRESSED} N of each"
+        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=receipt.close())
     if held is None and opening > 0.004:
         message = f"the fingers stand {opening:.3f} m apart and hold nothing"
         return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=receipt.close())
@@ -86,7 +94,14 @@ def wave(arm: Arm, receipt: Receipt) -> Outcome:
         return Outcome.failure(
             Cause.ERROR, "CRITIC_REFUSED", f"no room to wave: {describe(hits)}", evidence=receipt.close()
         )
-    arm.mover.follow(path)
+    worst = 0.0
+    for start, end in pairwise(path):
+        arm.mover.follow([start, end], settle=0.05)
+        worst = max(worst, float(np.max(np.abs(arm.rig.arm() - end))))
+    receipt.more["swing_error"] = round(worst, 4)
+    if worst > SWUNG:
+        message = f"the arm stayed {worst:.3f} rad behind its swing (limit {SWUNG} rad)"
+        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=receipt.close())
     return home(arm, receipt)
 
 
@@ -225,9 +240,15 @@ def in_turn(arm: Arm, orders: Sequence[Order], receipt: Receipt, carry: Carry) -
             outcome = Outcome.failure(Cause.ERROR, "UNKNOWN_OP", f"a sequence cannot hold {order.op}")
         else:
             outcome = carry(order)
+        about = outcome.evidence.get("after", {}).get("object", {}).get("id")
+        receipt.meant |= {about} if about else set()
         done.append(
             {"op": order.op, "params": order.params, "ok": outcome.ok, "message": outcome.message}
-            | {k: outcome.evidence[k] for k in ("distance_to_goal", "attempts", "retries") if k in outcome.evidence}
+            | {
+                k: outcome.evidence[k]
+                for k in ("distance_to_goal", "attempts", "retries", "also_moved")
+                if k in outcome.evidence
+            }
         )
         if not outcome.ok:
             return Outcome.failure(

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from . import support
 from .arm import Arm
-from .place import within
 from .types import Array
 
 LIFTED = 0.10  # m above where it stood
@@ -43,24 +43,35 @@ def goal_position(arm: Arm, goal: Goal) -> Array:
 
 
 def _picked(arm: Arm, goal: Goal) -> bool:
-    return arm.rig.held() == goal.thing and float(arm.rig.position(goal.thing)[2]) > goal.start_z + LIFTED
+    rig = arm.rig
+    risen = float(rig.position(goal.thing)[2]) > goal.start_z + LIFTED
+    return rig.held() == goal.thing and risen and support.carried(rig, goal.thing, "robot")
+
+
+def _resting(arm: Arm, goal: Goal) -> bool:
+    """Let go of, and still."""
+    rig = arm.rig
+    return "robot" not in rig.touching(goal.thing) and rig.speed(goal.thing) <= STILL
 
 
 def _placed(arm: Arm, goal: Goal) -> bool:
-    rig = arm.rig
-    if "robot" in rig.touching(goal.thing) or rig.speed(goal.thing) > STILL:
+    rig, piece = arm.rig, arm.rig.things.get(goal.place)
+    if not _resting(arm, goal):
         return False
-    at = rig.position(goal.thing)
-    if goal.place and goal.place not in rig.body and rig.things[goal.place].shape == "basket":
-        return within(rig.things[goal.place], at, NEAR)
-    return float(np.linalg.norm((at - goal_position(arm, goal))[:2])) < NEAR
+    at, half = rig.position(goal.thing), float(rig.half(goal.thing)[2])
+    if piece is not None and piece.shape == "basket":
+        return support.contains(rig, goal.thing, goal.place)
+    wanted = goal_position(arm, goal)
+    if float(np.linalg.norm((at - wanted)[:2])) >= NEAR or abs(float(at[2] - wanted[2])) > half + NEAR:
+        return False
+    if piece is None or piece.shape == "region":  # a place in the world, whatever is under it
+        return bool(support.shares(rig, goal.thing)) and support.flat(rig, goal.thing)
+    return support.carried(rig, goal.thing, goal.place) and support.flat(rig, goal.thing)
 
 
 def _stacked(arm: Arm, goal: Goal) -> bool:
     rig = arm.rig
-    if "robot" in rig.touching(goal.thing) or rig.speed(goal.thing) > STILL:
-        return False
-    return goal.place in rig.touching(goal.thing) and rig.position(goal.thing)[2] > rig.position(goal.place)[2]
+    return _resting(arm, goal) and support.carried(rig, goal.thing, goal.place) and support.flat(rig, goal.thing)
 
 
 def _reached(arm: Arm, goal: Goal) -> bool:

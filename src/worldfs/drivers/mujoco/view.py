@@ -1,4 +1,4 @@
-"""What the body sees of its world, as a `Scene`: rounded so that an unchanged world gives an unchanged file."""
+"""The body's world as a `Scene`, by the simulation's own state: rounded, so that what did not change reads the same."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from ...ground.model import Json, Relation, RobotState, Scene, Thing
-from . import panda
+from . import panda, support
 from .arm import Arm
 from .evidence import rounded
-from .place import within
 from .scene import covers
 from .types import Array
 
@@ -23,6 +22,8 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     held = rig.held()
     relations = _relations(arm, robot_id, held)
     status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first said counts
+    several = [r.subject for r in relations if r.relation == "leans_on"]
+    status |= {id: "on_several" if several.count(id) > 1 else "on_edge" for id in several}
     objects = tuple(
         replace(
             rig.things[id],
@@ -65,17 +66,20 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             found.append(Relation(id, "held_by", robot_id))
             continue
         position = rig.position(id)
-        inside = next((b for b in baskets if within(b, position, 0.03)), None)
-        if inside is not None:
-            found.append(Relation(id, "in", inside.id))
+        half = float(rig.half(id)[2])
+        around = next((b for b in baskets if support.contains(rig, id, b.id)), None)
+        if around is not None:
+            found.append(Relation(id, "in", around.id))
             continue
-        below = [
-            other for other in rig.touching(id) - {"robot", "floor"} if _top(arm, other) < position[2] and other != held
-        ]
-        if below:
-            found.append(Relation(id, "on", max(below, key=lambda o: _top(arm, o))))
+        # what carries it alone, standing or lying squarely, it is on; everything else it only leans on
+        under = {who: part for who, part in support.shares(rig, id).items() if who not in ("robot", "floor")}
+        alone = next((w for w, part in under.items() if part >= support.CARRIES and support.flat(rig, id)), None)
+        if alone is not None:
+            found.append(Relation(id, "on", alone))
+        else:
+            found += [Relation(id, "leans_on", who) for who, part in under.items() if part > support.TOUCH]
         for region in (f for f in rig.plan.furniture if f.shape == "region"):
-            low = float(position[2] - rig.half(id)[2])
+            low = float(position[2]) - half
             if covers(region, float(position[0]), float(position[1])) and abs(low - region.position[2]) < 0.03:
                 found.append(Relation(id, "on", region.id))
     for piece in rig.plan.furniture:
@@ -86,14 +90,6 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             if table.shape == "table" and covers(table, *piece.position[:2]) and abs(table.position[2] - foot) < 0.03:
                 found.append(Relation(piece.id, "on", table.id))
     return found
-
-
-def _top(arm: Arm, id: str) -> float:
-    rig = arm.rig
-    if id in rig.body:
-        return float(rig.position(id)[2])
-    thing = rig.things[id]
-    return thing.position[2] if thing.shape == "table" else thing.position[2] + thing.size[2] / 2
 
 
 def _status(relation: Relation, things: dict[str, Thing]) -> str:

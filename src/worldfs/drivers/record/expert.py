@@ -30,7 +30,6 @@ AT = 0.008  # m: near enough to close
 HELD = 0.004  # m that the fingers may stand wider than the thing, and still hold it
 RELEASE = 0.012  # m above the goal when the fingers open
 BESIDE = 0.02  # m from the goal when they may
-GRIP_SIDE = 0.076  # m that the fingers open
 EARLY = 0.45  # rad: turns this much sooner to the right, where the last joint has more room
 
 

@@ -73,7 +73,9 @@ class BuiltinSkillRuntime:
             if errand.step_timeout_s:
                 limit = min(limit, began + errand.step_timeout_s)
             outcome = target.carry_out(order, replace(stage.run, deadline=limit))
-            done.append({"op": order.op, "ok": outcome.ok, "seconds": round(stage.run.clock.monotonic() - began, 3)})
+            seconds = round(stage.run.clock.monotonic() - began, 3)
+            attempts = outcome.evidence.get("attempts", 1)
+            done.append({"op": order.op, "ok": outcome.ok, "seconds": seconds, "attempts": attempts})
             for watch in stage.watch:
                 watch(target.observe(), None, None)
             if not outcome.ok:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from worldfs.drivers import moved
 from worldfs.drivers.policies import contract
 from worldfs.drivers.policies.client import Chunk, PolicyClient, PolicyError, PolicyInfo
 from worldfs.drivers.policies.endpoint import endpoint_text
@@ -133,6 +134,7 @@ class _Loop:
         self._info = PolicyInfo()
         self._answer_s = errand.step_timeout_s or ANSWER_S
         self._moved = False
+        self._stood: dict[str, moved.Pose] = {}
         specs = self._target.actions()
         hz = errand.control_hz or (specs[0].control_hz if specs else 20.0)
         self._hz = hz
@@ -143,6 +145,7 @@ class _Loop:
         self._info = self._policy.connect(self._left(self._answer_s))
         shown = Shown(self._spec, self._info.observations)
         observation = self._first()
+        self._stood = self._things()
         ready: deque[Array] = deque()
         while self._figures.steps < errand.max_steps:
             self._look_up()
@@ -191,6 +194,8 @@ class _Loop:
             "clamped_steps": figures.clamped,
             "reward": round(figures.reward, 6),
         }
+        if self._stood and (found := moved.moved(self._stood, self._things())):
+            said["moved"] = found
         if waited.size:
             said |= {
                 "mean_policy_latency_ms": round(float(waited.mean()), 3),
@@ -208,6 +213,10 @@ class _Loop:
                 "missed_beats": self._pace.missed,
             }
         return said
+
+    def _things(self) -> dict[str, moved.Pose]:
+        """Where the things of a simulation are; a real robot sees none."""
+        return {} if self._target.target.kind == REAL else moved.poses(self._target.scene().objects)
 
     # -- its steps -----------------------------------------------------------------------------------------------
 

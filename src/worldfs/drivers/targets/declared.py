@@ -1,4 +1,4 @@
-"""What can be said of a robot in TARGETS.md without connecting to it: driver, library, the words of its limits."""
+"""What can be said of a target in TARGETS.md without taking it up: backend, driver, library, words of its limits."""
 
 from __future__ import annotations
 
@@ -26,6 +26,13 @@ WORDS: Final = (
     "gripper_low", "gripper_high", "gripper_speed", "gripper_force", "force", "torque", "base_low", "base_high",
     "base_speed", "base_acceleration", "follow", "watchdog_s", "stale_s",
 )  # fmt: skip
+SIMULATION: Final = "SimTargetAdapter"
+BACKENDS: Final = ("mujoco", "gymnasium")
+# Backends that the specification names and nothing here serves → why. They are refused by name, not tried.
+UNSERVED: Final = {
+    "maniskill": "its environments step batches of tensors on a GPU, which no adapter here does",
+    "isaac_sim": "it runs only inside its own application launcher, which no adapter here starts",
+}
 Place = Callable[[str, str, str], str]
 
 
@@ -36,7 +43,10 @@ def known() -> dict[str, str]:
 
 
 def review(target: Target, place: Place) -> Iterator[Finding]:
-    """Warnings for a target of `RealRobotTargetAdapter` that would be refused when it is taken up."""
+    """Warnings for a target that would be refused when it is taken up."""
+    if target.adapter == SIMULATION and (why := unserved(target)):
+        field, expected = place("TARGETS.md", target.id, "backend"), "one of " + ", ".join(BACKENDS)
+        yield Finding("TARGET_BUILD", field, expected, why, "name one of them", warning=True)
     if target.adapter != ADAPTER:
         return
     name, there = target.driver.strip().lower(), known()
@@ -56,3 +66,13 @@ def review(target: Target, place: Place) -> Iterator[Finding]:
     elif unknown := [str(word) for word in safety or () if word not in WORDS]:
         fix = "correct the name: a limit that nobody knows limits nothing"
         yield Finding("TARGET_BUILD", field, "some of " + ", ".join(WORDS), ", ".join(unknown), fix, warning=True)
+
+
+def unserved(target: Target) -> str:
+    """Why the backend of a simulation cannot be had; "" where it can."""
+    name = target.backend.strip().lower() or BACKENDS[0]
+    if name in BACKENDS:
+        return ""
+    if name in UNSERVED:
+        return f"the backend {name} is not served: {UNSERVED[name]}"
+    return f"no backend is called {target.backend!r}"

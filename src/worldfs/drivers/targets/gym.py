@@ -1,9 +1,8 @@
-"""Any registered Gymnasium environment as a target; ManiSkill and Isaac Lab register theirs in their own packages."""
+"""Any registered Gymnasium environment as a target: one world, arrays and no batches."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -18,33 +17,19 @@ RAW = "raw"  # the environment's own actions, whatever they mean
 class GymTarget:
     """`target.config`: env_id, kwargs (for `gymnasium.make`), representation (what its actions are; else `raw`)."""
 
-    def __init__(
-        self,
-        target: Target,
-        bench: Bench,
-        *,
-        module: str = "",
-        package: str = "",
-        default_id: str = "",
-        needs: str = "",
-    ) -> None:
+    def __init__(self, target: Target, bench: Bench) -> None:
         self.target, self.bench = target, bench
-        self._module, self._package, self._needs = module, package, needs
-        self._id = str(target.config.get("env_id") or default_id)
+        self._id = str(target.config.get("env_id") or "")
         self._env: Any = None
         self._seen: Observation = {}
-        self._stopped = False
 
     def open(self) -> None:
         """Raises `Missing` where the package or its device is not here, `BadInput` for an id that nobody registered."""
         at = f"TARGETS.md {self.target.id}"
         try:
             import gymnasium
-
-            if self._module:
-                import_module(self._module)
         except ImportError as error:
-            fix = f"pip install {self._package or 'gymnasium'}; {self._needs}".rstrip("; ")
+            fix = "pip install gymnasium"
             raise Missing(f"{self.target.backend} is not installed ({error})", path=f"{at} backend", fix=fix) from error
         kwargs = self.target.config.get("kwargs")
         if not self._id or not (kwargs is None or isinstance(kwargs, dict)):
@@ -59,7 +44,7 @@ class GymTarget:
             self.close()
             raise Missing(
                 f"{self._id} does not start: {type(error).__name__}: {error}", path=f"{at} backend",
-                fix=self._needs or "see what the environment's package needs",
+                fix="see what the environment's package needs",
             ) from error  # fmt: skip
 
     def sensors(self) -> frozenset[str]:
@@ -126,8 +111,7 @@ class GymTarget:
 def flat(seen: Any, prefix: str = "") -> dict[str, Array]:
     """An observation as arrays by dotted names; what is no mapping is called `state`."""
     if not isinstance(seen, Mapping):
-        value = seen.cpu().numpy() if hasattr(seen, "cpu") else np.asarray(seen)
-        return {prefix or "state": value}
+        return {prefix or "state": np.asarray(seen)}
     found: dict[str, Array] = {}
     for name, value in seen.items():
         found |= flat(value, f"{prefix}.{name}" if prefix else str(name))

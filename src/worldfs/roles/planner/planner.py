@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 from ...ground.model import Scene
 from .desk import Desk
@@ -23,12 +24,18 @@ class Planner:
     def run(self, instruction: str, stop: threading.Event | None = None) -> Report:
         """Interpret, plan, act, judge. Never raises for a failed action; a WorldError of the desk goes through."""
         scene = sane(self.desk.scene())
+        report = self._report(instruction, scene, stop or threading.Event())
+        ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
+        told = [one.evidence["source"] for one in ends if isinstance(one.evidence.get("source"), str)]
+        return replace(report, source=told[-1]) if told else report
+
+    def _report(self, instruction: str, scene: Scene, stop: threading.Event) -> Report:
         intent = self._read(instruction, scene)
         if isinstance(intent, Question):
             return Report(intent.answered, intent.answer, intent)
         if isinstance(intent, Refusal):
             return Report(False, intent.reason, intent)
-        return Errand(self.desk, intent, stop or threading.Event()).run(scene)
+        return Errand(self.desk, intent, stop).run(scene)
 
     def _read(self, instruction: str, scene: Scene) -> Intent:
         intent = interpret(

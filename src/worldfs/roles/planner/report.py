@@ -43,6 +43,9 @@ class Report:
     cancelled: bool = False
     note: str = ""  # what was decided on the way: assignments, order of a stack
     lessons: tuple[str, ...] = ()  # titles of lessons that were heeded
+    source: str = (
+        "page"  # of what its actions were measured by: truth (a simulation's own state), camera; else the page
+    )
 
     @property
     def verdict(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from worldfs.drivers.mujoco.panda import GRIP_ROOM, MAX_GRIP
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Json
 
@@ -295,9 +296,11 @@ def grasp_way(
     thing = sight.state.things.get(owner)
     if thing is None or len(thing.size) != 3:
         return f"{owner or 'a point of the world'} is nothing that can be held"
+    if above := hand.riders(owner):
+        return f"{', '.join(above)} rests on it: take that off first"
     narrow = grip.narrowest(thing)
-    if narrow > grip.WIDEST:
-        return f"it is {narrow:.3f} m wide where it is narrowest, and the fingers open {grip.WIDEST} m"
+    if narrow > MAX_GRIP:
+        return f"it is {narrow:.4f} m wide where it is narrowest, and the fingers go round {MAX_GRIP} m"
     ranked: list[tuple[float, grip.Grip, list[float]]] = []
     point = sight.now[step.grasp]
     least = np.inf
@@ -322,7 +325,7 @@ def grasp_way(
     for _, one, costs in sorted(ranked, key=lambda item: item[0])[:GRIPS]:
         going()
         for opening in (hand.stroke, one.width / 2 + 0.008):
-            if opening > hand.stroke or opening < one.width / 2 + 0.003:
+            if opening > hand.stroke or opening < one.width / 2 + GRIP_ROOM - 1e-9:
                 continue
             way = hand.plan(Move(one.pose, check, one.approach, opening))
             if not isinstance(way, str):

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worldfs.drivers.mujoco.panda import MAX_GRIP
 from worldfs.ground.model import Thing
 
 from .spots import extents
 from .turns import Array, Pose, hand, matrix
 
-WIDEST = 0.076  # m between the pads
 APPROACH = 0.12  # m
 TILTS = {"": (0.0, 0.5, 1.0, 1.5), "above": (0.0, 0.3), "side": (1.5, 1.3, 1.1)}
 DEPTH = 0.030  # m below the top
@@ -40,7 +40,7 @@ def grips(thing: Thing, base: Array, how: str = "") -> Iterator[Grip]:
     sides = across(thing)
     for tilt, point in _points(thing, how):
         for width, yaw, along in sides:
-            if width > WIDEST:
+            if width > MAX_GRIP:
                 continue
             wide = 0.4 if width > sides[0][0] + 0.002 else 0.0
             yaws = (

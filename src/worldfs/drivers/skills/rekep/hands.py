@@ -115,6 +115,14 @@ class Hand(Protocol):
 
     def measure(self, id: str) -> Measured: ...
 
+    def share(self, id: str, place: str) -> float | None:
+        """The part of a thing's weight that `place` ("robot" for the arm) carries, 0…1; None: nobody can tell."""
+        ...
+
+    def riders(self, id: str) -> list[str]:
+        """What rests on a thing, as far as anybody can tell."""
+        ...
+
     def touches(self, id: str) -> bool:
         """Whether what is held touches something else than the hand."""
         ...

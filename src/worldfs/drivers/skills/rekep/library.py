@@ -34,6 +34,7 @@ class Wish:
     at: tuple[float, ...] = ()
     start: tuple[float, ...] = ()  # m: where the thing's centre was
     turn: tuple[float, ...] = ()  # its orientation then, w x y z: which of its sides was up
+    on: str = ""  # what shall carry it, where `at` says the place
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,9 @@ def _place(given: Setting) -> Planned:
     if at is not None:
         support, height = support_of(given, thing, at)
         if support is None or support.shape != "basket":
-            place = support.id if support is not None and support.shape in HANDLED else ""
-            return _put(given, thing, np.array([at[0], at[1], height]), place=place, task="place")
+            on = support.id if support is not None else ""
+            place = on if support is not None and support.shape in HANDLED else ""
+            return _put(given, thing, np.array([at[0], at[1], height]), place=place, task="place", on=on)
         return _into(given, thing, support, at)
     assert support is not None
     if support.shape == "basket" or support.is_container:
@@ -100,13 +102,12 @@ def _place(given: Setting) -> Planned:
     if support.shape in HANDLED and support.category != "furniture" and len(support.size) == 3:
         return _stack(given)
     spot = next(spots.free(thing, support, given.things.values(), given.base))
-    top = spots.top_of(support)
+    top, on = spots.top_of(support), support.id
     if support.shape == "region":
-        under = [
-            height for height, _ in spots.beneath(given.things, spot[0], spot[1], thing.id) if height <= top + 0.05
-        ]
-        top = under[0] if under else top
-    return _put(given, thing, np.array([spot[0], spot[1], spots.height_on(thing, top)]), place="", task="place")
+        under = [one for one in spots.beneath(given.things, spot[0], spot[1], thing.id) if one[0] <= top + 0.05]
+        top, on = under[0] if under else (top, on)
+    goal = np.array([spot[0], spot[1], spots.height_on(thing, top)])
+    return _put(given, thing, goal, place="", task="place", on=on)
 
 
 def _stack(given: Setting) -> Planned:
@@ -117,11 +118,11 @@ def _stack(given: Setting) -> Planned:
         raise wanting(given, "target_id", "what to put it on")
     top = named(f"{base.id}.{'top' if base.shape != 'basket' else 'floor'}", given.things, given.job)
     goal = np.array([base.position[0], base.position[1], spots.height_on(thing, spots.top_of(base))])
-    return _put(given, thing, goal, place=place, task="stack", anchor=top)
+    return _put(given, thing, goal, place=place, task="stack", on=place, anchor=top)
 
 
 def _put(
-    given: Setting, thing: Thing, goal: Array, *, place: str, task: str, anchor: Keypoint | None = None
+    given: Setting, thing: Thing, goal: Array, *, place: str, task: str, on: str, anchor: Keypoint | None = None
 ) -> Planned:
     """Stages: take it, carry it to where its centre is just above `goal`, let go. `anchor`: goal that may move."""
     points = _thing_points(given, thing)
@@ -146,7 +147,7 @@ def _put(
         release=0,
     )
     at = (float(goal[0]), float(goal[1]), float(goal[2]))
-    return builder.done(Wish(task, thing.id, place, at, tuple(thing.position)))
+    return builder.done(Wish(task, thing.id, place, at, tuple(thing.position), tuple(thing.orientation), on))
 
 
 def _into(given: Setting, thing: Thing, basket: Thing, at: Array | None) -> Planned:
@@ -171,7 +172,7 @@ def _into(given: Setting, thing: Thing, basket: Thing, at: Array | None) -> Plan
         where = f"np.hypot(keypoints[0][0] - {spot[0]:.4f}, keypoints[0][1] - {spot[1]:.4f}) - 0.03"
         subgoals.append(("near the place named", where))
     builder.stage(subgoals=tuple(subgoals), paths=(_HELD,), release=0)
-    return builder.done(Wish("place", thing.id, basket.id, (), tuple(thing.position)))
+    return builder.done(Wish("place", thing.id, basket.id, (), tuple(thing.position), on=basket.id))
 
 
 def _pour(given: Setting) -> Planned:

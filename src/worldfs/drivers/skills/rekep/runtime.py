@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from worldfs.drivers import moved
 from worldfs.drivers.skills.runtime import Errand, Stage
 from worldfs.drivers.targets.adapter import Bench, TargetAdapter
 from worldfs.formats import environment
@@ -19,7 +20,7 @@ from worldfs.ground.model.runtime import REAL
 from worldfs.ground.walk import Walk
 
 from . import model, sources, success
-from .asked import Setting
+from .asked import HANDLED, Setting
 from .costs import Sight
 from .course import MEASURED, Course, Ended, Limits
 from .hands import Halt, Hand
@@ -29,6 +30,7 @@ from .preview import preview
 from .proposer import proposed
 from .stepped import REPRESENTATION, StepHand
 from .success import Predicate, Seen
+from .turns import quaternion
 from .words import written
 
 
@@ -145,6 +147,7 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
     run, wish, seen = stage.run, planned.wish, Seen()
     limits = Limits(_slack(errand, planned), errand.step_timeout_s, backs=_whole(errand, "max_backtracks", 4))
     before = hand.now()
+    stood = _poses(hand)
     kept = _keep(run, planned, Sight(planned.points, before, None).now.tolist())
 
     def step() -> None:
@@ -165,7 +168,7 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
     except FloatingPointError as error:
         ended = Ended("SIMULATION_DIVERGED", str(error))
     finally:
-        moved = hand.done()
+        led = hand.done()
     evidence: Json = {
         "program": planned.program.name,
         "stages": course.stages,
@@ -175,13 +178,25 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
         "success": [one.told() for one in course.measured],
         **kept,
         **_moved(planned, hand, before.things),
-        **moved,
+        **led,
     }
+    if others := moved.moved(stood, _poses(hand), {planned.points[s.grasp].owner for s in planned.program.stages}):
+        evidence["also_moved"] = others
     if not ended.code:
-        return Outcome.success(_said(planned, course.measured), **evidence)
+        said = [_said(planned, course.measured), moved.words(others)]
+        return Outcome.success("; ".join(filter(None, said)), **evidence)
     if halted is not None:
         return halted_outcome(halted, evidence)
     return Outcome.failure(Cause.ERROR, ended.code, ended.message, evidence=evidence)
+
+
+def _poses(hand: Hand) -> dict[str, moved.Pose]:
+    """Of everything that can be moved, as measured."""
+    things = [thing for thing in hand.now().things.values() if thing.shape in HANDLED]
+    return moved.poses(
+        replace(thing, position=tuple(map(float, found.position)), orientation=quaternion(found.rotation))
+        for thing, found in ((thing, hand.measure(thing.id)) for thing in things)
+    )
 
 
 def halted_outcome(halt: Halt, evidence: Json) -> Outcome:
@@ -208,6 +223,9 @@ def _generic(course: Course, planned: Planned, limits: Limits) -> list[Predicate
     for stage in planned.program.stages:
         wanted = planned.points[stage.grasp].owner if stage.grasp >= 0 else wanted
         wanted = None if stage.release >= 0 else wanted
+    released = {planned.points[stage.release].owner for stage in planned.program.stages if stage.release >= 0}
+    for owner in sorted(released - {wanted, ""}):
+        found += success.resting(owner, course.hand)
     if any(stage.grasp >= 0 or stage.release >= 0 for stage in planned.program.stages):
         found.append(Predicate("held", state.held, wanted or "nothing", state.held == wanted))
     return found

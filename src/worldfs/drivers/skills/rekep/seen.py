@@ -1,6 +1,7 @@
-"""Things as an RGB-D camera sees them: masked depth deprojected into points, and the thing's shape fitted to those.
+"""Things in the depth of an RGB-D picture: masked depth deprojected into points, and the thing's shape fitted to those.
 
-Shape and size are known from the scene's page; where a thing is, and how it is turned about the vertical, is measured.
+The masks are the simulator's own segmentation, no colour is looked at: the source is `truth`. Shape and size are known
+from the scene's page; where a thing is, and how it is turned about the vertical, is measured.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from worldfs.ground.clock import Clock
 from worldfs.ground.model import Scene, Thing
 
 from . import spots
+from .grip import across
 from .hands import Check, Halt, Measured, Move, State
 from .keypoints import pose_of
 from .turns import Array, Pose, about, apart, between, matrix, quaternion
@@ -32,6 +33,9 @@ CLEAR = 0.10  # m above everything, on the way
 OPENING = 0.04  # m a finger
 SETTLE = 6  # steps that the target is given to arrive
 THIN = 0.002  # m between the fingers: less is nothing
+FITS = 0.008  # m that they may be apart otherwise than what they hold is wide
+CLOSED = 0.002  # m by which fingers close on a thing at the least
+SHARE = 0.2  # more than any fingers open in metres: such a reading is a share
 BESIDE = 0.07  # m from the hand to the middle of what it holds
 GRAIN = 0.02  # m between checks of path constraints
 
@@ -67,10 +71,12 @@ class StepHand:
         self._steps = 0
         self._stop: Callable[[], str] = lambda: ""
         self._open = 1.0
+        self._widest = 0.0  # that the fingers were seen apart
+        self._stuck = False  # closed, and they did not move
         self._clamped: dict[str, int] = {}
         self._seen: tuple[Scene, int] | None = None
         self._clock, self._due = clock, 0.0
-        self._last: dict[str, tuple[Array, float]] = {}
+        self._last: dict[str, tuple[Array, float, float]] = {}  # position, when, speed
 
     def begin(self, stop: Callable[[], str]) -> None:
         self._stop, self._steps = stop, 0
@@ -79,7 +85,8 @@ class StepHand:
 
     def done(self) -> dict[str, Any]:
         self._stop = lambda: ""
-        found: dict[str, Any] = {"steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps"}
+        found: dict[str, Any] = {"steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps",
+                                 "source": "truth" if self._scene().objects else "page"}  # fmt: skip
         return found | ({"clamped": dict(self._clamped)} if self._clamped else {})
 
     def look(self) -> None:
@@ -103,13 +110,33 @@ class StepHand:
         things = {thing.id: thing for thing in (*objects, *furniture)}
         robot = scene.robot(self._target.target.id)
         held = robot.holding if robot is not None else None
-        if held is None and self._open < 0.5 and float(np.ravel(seen.get("gripper", [0.0]))[0]) > THIN:
-            carried = self._carried[0] if self._carried is not None else ""
-            near = sorted((float(np.linalg.norm(pose_of(t).position - hand.position)), t.id) for t in objects)
-            held = carried or (near[0][1] if near and near[0][0] < BESIDE else None)
+        if held is None and (blind or robot is None or not robot.gripper):  # else it would say what it holds
+            held = self._felt(hand, objects)
         if blind:
             self._carry(things, hand, held)
         return State.of(things, hand, held, base.position)
+
+    def _width(self) -> float:
+        """Between the fingers, as the target says (m, or the share that is open where it knows no metres)."""
+        width = float(np.ravel(self._target.observe().get("gripper", [0.0]))[0])
+        self._widest = max(self._widest, width)
+        return width
+
+    def _felt(self, hand: Pose, things: Sequence[Thing]) -> str | None:
+        """What keeps closed fingers apart: the thing carried, else the one between them, if the gap fits it."""
+        width = self._width()
+        if self._open >= 0.5 or self._stuck or width <= THIN:
+            return None
+        carried = self._carried[0] if self._carried is not None else ""
+        near = sorted(
+            (float(np.linalg.norm(pose_of(t).position - hand.position)) * (t.id != carried), t.id, t) for t in things
+        )
+        if not near or near[0][0] >= BESIDE:
+            return None
+        _, id, thing = near[0]
+        if self._widest > SHARE or len(thing.size) != 3:
+            return id
+        return id if any(abs(width - one) <= FITS for one, _, _ in across(thing)) else None
 
     def _carry(self, things: dict[str, Thing], hand: Pose, held: str | None) -> None:
         """A thing that nobody sees goes with the hand that holds it, and stays where that let go of it."""
@@ -178,12 +205,14 @@ class StepHand:
             self._step(pose)
 
     def open(self, opening: float) -> None:
-        self._open = max(0.5, min(1.0, opening / OPENING))
+        self._open, self._stuck = max(0.5, min(1.0, opening / OPENING)), False
         self.wait(0.3)
 
     def close(self, id: str) -> bool:
-        self._open = 0.0
+        before = self._width()
+        self._open, self._stuck = 0.0, False
         self.wait(0.8)
+        self._stuck = before - self._width() < CLOSED * max(1.0, self._widest / SHARE)
         return self.now().held == id
 
     def let_go(self, way: Lines, id: str) -> None:
@@ -194,7 +223,7 @@ class StepHand:
                 return
 
     def back_off(self, way: Lines) -> None:
-        self._open = 1.0
+        self._open, self._stuck = 1.0, False
         self.wait(0.5)
         back = way.last[::-1] if isinstance(way, Lines) else ()
         if not back:
@@ -213,11 +242,26 @@ class StepHand:
         if thing is None:
             return Measured(np.full(3, np.nan), math.inf, None, np.eye(3))
         position, now = np.array(thing.position[:3], dtype=float), self.seconds()
-        before, self._last[id] = self._last.get(id), (position, now)
-        speed = 0.0
-        if before is not None and now > before[1]:
+        before = self._last.get(id)
+        if before is None:
+            speed = math.inf  # one look tells no speed
+        elif now > before[1]:
             speed = float(np.linalg.norm(position - before[0])) / (now - before[1])
+        else:
+            speed = before[2]
+        self._last[id] = position, now, speed
         return Measured(position, speed, None, matrix(thing.orientation))
+
+    def share(self, id: str, place: str) -> float | None:
+        """Whole or none, by the relations that the target's scene states of the thing."""
+        stated = {edge.object for edge in self._scene().relations if edge.subject == id and edge.relation != "held_by"}
+        alone = {
+            edge.object for edge in self._scene().relations if edge.subject == id and edge.relation in ("on", "in")
+        }
+        return None if not stated or place == "robot" else float(place in alone)
+
+    def riders(self, id: str) -> list[str]:
+        return [edge.subject for edge in self._scene().relations if edge.object == id and edge.relation == "on"]
 
     def touches(self, id: str) -> bool:
         return True  # nobody says: straight up first is always right

@@ -9,16 +9,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from worldfs.drivers import upright
 from worldfs.ground.model import Json
 
 from . import spots
-from .hands import Hand, State
+from .hands import Hand, Measured, State
 from .keypoints import of_thing
 from .library import Wish
+from .turns import matrix
 
 NEAR = 0.03  # m of a goal, as the body's own place counts
 STILL = 0.02  # m/s
 RISEN = 0.08  # m
+CARRIES = 0.95  # share of its weight
 TILTED = 95.0  # degrees from upright
 
 
@@ -76,53 +79,73 @@ def _holding(wish: Wish, hand: Hand) -> Predicate:
 def _picked(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
     del seen
     risen = float(hand.measure(wish.thing).position[2]) - wish.start[2]
-    return [_holding(wish, hand), Predicate("risen_m", risen, f"at least {RISEN}", risen >= RISEN)]
+    found = [_holding(wish, hand), Predicate("risen_m", risen, f"at least {RISEN}", risen >= RISEN)]
+    return found + carried(wish.thing, "robot", hand)
 
 
-def _resting(wish: Wish, hand: Hand) -> list[Predicate]:
-    now = hand.measure(wish.thing)
+def carried(thing: str, place: str, hand: Hand) -> list[Predicate]:
+    """Whose weight it is; nothing where nobody can tell."""
+    part = hand.share(thing, place)
+    if part is None:
+        return []
+    return [Predicate("carried", part, f"at least {CARRIES} of its weight by {place}", part >= CARRIES)]
+
+
+def _upright(wish: Wish, now: Measured, hand: Hand) -> list[Predicate]:
+    """The way up that it was before; nothing for a ball."""
+    thing = hand.now().things[wish.thing]
+    axis = upright.axis(thing.shape, matrix(wish.turn)) if wish.turn else -1
+    if axis < 0 or len(thing.size) != 3:
+        return []
+    leans = math.degrees(upright.lean(thing.shape, thing.size, now.rotation, axis))
+    return [Predicate("leans_deg", leans, "at most 10", leans <= math.degrees(upright.FLAT))]
+
+
+def resting(thing: str, hand: Hand) -> list[Predicate]:
+    """Let go of, and still."""
+    now = hand.measure(thing)
     if not now.seen:
-        return [Predicate("seen", None, f"somebody who sees where {wish.thing} is", False)]
+        return [Predicate("seen", None, f"somebody who sees where {thing} is", False)]
     found = [Predicate("speed_m_s", now.speed, f"at most {STILL}", now.speed <= STILL)]
     if now.touching is None:
         held = hand.now().held
         return [*found, Predicate("let_go", held is None, "an empty gripper", held is None)]
-    found.append(Predicate("touches_robot", "robot" in now.touching, "not", "robot" not in now.touching))
-    others = sorted(now.touching - {"robot"})
-    return [*found, Predicate("touches", others, "something to rest on", bool(others))]
+    return [*found, Predicate("touches_robot", "robot" in now.touching, "not", "robot" not in now.touching)]
 
 
 def _placed(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
     del seen
-    found = _resting(wish, hand)
-    at = hand.measure(wish.thing).position
+    found = resting(wish.thing, hand)
+    now = hand.measure(wish.thing)
+    at = now.position
     basket = hand.now().things.get(wish.place) if not wish.at else None
     if basket is not None:
         low, high = spots.room(basket)
         inside = bool(np.all(at >= low - 0.01) and np.all(at[:2] <= high[:2]) and at[2] <= high[2] + NEAR)
-        return [*found, Predicate("inside", inside, f"its centre within {wish.place}", inside)]
+        found.append(Predicate("inside", inside, f"its centre within {wish.place}", inside))
+        return found + carried(wish.thing, wish.place, hand)
     distance = float(np.linalg.norm(at - np.array(wish.at)))
-    return [*found, Predicate("distance_to_goal", distance, f"at most {NEAR}", distance <= NEAR)]
+    found.append(Predicate("distance_to_goal", distance, f"at most {NEAR}", distance <= NEAR))
+    return found + carried(wish.thing, wish.on, hand) + _upright(wish, now, hand)
 
 
 def _stacked(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
     del seen
-    found = _resting(wish, hand)
+    found = resting(wish.thing, hand)
     now, base = hand.measure(wish.thing), hand.now().things[wish.place]
     above = float(now.position[2] - base.position[2])
     off = float(np.hypot(*(now.position[:2] - np.array(base.position[:2]))))
-    if now.touching is not None:
-        on = wish.place in now.touching
-        found.append(Predicate("on", on, f"touches {wish.place}", on))
     high = float(spots.extents(base)[2])
     found.append(Predicate("above_m", above, f"at least {high:.3f}", above >= high))
-    return [*found, Predicate("off_centre_m", off, f"at most {NEAR}", off <= NEAR)]
+    found.append(Predicate("off_centre_m", off, f"at most {NEAR}", off <= NEAR))
+    return found + carried(wish.thing, wish.place, hand) + _upright(wish, now, hand)
 
 
 def _poured(wish: Wish, hand: Hand, seen: Seen) -> list[Predicate]:
     """The motion of pouring; what is in a thing is not simulated, and nothing is said of it."""
     return [
         _holding(wish, hand),
+        *carried(wish.thing, "robot", hand),
         Predicate("tilt_over_target_deg", seen.tilt, f"at least {TILTED:.0f}", seen.tilt >= TILTED),
         Predicate("tilted_s", seen.seconds, "at least 0.8", seen.seconds >= 0.8),
         Predicate("tilt_elsewhere_deg", seen.spilt, "at most 65", seen.spilt <= 65.0),

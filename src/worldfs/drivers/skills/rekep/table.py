@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from worldfs.drivers.mujoco import panda
+from worldfs.drivers.mujoco import panda, support
 from worldfs.drivers.mujoco.arm import Arm
 from worldfs.drivers.mujoco.build import TIMESTEP
 from worldfs.drivers.mujoco.collide import Rehearsal, describe, pair
@@ -28,6 +28,7 @@ DEPARTS = (0.12, 0.08, 0.05, 0.03)  # m straight up, off what a held thing stand
 CLEARANCE = 0.008  # m to things that are passed, where there is room for it
 GRAIN = 0.02  # m between the points of a straight line
 TURN = 0.12  # rad between them
+_LOOKED = {"masks": "the simulator's segmentation"}
 TALL = 0.09  # m: higher things are carried slower
 
 
@@ -88,7 +89,8 @@ class TableHand:
             "steps": steps,
             "sim_seconds": round(steps * TIMESTEP, 3),
             "gripper_opening": round(self.arm.rig.opening(), 4),
-            **({"keypoints_from": f"rgbd {self._camera}", "seen": self._told} if self._camera else {}),
+            "source": "truth",  # also through a camera: which pixels are whose, the simulation says
+            **(_LOOKED | {"keypoints_from": f"rgbd {self._camera}", "seen": self._told} if self._camera else {}),
         }
 
     def look(self) -> None:
@@ -358,6 +360,12 @@ class TableHand:
     def measure(self, id: str) -> Measured:
         rig = self.arm.rig
         return Measured(rig.position(id), rig.speed(id), frozenset(rig.touching(id)), rig.rotation(id))
+
+    def share(self, id: str, place: str) -> float | None:
+        return support.share(self.arm.rig, id, place)
+
+    def riders(self, id: str) -> list[str]:
+        return support.riders(self.arm.rig, id)
 
     def touches(self, id: str) -> bool:
         return bool(self.arm.rig.touching(id) - {"robot"})

@@ -108,7 +108,7 @@ def found(report: Report) -> dict[str, Any]:
                 job["findings"] = [asdict(finding) for finding in outcome.findings]
         jobs.append(job)
     goals = [{"goal": goal.text, "held": goal.held, "why": goal.why} for goal in report.goals]
-    return {"verdict": report.verdict, "goals": goals, "jobs": jobs}
+    return {"verdict": report.verdict, "source": report.source, "goals": goals, "jobs": jobs}
 
 
 def _aim(order: Order) -> str:
