@@ -61,7 +61,7 @@ class Room:
         if seen == Scene():
             return  # a body that is not taken up has seen nothing
         token = self.tree.probe(self.environment.path, WATCHDOG)
-        if self._seen.get(node) == (seen, token):
+        if token is not None and self._seen.get(node) == (seen, token):
             return  # nothing moved and nobody wrote: nothing to say
         now = stamp(self.clock.now().replace(microsecond=0))
         built = driver.assumed() if isinstance(driver, Simulated) else None

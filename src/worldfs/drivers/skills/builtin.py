@@ -73,6 +73,9 @@ class BuiltinSkillRuntime:
             if errand.step_timeout_s:
                 limit = min(limit, began + errand.step_timeout_s)
             outcome = target.carry_out(order, replace(stage.run, deadline=limit))
+            if outcome.code == "EXECUTION_TIMEOUT" and limit < stage.run.deadline and not stage.run.stop:
+                why = f"{order.op} took longer than the {errand.step_timeout_s:g} s of a step (timeouts.skill)"
+                outcome = replace(outcome, code="SKILL_TIMEOUT", message=why)
             done.append({"op": order.op, "ok": outcome.ok, "seconds": round(stage.run.clock.monotonic() - began, 3)})
             for watch in stage.watch:
                 watch(target.observe(), None, None)
