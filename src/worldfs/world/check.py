@@ -85,7 +85,10 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
     except UserError:
         return  # said already
     own = place.profiles if isinstance(place, Home) else None
-    stored = store.get("EMBODIED.md")
+    try:
+        stored = store.get("EMBODIED.md")
+    except UserError:
+        stored = None  # said where the document is read
     declared = Targets(store).targets()
     for spec in find_nodes(config, store, declared):
         try:
