@@ -89,7 +89,6 @@ def test_no_file_is_the_defaults_and_a_refusal_names_the_file_asked_for() -> Non
         ({"instances": {}}, r"embodiments\.instances"),
         ({"instances": [{"driver": "d"}]}, r"instances\[0\]\.robotId"),
         ({"instances": [{"robotId": "../x"}]}, r"instances\[0\]\.robotId"),
-        ({"instances": [{"robotId": "a"}, {"robotId": "a"}]}, r"instances\[1\]\.robotId: 'a' a second time"),
         ({"instances": [{"robotId": "a", "enabled": "yes"}]}, r"instances\[0\]\.enabled"),
         ({"instances": [{"robotId": 7}]}, r"instances\[0\]\.robotId"),
     ],
@@ -97,6 +96,25 @@ def test_no_file_is_the_defaults_and_a_refusal_names_the_file_asked_for() -> Non
 def test_a_value_that_cannot_be_used_is_refused_by_name(bodies: object, key: str) -> None:
     with pytest.raises(BadInput, match=key):
         config.read(encoded({"embodiments": bodies}))
+
+
+@pytest.mark.parametrize(
+    ("bad", "key"),
+    [
+        ({"robotId": "a"}, "robotId"),
+        ({"robotId": "../x"}, "robotId"),
+        ({"robotId": "\ud800"}, "robotId"),
+        ({"robotId": "x" * 5000}, "robotId"),
+        ({"robotId": "b", "enabled": "yes"}, "enabled"),
+        ({"robotId": "b", "driver": 7}, "driver"),
+        ("b", "instances[1]"),
+    ],
+)
+def test_a_robot_that_cannot_be_used_is_refused_by_name_and_the_others_go_on(bad: object, key: str) -> None:
+    read = config.read(encoded({"embodiments": {"instances": [{"robotId": "a"}, bad]}}))
+    (finding,) = read.findings
+    assert finding.field.startswith("config.json embodiments.instances[1]") and key in finding.field
+    assert [one.robot_id for one in read.instances] == ["a"]
 
 
 def test_the_template_reads_back_as_one_simulated_body() -> None:

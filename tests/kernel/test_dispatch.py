@@ -1,6 +1,7 @@
 """One job from chosen to ended: the order of writes, and who writes the end."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -111,10 +112,29 @@ def test_an_attempt_has_no_longer_than_all_of_them(bench):
     seen = []
     bench.body.on_execute = lambda order, run: (
         seen.append(run.deadline - bench.clock.monotonic())
+        or bench.clock.advance(7.5)
         or Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", "too long")
     )
     ask(bench, bench.order("a", timeout_s=60.0, total_timeout_s=7.5))
     assert seen == [7.5] and bench.outcome("a").code == "SESSION_TIMEOUT"
+
+
+@pytest.mark.parametrize("code", ["SKILL_TIMEOUT", "POLICY_TIMEOUT", "EXECUTION_TIMEOUT"])
+def test_a_limit_of_a_step_is_not_told_as_the_limit_of_the_session(bench, code):
+    bench.body.on_execute = lambda order, run: Outcome.failure(Cause.TIMEOUT, code, "too long")
+    ask(bench, bench.order("a", timeout_s=60.0, total_timeout_s=7.5))
+    assert bench.outcome("a").code == code
+
+
+@pytest.mark.parametrize("ok", [True, False])
+def test_what_was_warned_of_stands_in_the_result_and_in_the_sheet(bench, ok):
+    warning = Finding("REQUIRED_SENSOR_MISSING", "here", "a camera", "none", "add one", warning=True)
+    bench.house.findings = lambda order: (warning,)
+    if not ok:
+        bench.body.on_execute = lambda order, run: Outcome.failure(Cause.ERROR, "E", "no")
+    ask(bench, bench.order("a"))
+    assert bench.outcome("a").ok is ok and bench.outcome("a").findings == (warning,)
+    assert str(warning) in bench.entries()[0]["result"]["warnings"]
 
 
 def test_a_job_of_a_disabled_node_waits_until_it_is_enabled(bench):
@@ -264,3 +284,14 @@ def test_a_lesson_that_cannot_be_written_is_named_and_stops_nothing(bench):
     bench.submit(bench.order("c", params={"fail": "no"}))
     bench.drain()
     assert "lessons" not in bench.kernel.alert.now()
+
+
+def test_an_op_that_the_body_lacks_is_refused_before_anything_is_durable_as_running(bench):
+    bench.start()
+    bench.submit(replace(bench.order("a"), op="fly_to"))
+    bench.drain()
+    outcome = bench.outcome("a")
+    assert (outcome.cause, outcome.code) == (Cause.REJECTED, "OP_NOT_IN_DRIVER") and "move_to" in outcome.message
+    assert bench.starts("a") == 0 and ("a", Cause.REJECTED) in bench.house.lessons
+    written = bench.store.get(".paos/done/a.jsonl").data
+    assert b'"running"' not in written

@@ -221,7 +221,7 @@ def test_a_sheet_stays_of_a_size_that_can_be_read_whatever_is_submitted(bench, m
 
 def test_half_a_surrogate_pair_is_an_argument_like_any_other(bench):
     bench.start()
-    bench.store.put("ACTION.md", rb'{"queue": [{"action_id": "a", "action_type": "m", "params": {"x": "\ud800"}}]}')
+    bench.store.put("ACTION.md", rb'{"queue":[{"action_id":"a","action_type":"move_to","params":{"x":"\ud800"}}]}')
     bench.drain()
     assert bench.outcome("a").ok and bench.starts("a") == 1
 

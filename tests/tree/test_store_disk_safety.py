@@ -68,11 +68,22 @@ def test_a_link_on_the_way_is_refused_and_named(root, outside):
     (root / "a").mkdir()
     os.symlink(outside, root / "a" / "out")
     store = DiskStore(root)
-    for access in (*accesses(store, "a/out/secret"), lambda: store.list("a/out"), lambda: store.watch("a/out")):
+    for access in (*accesses(store, "a/out/secret"), lambda: store.list("a/out"), lambda: store.watch("a/out/secret")):
         with pytest.raises(Unsafe) as refusal:
             access()
         assert refusal.value.path.startswith("a/out")
     assert os.listdir(outside) == ["secret"]
+
+
+def test_a_link_in_the_place_of_a_watched_file_stops_no_watch_and_is_heard_when_it_goes(root, outside):
+    os.symlink(outside / "secret", root / "ACTION.md")
+    store = DiskStore(root)
+    with store.watch("ACTION.md", "ENVIRONMENT.md") as watch:
+        with pytest.raises(Unsafe):
+            store.get("ACTION.md")
+        (root / "ACTION.md").unlink()
+        (root / "ACTION.md").write_bytes(b"{}")
+        assert ("ACTION.md", "put") in [(change.key, change.kind.value) for change in watch.read(10)]
 
 
 def test_a_directory_exchanged_for_a_link_later_is_refused(root, outside):

@@ -23,6 +23,8 @@ def outcome(root, port):
     """Of the example's session, with targets and runtimes that do nothing and the real clients of policies."""
     for file in FIXTURES.glob("*.md"):
         shutil.copy(file, root / file.name)
+    targets = (root / "TARGETS.md").read_text()  # the example's scene file is a placeholder: there is none
+    (root / "TARGETS.md").write_text(targets.replace("scene_xml: /path/to/tabletop.xml", "seed: 7"))
     skills = (root / "SKILLS.md").read_text()
     assert "http://localhost:8765/predict" in skills
     (root / "SKILLS.md").write_text(skills.replace("localhost:8765", f"localhost:{port}"))

@@ -54,6 +54,7 @@ def port():
 def opened(root, port, **changes):
     for name in ("TARGETS.md", "SKILLS.md", "SESSIONS.md"):
         text = (DOCUMENTS / name).read_text().replace("localhost:8765", f"localhost:{port}")
+        text = text.replace("scene_xml: /path/to/tabletop.xml", "seed: 7")  # a placeholder: there is no such file
         for old, new in changes.items():
             text = text.replace(old, new)
         (root / name).write_text(text)

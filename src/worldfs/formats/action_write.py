@@ -18,6 +18,7 @@ from worldfs.ground.model import Cause, Finding, Job, Json, Order, Outcome, Stat
 
 TEMPLATE = b'# ACTION\n\n```json\n{\n  "queue": []\n}\n```\n'
 TRACEBACK = 4096  # bytes of a traceback that the sheet shows; the job's directory holds all of it
+WARNINGS, WARNING = 10, 400  # of one result, and characters of each
 EVIDENCE = 2048  # characters of evidence that the sheet shows; more stays in the job's directory
 
 _WORDS = {State.PENDING: "pending", State.RUNNING: "running", State.SUCCEEDED: "completed", State.FAILED: "failed"}
@@ -161,12 +162,20 @@ def error_of(outcome: Outcome) -> Json:
     return {"cause": cause} | {key: text for key, text in given.items() if text}
 
 
+def warnings(outcome: Outcome) -> list[str]:
+    """What was missing or unread and refused nothing, in words; as many as a sheet shows."""
+    return [str(item)[:WARNING] for item in outcome.findings if item.warning][:WARNINGS]
+
+
 def _result(outcome: Outcome, dialect: str) -> Json:
     if dialect == "q1":
         return {"result": outcome.message}
+    warned = warnings(outcome)
     if not outcome.ok:
-        return {}
+        return {"result": {"warnings": warned}} if warned else {}
     result: Json = {"message": outcome.message} if outcome.message else {}
+    if warned:
+        result["warnings"] = warned
     evidence = plain(outcome.evidence, digits=6)
     if evidence and len(jsontext.dump(evidence)) <= EVIDENCE:
         result["evidence"] = evidence

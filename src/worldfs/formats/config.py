@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Finding
 
-from . import config_services, prose
-from .config_fields import PATH, Json
+from . import config_services, ids, prose
+from .config_fields import PATH, Json, Refusals
 from .config_fields import bad as _bad
+from .config_fields import kept as _kept
 from .config_fields import mapping as _mapping
 from .config_fields import text as _text
 from .config_services import Brain, WebSearch
@@ -28,6 +30,7 @@ class Instance(NamedTuple):
     workspace: str = ""  # as written; "" = the layout's own place
     enabled: bool = True
     profile_name: str = ""  # "" = the driver's name
+    shared_environment: bool = True
 
     @property
     def profile(self) -> str:
@@ -45,6 +48,7 @@ class Config(NamedTuple):
     brains: tuple[Brain, ...] = ()  # agents.brains: who answers the letters of which agent
     web_search: WebSearch = WebSearch()
     profiles: str = ""  # directory of the operator's own profiles; the home's, not the file's
+    findings: tuple[Finding, ...] = ()  # parts that cannot be used: the settings are without them
     raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; nobody writes into it
 
     def brain(self, agent: str) -> Brain | None:
@@ -59,8 +63,9 @@ class Config(NamedTuple):
 def read(data: bytes, environ: Mapping[str, str] | None = None, *, where: str = PATH) -> Config:
     """The configuration. Keys in camelCase or snake_case; `environ` entries `PhyAgentOS_a__b` override `a.b`.
 
-    No bytes (no file, D36) are the defaults. Raises `BadInput` naming `where`, with line and column when it is no
-    JSON, and with the key when a value is not to be used: an unreadable file never becomes the defaults.
+    No bytes (no file, D36) are the defaults. A part that cannot be used is a finding, and the rest goes on. Raises
+    `BadInput` naming `where` for what nothing can go on with: no JSON (with line and column), `embodiments` that say
+    neither mode nor robots, robots of which none can be used. An unreadable file never becomes the defaults.
     """
     try:
         return _config(_parse(data), environ or {})
@@ -71,22 +76,39 @@ def read(data: bytes, environ: Mapping[str, str] | None = None, *, where: str = 
 
 def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     merged = _overlaid(_known(raw), environ)
+    refused: list[BadInput] = []
     bodies = _mapping(merged, "embodiments")
     mode = _text(bodies, "mode", "embodiments.mode", "single").lower()
     if mode not in ("single", "fleet"):
         raise _bad("embodiments.mode", repr(mode), "single or fleet")
-    defaults = _mapping(_mapping(merged, "agents"), "defaults", "agents.defaults")
-    language = _text(merged, "language", "language") or _text(defaults, "language", "agents.defaults.language")
+    instances = _instances(bodies.get("instances"), refused)
+    agents: Json = _kept(refused, lambda: _mapping(merged, "agents"), {})
+    defaults: Json = _kept(refused, lambda: _mapping(agents, "defaults", "agents.defaults"), {})
+
+    def words(document: Json, key: str, where: str, default: str = "") -> str:
+        return _kept(refused, lambda: _text(document, key, where, default), default)
+
+    language = words(merged, "language", "language") or words(defaults, "language", "agents.defaults.language")
+    workspace = words(defaults, "workspace", "agents.defaults.workspace")
+    shared = words(bodies, "sharedworkspace", "embodiments.sharedWorkspace", Config().shared_workspace)
+    brains = config_services.brains(agents.get("brains"), refused)
+    search = _kept(refused, lambda: config_services.web_search(_mapping(merged, "websearch", "webSearch")), WebSearch())
     return Config(
         mode=mode,
-        instances=_instances(bodies.get("instances")),
+        instances=instances,
         language="" if not language else "zh" if language.lower().startswith("zh") else "en",
-        workspace=_text(defaults, "workspace", "agents.defaults.workspace"),
-        shared_workspace=_text(bodies, "sharedworkspace", "embodiments.sharedWorkspace", Config().shared_workspace),
-        brains=config_services.brains(_mapping(merged, "agents").get("brains")),
-        web_search=config_services.web_search(_mapping(merged, "websearch", "webSearch")),
+        workspace=workspace,
+        shared_workspace=shared,
+        brains=brains,
+        web_search=search,
+        findings=tuple(_finding(error) for error in refused),
         raw=raw,
     )
+
+
+def _finding(error: BadInput) -> Finding:
+    where, _, found = error.found.partition(": ")
+    return Finding(error.code, f"{PATH} {where}", error.expected, found, error.fix)
 
 
 def template(
@@ -201,31 +223,43 @@ def _put(node: Any, keys: list[str], value: Any, name: str) -> None:
             raise _bad(name, f"{'.'.join(keys[:i])} is a plain value", "a section")
 
 
-def _instances(value: Any) -> tuple[Instance, ...]:
+def _instances(value: Any, refused: Refusals) -> tuple[Instance, ...]:
+    """Raises `BadInput` where robots are listed and none of them can be used: no other robot is made up for them."""
     if value is None:
         return ()
     if not isinstance(value, list):
         raise _bad("embodiments.instances", f"a {type(value).__name__}", "a list")
-    found: list[Instance] = []
+    found: dict[str, Instance] = {}
     for number, entry in enumerate(value):
-        where = f"embodiments.instances[{number}]"
-        if not isinstance(entry, dict):
-            raise _bad(where, f"a {type(entry).__name__}", "an object with robotId and driver")
-        robot_id = _text(entry, "robotid", f"{where}.robotId")
-        if not robot_id or robot_id in (".", "..") or re.search(r"[/\\\x00-\x1f\x7f]", robot_id):
-            raise _bad(f"{where}.robotId", repr(robot_id), "a name without /, \\ and control characters")
-        if any(other.robot_id == robot_id for other in found):
-            raise _bad(f"{where}.robotId", f"{robot_id!r} a second time", "one entry a robot")
-        enabled = entry.get("enabled", True)
-        if not isinstance(enabled, bool):
-            raise _bad(f"{where}.enabled", repr(enabled), "true or false")
-        found.append(
-            Instance(
-                robot_id,
-                _text(entry, "driver", f"{where}.driver"),
-                _text(entry, "workspace", f"{where}.workspace"),
-                enabled,
-                _text(entry, "profilename", f"{where}.profileName"),
-            )
-        )
-    return tuple(found)
+        try:
+            one = _instance(entry, f"embodiments.instances[{number}]")
+            if one.robot_id in found:
+                where = f"embodiments.instances[{number}].robotId"
+                raise _bad(where, f"{one.robot_id!r} a second time", "one entry a robot; the first counts")
+            found[one.robot_id] = one
+        except BadInput as error:
+            refused.append(error)
+    if value and not found:
+        raise refused[0]
+    return tuple(found.values())
+
+
+def _instance(entry: Any, where: str) -> Instance:
+    if not isinstance(entry, dict):
+        raise _bad(where, f"a {type(entry).__name__}", "an object with robotId and driver")
+    robot_id = _text(entry, "robotid", f"{where}.robotId")
+    if reason := ids.unsafe(robot_id):
+        raise _bad(f"{where}.robotId", f"{robot_id[:80]!r}: {reason}", "an id that can be a file name")
+    flags = {}
+    for key, name in (("enabled", "enabled"), ("sharedenvironment", "sharedEnvironment")):
+        flags[key] = entry.get(key, True)
+        if not isinstance(flags[key], bool):
+            raise _bad(f"{where}.{name}", repr(flags[key])[:80], "true or false")
+    return Instance(
+        robot_id,
+        _text(entry, "driver", f"{where}.driver"),
+        _text(entry, "workspace", f"{where}.workspace"),
+        flags["enabled"],
+        _text(entry, "profilename", f"{where}.profileName"),
+        flags["sharedenvironment"],
+    )

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from worldfs.ground.errors import BadInput
 
 Json = dict[str, Any]
 PATH = "config.json"
+LONGEST_S = 366 * 86400.0
+
+
+T = TypeVar("T")
+Refusals = list[BadInput]
+
+
+def kept(refused: Refusals, read: Callable[[], T], default: T) -> T:
+    """What a part of the file says; a part that cannot be used is refused by name, and the rest goes on without it."""
+    try:
+        return read()
+    except BadInput as error:
+        refused.append(error)
+        return default
 
 
 def mapping(document: Json, key: str, where: str = "") -> Json:
@@ -26,7 +40,17 @@ def text(document: Json, key: str, where: str, default: str = "") -> str:
         return default
     if not isinstance(value, str):
         raise bad(where, f"a {type(value).__name__}", "text in quotes")
+    if "\0" in value or not _encodable(value):
+        raise bad(where, repr(value)[:80], "text that can be a file's content")
     return value.strip() or default
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        return False
+    return True
 
 
 def bad(where: str, found: str, expected: str) -> BadInput:
@@ -38,6 +62,6 @@ def seconds(document: Json, key: str, where: str, default: float) -> float:
     value = document.get(key)
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > 0):
-        raise bad(where, repr(value), "a number of seconds, more than 0")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST_S:
+        raise bad(where, f"{value!r:.40}", "a number of seconds, more than 0, at most a year")
     return float(value)

@@ -17,7 +17,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from .config_fields import Json, bad, seconds, text
+from worldfs.ground.errors import BadInput
+
+from .config_fields import Json, Refusals, bad, seconds, text
 
 ALL: Final = "*"
 KINDS: Final = ("planner", "command", "none")
@@ -54,22 +56,31 @@ class WebSearch(NamedTuple):
     more: Mapping[str, Any] = _NOTHING
 
 
-def brains(value: Any) -> tuple[Brain, ...]:
-    """Raises `BadInput` naming the key. Keys come without case and underscores (config.py)."""
+def brains(value: Any, refused: Refusals) -> tuple[Brain, ...]:
+    """Keys come without case and underscores (config.py). An agent whose entry is refused has no brain at all: the
+    entry for all others is not meant for it.
+    """
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise bad("agents.brains", f"a {type(value).__name__}", "a list")
-    found: list[Brain] = []
+        refused.append(bad("agents.brains", f"a {type(value).__name__}", "a list"))
+        return ()
+    found: dict[str, Brain] = {}
     for number, entry in enumerate(value):
         where = f"agents.brains[{number}]"
-        if not isinstance(entry, dict):
-            raise bad(where, f"a {type(entry).__name__}", "an object with agent and kind")
-        brain = _brain(entry, where)
-        if any(other.agent == brain.agent for other in found):
-            raise bad(f"{where}.agent", f"{brain.agent!r} a second time", "one entry an agent")
-        found.append(brain)
-    return tuple(found)
+        try:
+            if not isinstance(entry, dict):
+                raise bad(where, f"a {type(entry).__name__}", "an object with agent and kind")
+            brain = _brain(entry, where)
+            if brain.agent in found:
+                raise bad(f"{where}.agent", f"{brain.agent!r} a second time", "one entry an agent")
+            found[brain.agent] = brain
+        except BadInput as error:
+            refused.append(error)
+            agent = entry.get("agent") if isinstance(entry, dict) else None
+            if isinstance(agent, str) and agent.strip():
+                found.setdefault(agent.strip(), Brain(agent.strip(), "none"))
+    return tuple(found.values())
 
 
 def web_search(value: Json) -> WebSearch:

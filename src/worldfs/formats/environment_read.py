@@ -17,6 +17,9 @@ from worldfs.ground.model import Finding, Json, Relation, RobotState, Scene, Thi
 T = TypeVar("T")
 
 FILE = "ENVIRONMENT.md"
+FARTHEST = 1e6  # metres, or centimetres where a dialect writes those: no place of a robot is farther away
+SMALLEST = 1e-4  # m, of a side
+LIGHTEST = 1e-6  # kg
 WORDS = {"close_to": "near"}  # one word for one relation; every other word is only lower-cased
 _SCENE_KEYS = ("robots", "robot", "objects", "perception")
 _PAGE_THING = frozenset(
@@ -222,7 +225,9 @@ class _Reading:
 
     def node(self, entry: Json, at: str) -> _Node:
         kind = _text(entry, "type", at) or _text(entry, "class", at)
-        size = _xyz(entry, "size", at) if isinstance(entry.get("size"), dict) else None
+        size = None
+        if isinstance(entry.get("size"), dict):
+            size = tuple(_least(side, f"{at}/size", SMALLEST) for side in _xyz(entry, "size", at))
         center = "center" in entry
         thing = Thing(
             id=_id(entry, "id", at),
@@ -318,6 +323,16 @@ def _number(value: Any, at: str) -> float:
         number = math.inf
     if not math.isfinite(number):
         raise _Bad(at, "a finite number", value)
+    if abs(number) > FARTHEST:
+        raise _Bad(at, f"a number of at most {FARTHEST:g}", value)
+    return number
+
+
+def _least(value: Any, at: str, least: float) -> float:
+    """A length or a mass: 0 where nobody knows it, else no less than a body can have."""
+    number = _number(value, at)
+    if number and number < least:
+        raise _Bad(at, f"0 (not known), or at least {least:g}", value)
     return number
 
 
@@ -357,9 +372,10 @@ def _body(entry: Json, at: str) -> dict[str, Any]:
     """The physical fields that a page entry may carry."""
     found: dict[str, Any] = {key: _text(entry, key, at) for key in ("shape", "color", "status")}
     if entry.get("size") is not None:
-        found["size"] = _vector(entry, "size", at, 1, 3)
+        size = _vector(entry, "size", at, 1, 3)
+        found["size"] = tuple(_least(side, f"{at}/size/{i}", SMALLEST) for i, side in enumerate(size))
     if entry.get("orientation") is not None:
         found["orientation"] = _vector(entry, "orientation", at, 4, 4)
     if entry.get("mass") is not None:
-        found["mass"] = _number(entry["mass"], f"{at}/mass")
+        found["mass"] = _least(entry["mass"], f"{at}/mass", LIGHTEST)
     return found

@@ -47,7 +47,7 @@ class Refused(Exception):
 def finding(bad: Refused, file: str, job: str = "", *, warning: bool = False) -> Finding:
     found = bad.found if isinstance(bad.found, str) else f"{type(bad.found).__name__} {bad.found}"
     fix = bad.fix or "correct this entry; the others go on"
-    return Finding(bad.code, f"{file} {bad.pointer or '/'}", bad.expected, found[:200], fix, job, warning)
+    return Finding(bad.code, f"{file} {bad.pointer or '/'}", bad.expected, found[:200] or '""', fix, job, warning)
 
 
 def status(entry: Json, at: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from worldfs.formats.pairing import pair
 from worldfs.formats.values import same
 from worldfs.ground.errors import BadInput
 
+MAX_BASED = 3000  # signs of a hexadecimal number: Python writes no integer of more than 4,300 decimal digits
 MAX_VALUES = 5_000_000  # after aliases are followed: a few lines of YAML can stand for billions
 
 _INT = re.compile(r"[-+]?[0-9]+").fullmatch
@@ -120,7 +121,7 @@ class _Reading:
         try:
             if _INT(text):
                 return int(text)
-            if _BASED(text):
+            if _BASED(text) and len(text) <= MAX_BASED:
                 return int(text[2:], 8 if text[1] == "o" else 16)
         except ValueError:  # more digits than Python reads as a number
             return text

@@ -12,13 +12,25 @@ def admit(
     nodes: Collection[str],
     known: Callable[[str], bool],
     jobs: Mapping[str, Job] | None = None,
+    off: Collection[str] = (),
 ) -> list[Finding]:
     """Is there such a node, does what it depends on exist, and does it not wait for itself? All findings at once.
 
-    `jobs`: the open ones, the order's own among them.
+    `jobs`: the open ones, the order's own among them. `off`: robots that are declared and disabled.
     """
     findings = []
-    if order.node not in nodes:
+    if order.node in off:
+        findings.append(
+            Finding(
+                "ROBOT_DISABLED",
+                f"{order.sheet} {order.id} robot_id",
+                "an enabled robot",
+                f"{order.node} is disabled",
+                "set enabled: true in config.json embodiments.instances (or in ROBOTS.md), then start again",
+                order.id,
+            )
+        )
+    elif order.node not in nodes:
         findings.append(
             Finding(
                 "NODE_UNKNOWN",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 
+from worldfs.ground.errors import UserError
 from worldfs.ground.model import Finding
 from worldfs.tree.stores.contract import Store
 
 from .jobs import ALERTS
 
 MOST = 100  # alerts kept; the oldest go first
+MOST_OF_ONE = 20  # of one document, so that one bad file does not hide all others; `paos check` says the rest
 
 
 class Alerts:
@@ -21,8 +25,7 @@ class Alerts:
         self._store = store
         self._lock = threading.Lock()
         self._found: dict[str, Finding] = {}
-        # What an earlier run left in the file was its state, not ours.
-        self._changed = store.probe(ALERTS) is not None
+        self._changed = True  # what an earlier run left in the file was its state, not ours
 
     def __call__(self, where: str, finding: Finding | None) -> None:
         with self._lock:
@@ -33,6 +36,21 @@ class Alerts:
                 self._changed = True
                 while len(self._found) > MOST:
                     del self._found[next(iter(self._found))]
+
+    def document(self, name: str, findings: Sequence[Finding]) -> None:
+        """All that is wrong in one document now, a place each; what was wrong before and is not now is dropped."""
+        places = {f"{name}#{item.field.removeprefix(name).strip()}": item for item in findings[:MOST_OF_ONE]}
+        with self._lock:
+            gone = [where for where in self._found if where.startswith(f"{name}#") and where not in places]
+        for where in gone:
+            self(where, None)
+        for where, item in places.items():
+            self(where, item)
+
+    def again(self) -> None:
+        """The file has gone: it is written anew."""
+        with self._lock:
+            self._changed = bool(self._found)
 
     def now(self) -> dict[str, Finding]:
         with self._lock:
@@ -46,6 +64,7 @@ class Alerts:
             self._changed = False
             value = {where: asdict(item) for where, item in self._found.items()}
         data = json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-        stored = self._store.get(ALERTS)
-        if stored is None or stored.data != data:
-            self._store.put(ALERTS, data, durable=False)
+        with suppress(UserError):  # a link or a directory in its place: `paos check` and `paos status` name it
+            stored = self._store.get(ALERTS)
+            if data != (stored.data if stored is not None else b"{}"):
+                self._store.put(ALERTS, data, durable=False)

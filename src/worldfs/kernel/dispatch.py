@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -160,7 +160,7 @@ class Dispatch:
 
     def _carry(self, ticket: Ticket, node: Node) -> None:
         order = ticket.job.order
-        findings, fault = ((), None) if ticket.cancel.is_set() else _review(order, self.house)
+        findings, fault = ((), None) if ticket.cancel.is_set() else _review(order, self.house, node)
         if ticket.closing:
             ticket.leave()
             return
@@ -188,8 +188,10 @@ class Dispatch:
         outcome = _execute(node.driver, order, run)
         if ticket.left:
             return
-        if of_all and outcome.cause is Cause.TIMEOUT:
+        if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
             outcome = replace(outcome, code="SESSION_TIMEOUT")
+        if findings:  # warnings: what is missing and refused nothing stands in the result
+            outcome = replace(outcome, findings=(*outcome.findings, *findings))
         outcome = _settled(outcome, node.id, self.house)
         self._end(ticket, outcome, lesson=outcome.cause in RETRIED)
 
@@ -226,9 +228,13 @@ class Dispatch:
         ticket.job = job
 
 
-def _review(order: Order, house: House) -> tuple[Sequence[Finding], Outcome | None]:
+def _review(order: Order, house: House, node: Node) -> tuple[Sequence[Finding], Outcome | None]:
+    """What the house finds; where it finds nothing, whether the body has the op at all: before anything is durable."""
     try:
-        return house.review(order), None
+        findings, ops = house.review(order), node.driver.ops
+        if order.op not in ops and all(item.warning for item in findings):
+            findings = [*findings, _no_such_op(order, ops)]
+        return findings, None
     except BrokenHouse:
         raise
     except WorldError as error:
@@ -236,6 +242,17 @@ def _review(order: Order, house: House) -> tuple[Sequence[Finding], Outcome | No
         return (), Outcome.failure(Cause.REJECTED, error.code, f"the critic could not judge it: {error}")
     except Exception as error:
         return (), _fault("REVIEW_ERROR", error)
+
+
+def _no_such_op(order: Order, ops: Collection[str]) -> Finding:
+    return Finding(
+        "OP_NOT_IN_DRIVER",
+        f"{order.sheet} {order.id}",
+        "one of " + (", ".join(sorted(ops)) or "no op at all"),
+        order.op,
+        f"ask for one of these, or take {order.op} off the body's profile: its driver cannot do it",
+        order.id,
+    )
 
 
 def _execute(driver: Driver, order: Order, run: Run) -> Outcome:

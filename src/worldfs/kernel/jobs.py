@@ -52,7 +52,11 @@ def id_of(key: str) -> str | None:
 
 
 class Jobs:
-    """Reads and writes of job files. Keeps nothing in memory: any process may use it."""
+    """Reads and writes of job files. Keeps nothing in memory: any process may use it.
+
+    Ids come from documents that anyone may write. An id that cannot be a file name is the id of no job: it is looked
+    up and not found, like every other unknown id, and no path is made from it.
+    """
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self.store = store
@@ -60,11 +64,11 @@ class Jobs:
 
     def known(self, id: str) -> bool:
         # Open first, then done: a job only ever moves that way, so it cannot slip between the two looks.
-        return self.store.probe(job_key(id)) is not None or self.ended(id)
+        return safe_name(id) and (self.store.probe(job_key(id)) is not None or self.ended(id))
 
     def ended(self, id: str) -> bool:
         """Is it among the ended ones? (an open file may also say so, until it is moved)"""
-        return self.store.probe(done_key(id)) is not None
+        return safe_name(id) and self.store.probe(done_key(id)) is not None
 
     def accept(self, orders: Sequence[Order]) -> list[Accepted]:
         """Durable when it returns. An id that exists is left alone, whatever its order says."""
@@ -91,7 +95,7 @@ class Jobs:
         from .record import read_job
 
         # An end decides, whatever lies beside it; and the job may be moved between our first two looks.
-        for key in (done_key(id), job_key(id), done_key(id)):
+        for key in (done_key(id), job_key(id), done_key(id)) if safe_name(id) else ():
             stored = self.store.get(key)
             if stored is not None:
                 return read_job(stored.data, key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import ChainMap, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -13,14 +13,13 @@ from worldfs.formats.page import Page
 from worldfs.ground.clock import Clock, stamp
 from worldfs.ground.errors import BrokenHouse, UserError
 from worldfs.ground.model import Cause, Finding, Job, Order, Outcome, State
-from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import Change, ChangeKind, Store
 
 from .admission import admit
 from .alerts import Alerts
 from .control import Controls
 from .dispatch import GRACE_S, Dispatch, House, Lane, Node, Ticket, refusal
-from .jobs import CANCEL, CONTROL, OPEN, Jobs, dependencies_first, ended, id_of
+from .jobs import ALERTS, CANCEL, CONTROL, OPEN, Jobs, dependencies_first, ended, id_of
 from .lessons import Lessons
 from .line import Lines
 from .recovery import disowned, read_open, recover
@@ -44,7 +43,8 @@ class Kernel:
         nodes: Mapping[str, Node],
         *,
         pages: Sequence[Page] = (action_write.PAGE,),
-        watched: Mapping[str, Callable[[], None]] | None = None,
+        watched: Mapping[str, Callable[[], bool]] | None = None,
+        off: Collection[str] = (),
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> None:
@@ -52,6 +52,7 @@ class Kernel:
         self.clock = clock
         self.house = house
         self.nodes = dict(nodes)
+        self.off = frozenset(off)  # robots that are declared and disabled
         self.jobs = Jobs(store, clock)
         self.log = log
         self.alert = Alerts(store)
@@ -71,8 +72,9 @@ class Kernel:
         self._showing = Showing(self.sheets, self.alert, clock)
         self._controls = Controls(store, house, self.lanes, self.alert)
         self._lessons = Lessons(house, self.alert)
-        self._watched = dict(watched or {})  # files of others, and what to do when they change
-        self._watch = store.watch(*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL)
+        self._watched = dict(watched or {})  # other files, and what to do when they change; False: not while a job runs
+        self._put_off: set[str] = set()  # those of them to be looked at when no job runs
+        self._watch = store.watch(*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS)
         self._resync = True
         self.dispatch = Dispatch(self.jobs, house, clock, self._lessons.learn, self._watch.wake)
 
@@ -137,6 +139,7 @@ class Kernel:
     def tick(self, changes: Sequence[Change] | None = None) -> bool:
         """Do what is due and return; True when something went forward."""
         self.take(self._watch.read(0.0) if changes is None else changes)
+        self._look()
         forward = self._take_in()
         forward |= self._collect()
         self._note_running()
@@ -148,6 +151,11 @@ class Kernel:
     @property
     def idle(self) -> bool:
         return not self._open and not self._intake
+
+    @property
+    def busy(self) -> bool:
+        """Is a job being carried out?"""
+        return bool(self._running)
 
     def open_jobs(self) -> list[Job]:
         return list(self._open.values())
@@ -167,10 +175,12 @@ class Kernel:
             if change.kind is ChangeKind.RESYNC:
                 self._resync = True
                 self.sheets.look_aside()
-                for look in self._watched.values():
-                    look()
+                self._put_off.update(self._watched)
             elif change.key in self._watched:
-                self._watched[change.key]()
+                self._put_off.add(change.key)
+            elif change.key == ALERTS:
+                if change.kind is ChangeKind.DELETE:
+                    self.alert.again()
             elif change.kind is ChangeKind.DISPLACED:
                 self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):
@@ -181,6 +191,12 @@ class Kernel:
                 self.cancel(change.key[len(CANCEL) + 1 :])
             elif change.key.startswith(CONTROL + "/") and change.kind is ChangeKind.PUT:
                 self._controls.take(change.key[len(CONTROL) + 1 :])
+
+    def _look(self) -> None:
+        """At the other files that changed."""
+        for key in list(self._put_off):
+            if self._watched[key]():
+                self._put_off.discard(key)
 
     def _take_in(self) -> bool:
         forward = False
@@ -236,7 +252,11 @@ class Kernel:
 
     def _enter(self, job: Job) -> None:
         findings = admit(
-            job.order, self.nodes, self.jobs.known, ChainMap({job.id: job}, self._open) if job.order.depends_on else {}
+            job.order,
+            self.nodes,
+            self.jobs.known,
+            ChainMap({job.id: job}, self._open) if job.order.depends_on else {},
+            self.off,
         )
         self._open[job.id] = job
         if findings:
@@ -253,7 +273,7 @@ class Kernel:
         """Obeyed in every state that is not the end; a running driver is told and stops where it safely can."""
         job = self._open.get(id)
         if job is None:
-            if safe_name(id) and self.jobs.ended(id):
+            if self.jobs.ended(id):
                 self.jobs.put_away(id)
             return
         for ticket in self._running.values():

@@ -105,6 +105,25 @@ PLAIN: dict[str, str] = {
     "changes are found by rescanning": "将通过重新扫描发现变更",
     "EGL or OSMesa": "EGL 或 OSMesa",
     "not installed": "未安装",
+    # -- bodies, targets, what is not served
+    "a body that can be taken up": "可以启用的机器人",
+    "a document that takes an observation": "可以写入观测的文档",
+    "correct the names and numbers in ENVIRONMENT.md": "改正 ENVIRONMENT.md 中的名称和数值",
+    "correct ENVIRONMENT.md, or `paos check --fix` to set it aside": (
+        "改正 ENVIRONMENT.md，或用 `paos check --fix` 将其移开"
+    ),
+    "an enabled robot": "已启用的机器人",
+    "set enabled: true in config.json embodiments.instances (or in ROBOTS.md), then start again": (
+        "在 config.json 的 embodiments.instances(或 ROBOTS.md)中设 enabled: true，然后重新启动"
+    ),
+    "an id that can be a file name": "可作文件名的 id",
+    "single: fleets are not served yet": "single：尚不支持 fleet",
+    "a fleet: a workspace for each robot beside a shared one": "fleet：共享工作空间之外每个机器人各有一个",
+    "set it to single; a second robot with a workspace of its own runs with: paos --workspace DIR up": (
+        "设为 single；另有工作空间的机器人用 paos --workspace DIR up 运行"
+    ),
+    "one entry an agent": "每个智能体一项",
+    "one entry a robot; the first counts": "每个机器人一项；以第一项为准",
     # -- agents
     "a directory": "目录",
     "a link": "链接",
@@ -138,6 +157,18 @@ PLAIN: dict[str, str] = {
 }
 
 BLANKS: tuple[tuple[str, str], ...] = (
+    (r"(?P<id>[^ ]+) is disabled", "{id} 已停用"),
+    (r"a number of at most (?P<n>[\d.e+]+)", "不超过 {n} 的数值"),
+    (r"0 \(not known\), or at least (?P<n>[\d.e-]+)", "0(未知)，或至少 {n}"),
+    (r"(?P<root>.+), the one workspace that is served", "唯一在用的工作空间 {root}"),
+    (
+        r"leave (?P<key>.+) out, or run that directory with: (?P<command>paos .+)",
+        "删除 {key}，或用 {command} 运行该目录",
+    ),
+    (
+        r"ask for one of these, or take (?P<op>.+) off the body's profile: its driver cannot do it",
+        "改用其中之一，或从能力画像中删去 {op}：驱动不支持它",
+    ),
     (r"a list of (?P<n>\d+) numbers", "{n} 个数值的列表"),
     (r"make (?P<name>`.+`) a list", "将 {name} 改为列表"),
     (r"make (?P<name>`.+`) a mapping by id, as it was", "将 {name} 恢复为以 id 为键的映射"),

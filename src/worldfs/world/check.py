@@ -29,6 +29,7 @@ from .layout import ROWS
 from .nodes import factory, find_nodes, profile_for
 from .record import happened
 from .targets import Targets
+from .unserved import unserved
 
 
 def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] | None = None) -> list[Finding]:
@@ -66,7 +67,9 @@ def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Findi
         yield Finding("NOT_FOUND", str(path), "config.json", "nothing", "make one with: paos onboard")
         return
     try:
-        home.config(environ)
+        config = home.config(environ)
+        yield from config.findings
+        yield from unserved(config, home.workspace)
     except UserError as error:
         yield Finding(
             error.code, error.path or str(path), error.expected, error.found, error.fix or "correct it in an editor"
@@ -85,7 +88,10 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
     except UserError:
         return  # said already
     own = place.profiles if isinstance(place, Home) else None
-    stored = store.get("EMBODIED.md")
+    try:
+        stored = store.get("EMBODIED.md")
+    except UserError:
+        stored = None  # said where the document is read
     declared = Targets(store).targets()
     for spec in find_nodes(config, store, declared):
         try:
@@ -102,12 +108,13 @@ def _links(root: Path) -> Iterator[Finding]:
     """A link that leads out of the workspace is never followed; say so before somebody wonders."""
     inside = root.resolve()
     for entry in root.iterdir():
-        if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
+        led = Path(os.path.realpath(entry))  # of a link that leads to itself: the link
+        if entry.is_symlink() and (led == inside / entry.name or not led.is_relative_to(inside)):
             yield Finding(
                 "UNSAFE_PATH",
                 str(entry),
                 "a file of this workspace",
-                f"a link to {entry.resolve()}",
+                f"a link to {led}",
                 "replace the link by the file itself",
             )
 
@@ -150,8 +157,8 @@ def _task(store: Store) -> Iterator[Finding]:
     """What TASK.md claims and the world does not bear out."""
     from worldfs.roles import task_review
 
-    page, world = store.get(task.PATH), store.get("ENVIRONMENT.md")
     try:
+        page, world = store.get(task.PATH), store.get("ENVIRONMENT.md")
         present = task.read(page.data if page else b"")
         progress = task.progress(page.data if page else b"")
         scene = environment.read(world.data if world else b"").scene
@@ -197,8 +204,8 @@ def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
     for id in jobs.open_ids():
         try:
             job = jobs.load(id)
-        except BadInput as error:
-            mended = fix and _quarantine(store, job_key(id))
+        except UserError as error:
+            mended = fix and isinstance(error, BadInput) and _quarantine(store, job_key(id))
             yield Finding(
                 error.code,
                 f"{root / error.path}",
@@ -222,7 +229,11 @@ def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
 
 
 def _set_aside(store: Store) -> Iterator[Finding]:
-    names = store.list(QUARANTINE)
+    try:
+        names = store.list(QUARANTINE)
+    except UserError as error:
+        yield Finding(error.code, QUARANTINE, error.expected or "a directory", error.found, error.fix or "remove it")
+        return
     if names:
         yield Finding(
             "QUARANTINE",

@@ -42,8 +42,8 @@ def references(store: Store, known: Parts | None = None) -> Iterator[Finding]:
 
 
 def _sessions(store: Store, registries: Targets) -> Iterator[Finding]:
-    stored = store.get(sessions.FILE)
     try:
+        stored = store.get(sessions.FILE)
         entries = sessions.read(stored.data).entries if stored else ()
     except UserError:
         return  # said where the document is read

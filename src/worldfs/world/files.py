@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.ground.errors import BadInput, NotFound, UserError
 from worldfs.kernel.jobs import ALERTS, CONTROL, Jobs
 from worldfs.tree.leaf import Ask, Leaf, Names
 from worldfs.tree.path import safe_name
@@ -76,7 +76,7 @@ class Sheet(Leaf):
     def _job(self, id: str) -> Job | None:
         try:
             return self.jobs.load(id)
-        except (NotFound, BadInput):
+        except UserError:  # `paos check` names what cannot be read
             return None
 
 
@@ -180,18 +180,30 @@ def meta_pages() -> dict[str, View]:
     return {"pages": View(readme), "schema": View(schema)}
 
 
+def there(store: Store, key: str) -> bool:
+    """Is there anything of that name, be it a link or a directory that whoever reads it refuses?"""
+    try:
+        return store.probe(key) is not None
+    except UserError:
+        return True
+
+
 def alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
     """What is wrong now, by its place, as the kernel last wrote it; told in `language`."""
-    stored = store.get(ALERTS)
-    if stored is None:
-        return {}
     from dataclasses import asdict
 
     from worldfs.ground.model import Finding
     from worldfs.roles.wording import localise
 
     try:
+        stored = store.get(ALERTS)
+    except UserError as error:  # a link or a directory in its place: the kernel cannot tell anything through it
+        fix = error.fix or f"remove {ALERTS}; the kernel writes it anew"
+        return {ALERTS: asdict(localise(Finding(error.code, ALERTS, error.expected, error.found, fix), language))}
+    if stored is None:
+        return {}
+    try:
         value = json.loads(stored.data)
         return {where: asdict(localise(Finding(**item), language)) for where, item in value.items()}
-    except (ValueError, TypeError, AttributeError):  # not by us, or not of this version
+    except (ValueError, TypeError, AttributeError, RecursionError):  # not by us, or not of this version
         return {}

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.ground.errors import UserError
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.lock import holder
 
@@ -66,7 +66,7 @@ def glance(world: World) -> dict[str, Any]:
 def open_jobs(world: World) -> list[Job]:
     jobs = []
     for id in world.jobs.open_ids():
-        with contextlib.suppress(NotFound, BadInput):  # gone meanwhile, or `paos check` names it
+        with contextlib.suppress(UserError):  # gone meanwhile, or `paos check` names it
             jobs.append(world.jobs.load(id))
     return [job for job in jobs if not job.status.state.terminal]
 
@@ -95,7 +95,7 @@ def _hands(world: World) -> dict[str, str | None]:
 
     try:
         scene = environment.read(world.content("ENVIRONMENT.md")).scene
-    except BadInput:
+    except UserError:
         return {}
     return {robot.robot_id: robot.holding for robot in scene.robots}
 
@@ -105,7 +105,8 @@ def _shown(world: World, jobs: Sequence[Job]) -> list[Job]:
     table = {job.id: job for job in jobs}
     for id in _in_sheets(world):
         if id not in table and world.jobs.ended(id):
-            table[id] = world.jobs.load(id)
+            with contextlib.suppress(UserError):  # `paos check` names it
+                table[id] = world.jobs.load(id)
     return sorted(table.values(), key=lambda job: (job.status.accepted_at, job.order.seq))[-RECENT:]
 
 
@@ -113,13 +114,12 @@ def _in_sheets(world: World) -> list[str]:
     """The newest of ACTION.md, and of SESSIONS.md where there is one: its reader is loaded only then."""
     from worldfs.formats import action
 
-    readers = {"ACTION.md": action.read}
-    if world.store.probe("SESSIONS.md") is not None:
-        from worldfs.formats.runtime import sessions
-
-        readers["SESSIONS.md"] = sessions.read
     found: list[str] = []
-    for key, read in readers.items():
-        with contextlib.suppress(BadInput):
-            found += [entry.id for entry in read(world.content(key)).entries][-RECENT:]
+    with contextlib.suppress(UserError):
+        found += [entry.id for entry in action.read(world.content("ACTION.md")).entries][-RECENT:]
+    with contextlib.suppress(UserError):
+        if world.store.probe("SESSIONS.md") is not None:
+            from worldfs.formats.runtime import sessions
+
+            found += [entry.id for entry in sessions.read(world.content("SESSIONS.md")).entries][-RECENT:]
     return found

@@ -67,7 +67,7 @@ class Room:
         if seen == Scene():
             return  # a body that is not taken up has seen nothing
         token = self.tree.probe(self.environment.path, WATCHDOG)
-        if self._seen.get(node) == (seen, token):
+        if token is not None and self._seen.get(node) == (seen, token):
             return  # nothing moved and nobody wrote: nothing to say
         now = stamp(self.clock.now().replace(microsecond=0))
         built = driver.assumed() if isinstance(driver, Simulated) else None
@@ -95,24 +95,25 @@ class Room:
         self.films.mkdir(parents=True, exist_ok=True)
         body.record(self.films / name, FILM_FPS)
 
-    def review_task(self, happened: Happened) -> None:
-        """TASK.md against the measured world: each claim that is not so becomes a lesson, once."""
+    def review_task(self, happened: Happened) -> bool:
+        """TASK.md against the measured world: each claim that is not so becomes a lesson, once. Always True: it needs no idle body."""
         from worldfs.roles import task_review  # the planner's grammar: only for a page that was written
 
         try:
             data = self.tasks.fetch()[0]
             present, progress = task.read(data), task.progress(data)
             if any(step.status == "running" for step in present.steps):
-                return  # its author is at work: the page is a step behind the world
+                return True  # its author is at work: the page is a step behind the world
             scene, known = self.judged.get().scene, {(n.action, n.reason) for n in self.lessons.get()}
         except UserError:
-            return  # a page that cannot be read is named by who reads it; it stops no kernel
+            return True  # a page that cannot be read is named by who reads it; it stops no kernel
         language = self.language()
         claims = task_review.review(present, scene, progress=progress, happened=happened)
         notes = [task_review.lesson(c, self.clock.now(), language) for c in claims if c.verdict == "false"]
         for note in notes:
             if (flat(note.action), flat(note.reason)) not in known:
                 self.lessons.change(lambda data, new=note: lessons.add(data, new, language=language))  # type: ignore[misc]  # the loop's value
+        return True
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         when, language = self.clock.now(), self.language()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldfs.ground.errors import BadInput
+from worldfs.ground.errors import BadInput, UserError
 from worldfs.tree.stores.contract import Store
 
 from .profiles import no_profile, profile_text
@@ -46,17 +46,36 @@ def find_nodes(config: Config | None, store: Store, targets: Collection[str] = (
             for item in config.instances
             if item.enabled
         )
+    off = switched_off(config, store)
     found = _scene_robots(store) or _sheet_robots(store)
-    stored = store.get("EMBODIED.md")
+    try:
+        stored = store.get("EMBODIED.md")
+    except UserError:  # a link in its place: said where the profile is needed, and by `paos check`
+        stored = None
     if stored is None or not stored.data.strip():
         # Nobody says what the body is: it is ours, so its profile is ours too.
         driver, profile = DEFAULT_DRIVER, DEFAULT_PROFILE
     else:
         driver, profile = _profile_driver(stored.data), ""
-    ids = [id for id in found if id not in targets or is_robot(driver)]
+    ids = [id for id in found if (id not in targets or is_robot(driver)) and id not in off]
+    if off and found and not ids:
+        return ()
     if targets and not ids and not (stored is not None and stored.data.strip()):
         return ()
     return tuple(NodeSpec(id, driver, profile) for id in ids) or (NodeSpec(DEFAULT_NODE, driver, profile),)
+
+
+def switched_off(config: Config | None, store: Store) -> tuple[str, ...]:
+    """Robots that are declared and disabled: by config.json, without it by the ROBOTS.md that lies in the workspace."""
+    if config is not None and config.instances:
+        return tuple(item.robot_id for item in config.instances if not item.enabled)
+    from worldfs.formats import robots
+
+    try:
+        stored = store.get("ROBOTS.md")
+        return tuple(robots.disabled(stored.data)) if stored else ()
+    except UserError:
+        return ()
 
 
 def factory(
@@ -96,20 +115,21 @@ def profile_for(spec: NodeSpec, present: bytes, language: str, own: Path | None)
 def _scene_robots(store: Store) -> list[str]:
     from worldfs.formats import environment
 
-    stored = store.get("ENVIRONMENT.md")
     try:
-        return [robot.robot_id for robot in environment.read(stored.data).scene.robots] if stored else []
-    except BadInput:
+        stored = store.get("ENVIRONMENT.md")
+        robots = environment.read(stored.data).scene.robots if stored else ()
+        return [robot.robot_id for robot in robots if robot.robot_id]
+    except UserError:
         return []  # said where it is needed: at the start, and by `paos check`
 
 
 def _sheet_robots(store: Store) -> list[str]:
     from worldfs.formats import action
 
-    stored = store.get("ACTION.md")
     try:
+        stored = store.get("ACTION.md")
         entries = action.read(stored.data).entries if stored else ()
-    except BadInput:
+    except UserError:
         return []
     return list(dict.fromkeys(entry.order.node for entry in entries if entry.order and entry.order.node))
 

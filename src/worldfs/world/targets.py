@@ -34,15 +34,16 @@ class _Kept(Generic[T]):
         self.trouble: UserError | None = None
 
     def get(self) -> Registry[T]:
-        token = self._store.probe(self.key)
-        if self._registry is None or token != self._token:
-            stored = self._store.get(self.key) if token is not None else None
-            try:
+        try:
+            token = self._store.probe(self.key)
+            if self._registry is None or token != self._token:
+                self._token = token
+                stored = self._store.get(self.key) if token is not None else None
                 self._registry, self.trouble = self._read(stored.data if stored else b""), None
-            except UserError as error:
-                self.trouble = error
-                self._registry = self._registry or self._read(b"")
-            self._token = token
+        except UserError as error:
+            self.trouble = error
+        if self._registry is None:
+            self._registry = self._read(b"")
         return self._registry
 
 
@@ -75,8 +76,8 @@ class Targets:
         """ENVIRONMENT.md as it stands; empty if it cannot be read, which is said where it is needed."""
         from worldfs.formats import environment
 
-        stored = self._store.get("ENVIRONMENT.md")
         try:
+            stored = self._store.get("ENVIRONMENT.md")
             return environment.read(stored.data).value if stored else {}
         except UserError:
             return {}
@@ -136,5 +137,5 @@ class Runtime:
         for id in mine:
             kernel.nodes[id].enabled = self.enabled(id)
         for file, findings in self.targets.findings().items():
-            kernel.alert(file, findings[0] if findings else None)
+            kernel.alert.document(file, findings)
         return new

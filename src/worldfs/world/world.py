@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -25,7 +25,7 @@ from worldfs.tree.tree import Tree
 from . import files
 from .language import language
 from .layout import PLANNER, WATCHDOG, home_table
-from .nodes import NodeSpec, factory, find_nodes, profile_for
+from .nodes import DEFAULT_DRIVER, NodeSpec, factory, find_nodes, profile_for, switched_off
 from .rooms.agents import Agents
 from .rooms.joined import House, Joined
 from .rooms.workspace import Workspace
@@ -34,10 +34,11 @@ from .rooms.workspace import Workspace
 if TYPE_CHECKING:
     from worldfs.drivers.runtime.parts import Parts
     from worldfs.formats.config import Config
-    from worldfs.ground.driver import DriverFactory, Interpreter
+    from worldfs.ground.driver import Driver, DriverFactory, Interpreter
     from worldfs.ground.model import Job, JobStatus, Note, Order, Scene
     from worldfs.kernel.kernel import Kernel
 
+    from .bringup import BringUp
     from .desk import Desk
     from .house import Room
     from .targets import Runtime, Targets
@@ -121,7 +122,7 @@ class World:
     @property
     def targets(self) -> Targets | None:
         """What TARGETS.md and SKILLS.md declare; None where there is no TARGETS.md."""
-        if self._targets is None and self.store.probe("TARGETS.md") is not None:
+        if self._targets is None and files.there(self.store, "TARGETS.md"):
             from .targets import Targets
 
             self._targets = Targets(self.store)
@@ -137,69 +138,100 @@ class World:
     # -- assembling ---------------------------------------------------------------------------------------------
 
     def _serve(self, drivers: Mapping[str, DriverFactory] | None, parts: Parts | None, threads: bool, log: Log) -> None:
-        from worldfs.formats import environment, task
-        from worldfs.ground.driver import Seat
+        from worldfs.formats import task
         from worldfs.kernel.dispatch import Node
         from worldfs.kernel.kernel import Kernel
         from worldfs.roles.critic import Critic
 
+        from .bringup import ENVIRONMENT, BringUp
         from .house import Room
         from .record import happened
         from .targets import SKILLS, TARGETS, Runtime, Targets
+        from .unserved import demand_single, unserved
 
+        demand_single(self.config)
         if drivers is None:
             from worldfs.drivers.catalogue import catalogue
 
             drivers = catalogue()
         room = Room(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
-        scene = environment.read(room.environment.fetch()[0]).scene
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         room.films = artifacts / "films" if artifacts is not None else None
-        nodes = {}
-        declared = self.targets.targets() if self.targets is not None else {}
         for spec in self.specs:
-            driver = factory(spec, drivers, declared, self.clock)(
-                Seat(spec.id, artifacts, self._interpreter(spec.id), self.language())
-            )
-            room.drivers[spec.id] = driver
-            nodes[spec.id] = Node(spec.id, driver, artifacts)
+            room.drivers[spec.id] = self._driver(spec, drivers, artifacts)
         runtime = Runtime(Targets(self.store), self.clock, artifacts, self.language(), parts)
-        kernel = Kernel(
+        bring: BringUp
+        kernel: Kernel = Kernel(
             self.store,
             self.clock,
             room,
-            nodes,
+            {id: Node(id, driver, artifacts) for id, driver in room.drivers.items()},
             pages=(files.actions_page(), files.sessions_page()),
             watched={
-                **dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, room, scene)),
+                **dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, room, bring, scene)),
+                ENVIRONMENT: lambda: bring.look(),  # noqa: PLW0108 # the name is bound below
+                "EMBODIED.md": lambda: self._embody_all(kernel),
                 task.PATH: lambda: room.review_task(partial(happened, self.jobs)),
             },
+            off=switched_off(self.config, self.store),
             threads=threads,
             log=log,
         )
+        bring = BringUp(kernel, room)
+        scene: Callable[[], Scene] = cache(lambda: room.environment.get().scene)
         self.kernel = kernel
         try:
-            self.tree.starting = True
-            for spec in self.specs:
-                self._embody(spec, kernel)
-            for name, node in nodes.items():
-                kernel.lanes[name].call(lambda body=node.driver: body.open(scene))  # type: ignore[misc]  # binds the loop's value
-                kernel.lanes[name].call(lambda id=name: room.settle(id))  # type: ignore[misc]  # same
-            self._look(runtime, room, scene)
-            self.tree.starting = False
+            self._embody_all(kernel, starting=True)
+            for id in list(room.drivers):
+                bring.open(id, scene)
+            if self.config is not None:
+                kernel.alert.document("config.json", (*self.config.findings, *unserved(self.config, self.root)))
+            self._look(runtime, room, bring, scene)
+            bring.demand()
+            bring.look()
             kernel.recover()
         except BaseException:
             self.kernel = None
             kernel.close()
             raise
 
-    def _look(self, runtime: Runtime, room: Room, scene: Scene) -> None:
+    def _driver(self, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
+        """The driver of a node, made and not opened; where nobody brings it, what refuses its orders by name."""
+        from worldfs.ground.driver import Seat
+
+        from .bringup import Unavailable
+
+        try:
+            declared = self.targets.targets() if self.targets is not None else {}
+            made = factory(spec, drivers, declared, self.clock)
+            return made(Seat(spec.id, artifacts, self._interpreter(spec.id), self.language()))
+        except UserError as error:
+            return Unavailable(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
+
+    def _look(self, runtime: Runtime, room: Room, bring: BringUp, scene: Callable[[], Scene]) -> bool:
         """The targets as they are declared now: new ones are taken up on their lanes, others switched on or off."""
-        kernel = self._kernel
-        for node in runtime.look(kernel, room.targets, {spec.id for spec in self.specs}):
+        for node in runtime.look(self._kernel, room.targets, {spec.id for spec in self.specs}):
             room.drivers[node.id] = node.driver
-            kernel.lanes[node.id].call(lambda body=node.driver: body.open(scene))  # type: ignore[misc]  # the loop's value
-            kernel.lanes[node.id].call(lambda id=node.id: room.settle(id))  # type: ignore[misc]  # same
+            bring.open(node.id, scene)
+        return True
+
+    def _embody_all(self, kernel: Kernel, *, starting: bool = False) -> bool:
+        """Copy the profiles in, at the start and whenever EMBODIED.md has gone while the kernel runs."""
+        if not starting and files.there(self.store, "EMBODIED.md"):
+            return True
+        self.tree.starting = True
+        try:
+            for spec in self.specs:
+                self._embody(spec, kernel)
+        except UserError as error:
+            if starting and error.code == "PROFILE_MISSING":
+                raise  # a robot without limits would be judged by nobody: the operator's configuration is to be mended
+            from .bringup import finding
+
+            kernel.alert("EMBODIED.md", finding(error, "EMBODIED.md", "a file that can be read and written"))
+        finally:
+            self.tree.starting = False
+        return True
 
     def _embody(self, spec: NodeSpec, kernel: Kernel) -> None:
         """Copy the profile in, unless somebody has made it their own (decision D8)."""
@@ -429,7 +461,12 @@ class World:
             profile = embodied.read(self.content("EMBODIED.md")) if self.content("EMBODIED.md") else None
         except WorldError:
             profile = None
-        return render(
+        robots = [
             Robot(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile)
             for spec in self.specs
-        )
+        ]
+        for id in switched_off(self.config, self.store):
+            declared = self.config.instance(id) if self.config is not None else None
+            driver, name = (declared.driver, declared.profile) if declared is not None else ("unknown", "unknown")
+            robots.append(Robot(id, driver or DEFAULT_DRIVER, str(self.root), False, name or DEFAULT_DRIVER, None))
+        return render(robots)

@@ -216,7 +216,7 @@ def test_the_deadline_stops_it():
 def test_a_step_of_the_target_that_takes_too_long_is_a_timeout():
     clock = ManualClock()
     done = Scene(clock=clock, takes=3.0).perform(step_timeout_s=2.0)
-    assert done.code == "EXECUTION_TIMEOUT" and "3 s" in done.message and "2 s" in done.message
+    assert done.code == "SKILL_TIMEOUT" and "3 s" in done.message and "2 s" in done.message
 
 
 def test_the_policy_is_given_the_steps_time_and_never_more_than_is_left():

@@ -18,7 +18,7 @@ from worldfs.drivers.targets.adapter import ACTIONS, Bench  # noqa: E402  # same
 from worldfs.drivers.targets.sim import adapter  # noqa: E402  # same
 from worldfs.ground.clock import SystemClock  # noqa: E402  # same
 from worldfs.ground.errors import BadInput, Missing  # noqa: E402  # same
-from worldfs.ground.model import Target  # noqa: E402  # same
+from worldfs.ground.model import CameraSpec, Target  # noqa: E402  # same
 
 
 def target(**more):
@@ -140,12 +140,44 @@ def test_a_target_without_cameras_has_no_pictures(table):
     [
         ({"config": {"control_hz": 0}}, "control_hz"), ({"config": {"objects": 200}}, "objects"),
         ({"config": {"scene_xml": __file__}}, "scene_xml"), ({"backend": "unreal"}, "backend"),
+        ({"config": {"scene_xml": "/no/such.xml"}}, "scene_xml"), ({"config": {"control_mode": "torque"}}, "mode"),
+        ({"obs_format": "isaac"}, "obs_format"), ({"cameras": (CameraSpec("overhead"),)}, "cameras[0].name"),
+        ({"cameras": (CameraSpec("front", (320, 240)),)}, "cameras[0].resolution"),
     ],
 )  # fmt: skip
 def test_what_it_cannot_be_is_said_with_the_member_that_asks_for_it(bad, words):
     with pytest.raises((BadInput, Missing)) as caught:
         adapter(target(**bad), Bench(SystemClock())).open()
     assert words in caught.value.path
+
+
+def test_a_control_mode_is_the_only_kind_of_action_that_is_taken():
+    made = adapter(target(config={"control_mode": "joint_position"}), Bench(SystemClock()))
+    made.open()
+    try:
+        assert [spec.representation for spec in made.actions()] == ["joint_position"]
+        with pytest.raises(BadInput, match="joint_position"):
+            made.step(np.zeros(7), "ee_delta")
+        made.step(np.append(made.observe()["joint_states"], 1.0), "joint_position")
+    finally:
+        made.close()
+
+
+def test_a_camera_gives_as_many_pictures_a_second_as_it_is_declared_with():
+    cameras = (CameraSpec("front", fps=5.0), CameraSpec("wrist", fps=30.0))
+    made = adapter(target(cameras=cameras, config={"control_hz": 20}), Bench(SystemClock()))
+    made.open()
+    try:
+        if "rgb_camera" not in made.sensors():
+            pytest.skip("no OpenGL here")
+        slow, fast = [], []
+        for _ in range(8):
+            look = made.step(np.array([0.03, 0, 0, 0, 0, 0, 1]), "ee_delta").observation
+            slow.append(look["rgb.front"].tobytes())
+            fast.append(look["rgb.wrist"].tobytes())
+        assert len(set(slow)) in (2, 3) and len(set(fast)) >= 7  # 0.4 s of the world's time
+    finally:
+        made.close()
 
 
 @pytest.mark.parametrize(("backend", "why"), [("maniskill", "tensors"), ("isaac_sim", "launcher")])

@@ -75,3 +75,7 @@ def _greet(call: Call, world: World) -> None:
         f"kernel running on {world.root}: {nodes}" + ("" if call["until_idle"] else "; Ctrl-C stops it"),
         {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},
     )
+    from worldfs.roles.wording import localise
+
+    for item in world.kernel.alert.now().values() if world.kernel is not None else ():
+        call.voice.aside(f"paos: {localise(item, world.language())}")

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from worldfs.drivers.policies.client import PolicyInfo
+from worldfs.drivers.targets import declared
 from worldfs.formats import sensors
 from worldfs.ground.model import Finding, Json, Order, Scene, Skill, Target
 
@@ -31,8 +32,8 @@ Place = Callable[[str, str, str], str]  # (document, id, member) → file and po
 
 
 def match(order: Order, skill: Skill, target: Target, place: Place) -> list[Finding]:
-    """What the two documents alone decide; nothing is opened for it."""
-    found = []
+    """What the documents alone decide; nothing is opened for it."""
+    found = [*_routed(order, target), *declared.unserved(target, place, order.id)]
     if target.skills and skill.id not in target.skills:
         found.append(
             Finding(
@@ -50,6 +51,23 @@ def match(order: Order, skill: Skill, target: Target, place: Place) -> list[Find
             )
         )  # fmt: skip
     return found
+
+
+def routing(order: Order) -> Json:
+    """The session's own choice of adapter and runtime."""
+    routed = order.extra.get("routing")
+    return routed if isinstance(routed, dict) else {}
+
+
+def _routed(order: Order, target: Target) -> Iterator[Finding]:
+    """A session may name the adapter where its target does not; it cannot put another in its place."""
+    named = routing(order).get("target_adapter")
+    if named is not None and (not isinstance(named, str) or (target.adapter and named != target.adapter)):
+        yield Finding(
+            "TARGET_ADAPTER_MISMATCH", f"SESSIONS.md {order.id} routing.target_adapter",
+            target.adapter or "the name of an adapter", str(named)[:200],
+            "leave it out, or route the session to a target with that adapter", order.id,
+        )  # fmt: skip
 
 
 def contract(order: Order, skill: Skill, given: Given, environment: Json, place: Place) -> list[Finding]:

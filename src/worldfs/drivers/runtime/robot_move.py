@@ -64,7 +64,7 @@ class MoveRuntime:
                 if apart(after.rotation, goal.rotation) <= TURNED and _gap(after, goal) <= NEAR:
                     break
         except Halt as halt:
-            return halted_outcome(halt, evidence)
+            return halted_outcome(halt, evidence, stage.run)
         finally:
             evidence |= hand.done()
         gap, turn = _gap(after, goal), apart(after.rotation, goal.rotation)

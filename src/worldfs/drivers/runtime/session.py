@@ -13,7 +13,7 @@ from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage
 from worldfs.drivers.targets.adapter import Attended, Bench, Stopped, TargetAdapter, nothing_wrong
 from worldfs.ground.clock import Clock
 from worldfs.ground.driver import Run, Simulated
-from worldfs.ground.errors import Missing, UserError
+from worldfs.ground.errors import BadInput, Missing, UserError, WorldError
 from worldfs.ground.model import Cause, Finding, Json, Order, Outcome, PolicySpec, Scene, Skill, Target
 from worldfs.ground.model.runtime import SIM
 
@@ -52,6 +52,7 @@ class SessionDriver:
         self._artifacts = artifacts
         self._language = language
         self._adapter: TargetAdapter | None = None
+        self._named = ""  # what that adapter is called
         self._scene = Scene()
         self._policies: dict[Wire, PolicyClient] = {}
         self._skill_runtimes: dict[str, SkillRuntime] = {}
@@ -95,6 +96,11 @@ class SessionDriver:
         runtime = self._runtime(order, skill, found)
         if runtime is None or not nothing_wrong(found):
             return found
+        named = preflight.routing(order).get("target_adapter")
+        if named and self._parts.adapter(str(named)) is None:
+            expected = "one of " + ", ".join(self._parts.names("targets"))
+            field, fix = f"SESSIONS.md {order.id} routing.target_adapter", "name one of them, or leave it out"
+            return [*found, Finding("TARGET_BUILD", field, expected, str(named), fix, order.id)]
         try:
             adapter = self._take_up(target, order)
         except UserError as error:
@@ -134,22 +140,29 @@ class SessionDriver:
 
     def _take_up(self, target: Target, order: Order | None = None) -> TargetAdapter:
         """The adapter, open. A target that was declared anew is let go and taken up as it is now."""
-        routed = order.extra.get("routing") if order is not None else None
-        name = (routed.get("target_adapter") if isinstance(routed, dict) else None) or target.adapter
-        if self._adapter is not None and replace(self._adapter.target, enabled=True) == replace(target, enabled=True):
+        name = str((preflight.routing(order).get("target_adapter") if order is not None else None) or target.adapter)
+        if self._adapter is not None and name == self._named and _same(self._adapter.target, target):
             return self._adapter
         if self._adapter is not None:
             self._adapter.close()
             self._adapter = None
-        factory = self._parts.adapter(str(name))
+        factory = self._parts.adapter(name)
         if factory is None:
             raise Missing(
                 f"no adapter is called {name!r}", expected="one of " + ", ".join(self._parts.names("targets")),
                 fix="name one of them under adapter.class, or install the package that brings it",
             )  # fmt: skip
-        adapter = factory(target, Bench(self._clock, self._artifacts, self._scene, self._language))
-        adapter.open()
-        self._adapter = adapter
+        try:
+            adapter = factory(target, Bench(self._clock, self._artifacts, self._scene, self._language))
+            adapter.open()
+        except (WorldError, ConnectionError, TimeoutError):
+            raise
+        except Exception as error:  # whatever a simulator or a robot's library raises over what was declared
+            raise BadInput(
+                f"{name} does not start: {type(error).__name__}: {error}", path=f"TARGETS.md {target.id}",
+                expected="a target that can be taken up", fix="correct its entry", code="TARGET_BUILD",
+            ) from error  # fmt: skip
+        self._adapter, self._named = adapter, name
         return adapter
 
     def _errand(self, order: Order, skill: Skill) -> Errand:
@@ -157,8 +170,7 @@ class SessionDriver:
 
     def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
         """The session's own choice, else the skill's. None, and a finding, if nobody brings it."""
-        routed = order.extra.get("routing")
-        named = routed.get("skill_runtime") if isinstance(routed, dict) else None
+        named = preflight.routing(order).get("skill_runtime")
         name = str(named or skill.runtime)
         if name not in self._skill_runtimes:
             factory = self._parts.runtime(name)
@@ -226,6 +238,11 @@ class SessionDriver:
             "SKILL_RUNTIME_MISSING", f"SESSIONS.md {order.id} skill_ref", f"a skill of SKILLS.md: {there}", order.op,
             "declare the skill, or name one of them", order.id,
         )  # fmt: skip
+
+
+def _same(one: Target, other: Target) -> bool:
+    """Declared alike, be it switched on or off?"""
+    return replace(one, enabled=True) == replace(other, enabled=True)
 
 
 def wire(spec: PolicySpec) -> Wire:

@@ -75,6 +75,9 @@ class BuiltinSkillRuntime:
             outcome = target.carry_out(order, replace(stage.run, deadline=limit))
             seconds = round(stage.run.clock.monotonic() - began, 3)
             attempts = outcome.evidence.get("attempts", 1)
+            if outcome.code == "EXECUTION_TIMEOUT" and limit < stage.run.deadline and not stage.run.stop:
+                why = f"{order.op} took longer than the {errand.step_timeout_s:g} s of a step (timeouts.skill)"
+                outcome = replace(outcome, code="SKILL_TIMEOUT", message=why)
             done.append({"op": order.op, "ok": outcome.ok, "seconds": seconds, "attempts": attempts})
             for watch in stage.watch:
                 watch(target.observe(), None, None)

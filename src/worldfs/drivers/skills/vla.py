@@ -290,7 +290,9 @@ class _Loop:
         if limit and took > limit and not result.success:
             raise Ended(
                 Outcome.failure(
-                    Cause.TIMEOUT, "EXECUTION_TIMEOUT", f"a step of the target took {took:.3g} s; expected {limit:g} s"
+                    Cause.TIMEOUT,
+                    "SKILL_TIMEOUT",
+                    f"a step of the target took {took:.3g} s; expected {limit:g} s (timeouts.skill)",
                 )
             )
         return result

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from worldfs.ground.clock import Clock
-from worldfs.ground.errors import Missing, UserError
+from worldfs.ground.errors import BadInput, Missing, UserError
 from worldfs.ground.model import CameraSpec
 
 from .adapter import Array
@@ -28,10 +28,11 @@ class Cameras:
         self._specs, self._clock, self._path = specs, clock, path
         self._open: dict[str, _Camera] = {}
 
-    def open(self, brought: Mapping[str, object]) -> None:
+    def open(self, brought: Mapping[str, tuple[int, int]]) -> None:
         """Raises `Missing` for a device that is not there; `brought` are cameras that the robot's library has."""
         for spec in self._specs:
             if spec.name in brought:
+                _as_stated(spec, brought[spec.name], f"{self._path} {spec.name}")
                 continue
             if not spec.device:
                 raise Missing(
@@ -58,7 +59,7 @@ class Cameras:
 
 class _Camera:
     def __init__(self, spec: CameraSpec, clock: Clock, cv2: ModuleType, path: str) -> None:
-        self._clock, self._path, self._cv2 = clock, path, cv2
+        self._spec, self._clock, self._path, self._cv2 = spec, clock, path, cv2
         self.size = (spec.resolution[1], spec.resolution[0])
         device: Any = int(spec.device) if spec.device.isdigit() else spec.device
         self._capture = cv2.VideoCapture(device)
@@ -80,6 +81,7 @@ class _Camera:
         if not self._first.wait(FIRST_S) or self._newest is None:
             raise Missing(f"no picture within {FIRST_S:g} s", path=self._path, fix="see whether another program has it")
         self.size = (self._newest[1].shape[0], self._newest[1].shape[1])
+        _as_stated(self._spec, self.size, self._path)
 
     def picture(self, oldest_s: float) -> Array:
         newest = self._newest
@@ -104,6 +106,16 @@ class _Camera:
                 continue
             self._newest = (self._clock.monotonic(), self._cv2.cvtColor(picture, self._cv2.COLOR_BGR2RGB))
             self._first.set()
+
+
+def _as_stated(spec: CameraSpec, size: tuple[int, int], path: str) -> None:
+    """Raises `BadInput` where the robot's library gives pictures (height, width) of another size than was written."""
+    height, width = size
+    if spec.stated and (width, height) != spec.resolution:
+        raise BadInput(
+            f"{width} × {height}", path=f"{path} resolution",
+            expected=" × ".join(map(str, spec.resolution)), fix=f"write resolution: [{width}, {height}]",
+        )  # fmt: skip
 
 
 def _opencv(path: str) -> ModuleType:

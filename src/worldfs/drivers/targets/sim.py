@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from worldfs.drivers.targets.adapter import Bench, TargetAdapter
-from worldfs.drivers.targets.declared import BACKENDS, unserved
+from worldfs.drivers.targets.declared import BACKENDS, no_backend
 from worldfs.ground.errors import Missing
 from worldfs.ground.model import Target
 
@@ -19,7 +19,7 @@ SIM: Final = "pip install 'worldfs[sim]'"
 
 def adapter(target: Target, bench: Bench) -> TargetAdapter:
     """Raises `Missing` for a backend that nobody brings, naming those there are; `open` says what is not installed."""
-    if why := unserved(target):
+    if why := no_backend(target):
         raise Missing(
             why, path=f"TARGETS.md {target.id} backend", expected="one of " + ", ".join(MAKERS), fix="name one of them"
         )

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import os
+import math
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from worldfs.drivers.mujoco.arm import Arm
 from worldfs.drivers.mujoco.body import Tabletop
 from worldfs.drivers.mujoco.camera import Shot
 from worldfs.drivers.mujoco.env import REPRESENTATIONS, TabletopEnv, action_space, observation_space, shapes
 from worldfs.drivers.mujoco.gl import gl_status
+from worldfs.drivers.mujoco.look import Look
 from worldfs.drivers.mujoco.scene import random_scene
 from worldfs.drivers.targets.adapter import ActionSpec, Array, Bench, Observation, StepResult
+from worldfs.drivers.targets.declared import unserved
 from worldfs.ground.driver import Run
-from worldfs.ground.errors import BadInput, Missing
+from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Finding, Json, Order, Outcome, Scene, Target
-
-CAMERAS = ("front", "wrist")  # what the table has; a target's own names are taken in this order
 
 
 class TabletopTarget:
-    """`target.config`: seed, objects (of a random scene), control_hz, task, thing, place; `scene_xml` is not ours."""
+    """`target.config`: seed, objects (of a random scene), control_hz, control_mode, task, thing, place.
+
+    What an entry asks for beyond that is refused by name before it is taken up (`declared.unserved`).
+    """
 
     def __init__(self, target: Target, bench: Bench) -> None:
         self.target, self.bench = target, bench
@@ -31,6 +35,7 @@ class TabletopTarget:
         self._env: TabletopEnv | None = None
         self._assumed = Scene()
         self._stopped = threading.Event()
+        self._shots: dict[str, tuple[float, Array]] = {}  # when each picture was taken (s of the world's time)
 
     @property
     def env(self) -> TabletopEnv:
@@ -40,12 +45,8 @@ class TabletopTarget:
 
     def open(self) -> None:
         """Builds the world: what ENVIRONMENT.md holds, else a random scene of `config.seed`."""
-        xml = self.target.config.get("scene_xml")
-        if isinstance(xml, str) and os.path.exists(xml):
-            raise Missing(
-                f"a scene of your own ({xml}) cannot be loaded", path=f"TARGETS.md {self.target.id} config.scene_xml",
-                expected="the built-in table", fix="leave scene_xml out, and describe the things in ENVIRONMENT.md",
-            )  # fmt: skip
+        for item in unserved(self.target, lambda document, id, member: f"{document} {id} {member}"):
+            raise BadInput(item.found, path=item.field, expected=item.expected, fix=item.fix)
         given = self.bench.scene
         scene = given if given is not None and (given.objects or given.furniture) else None
         scene = scene or random_scene(self._seed, self._objects, self.target.id, self.bench.language)
@@ -66,7 +67,8 @@ class TabletopTarget:
         return frozenset({"joint_states", *seen})
 
     def actions(self) -> Sequence[ActionSpec]:
-        spaces = {name: action_space(name) for name in REPRESENTATIONS}
+        mode = self.target.config.get("control_mode")
+        spaces = {name: action_space(name) for name in REPRESENTATIONS if mode in (None, "", name)}
         return [ActionSpec(name, tuple(box.shape), box.low, box.high, self._hz) for name, box in spaces.items()]
 
     def observations(self) -> Mapping[str, tuple[tuple[int, ...], str]]:
@@ -80,18 +82,22 @@ class TabletopTarget:
             number = self._seed if seed is None else seed
             self._reopen(random_scene(number, self._objects, self.target.id, self.bench.language))
         self.env.aim(**given)
-        return self.env.look()
+        self._shots.clear()
+        return self._look()
 
     def step(self, action: Array, representation: str) -> StepResult:
         if self._stopped.is_set():
             self.env.hold()
-            return StepResult(self.env.look(), clamped=("stopped",))
+            return StepResult(self._look(), clamped=("stopped",))
+        mode = self.target.config.get("control_mode")
+        if mode and representation != mode:
+            raise BadInput(representation, path=f"TARGETS.md {self.target.id} config.control_mode", expected=str(mode))
         clamped = self.env.act(action, representation)
         done = self.env.done()
-        return StepResult(self.env.look(), self.env.reward(done), done, False, done, tuple(clamped))
+        return StepResult(self._look(), self.env.reward(done), done, False, done, tuple(clamped))
 
     def observe(self) -> Observation:
-        return self.env.look()
+        return self._look()
 
     def scene(self) -> Scene:
         body = self.env.body
@@ -150,7 +156,24 @@ class TabletopTarget:
     def moved(self) -> None:
         """The arm was led by somebody else: the next step begins where it is now, and the pictures are new."""
         self.env.body.photograph()
+        self._shots.clear()
         self._aim_again()
+
+    def _look(self) -> Observation:
+        """What is seen now; a camera's picture is a new one `fps` times a second of the world's time."""
+        seen, now = self.env.look(), float(self.env.body.arm.rig.data.time)
+
+        def taken(name: str, period: float) -> Array:
+            at, picture = self._shots.get(name, (-math.inf, None))
+            if picture is None or now < at or now - at > period - 1e-6:
+                at, picture = now, seen[name]
+                self._shots[name] = at, picture
+            return picture
+
+        periods = {camera.name: 1 / camera.fps for camera in self.target.cameras}
+        shots = {name: periods.get(name.partition(".")[2], 0.0) for name in seen if name.startswith(("rgb.", "depth."))}
+        numbers = {name: seen[name] for name in seen if name not in shots}
+        return Look(numbers, {name: partial(taken, name, period) for name, period in shots.items()})
 
     def _aim_again(self) -> None:
         if self.env.goal.thing in self.env.body.arm.rig.body:
@@ -160,9 +183,7 @@ class TabletopTarget:
         self.env.body.open(scene)
 
     def _cameras(self) -> list[str]:
-        """The table's cameras, as many as the target declares; by its own names where they are ours."""
-        named = [camera.name for camera in self.target.cameras if camera.name in CAMERAS]
-        return named or list(CAMERAS[: len(self.target.cameras)])
+        return [camera.name for camera in self.target.cameras]
 
 
 def _figure(target: Target, member: str, default: float, low: float, high: float) -> float:

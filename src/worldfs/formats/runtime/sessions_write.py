@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from worldfs.formats import jsontext
-from worldfs.formats.action_write import EVIDENCE, error_of, gone
+from worldfs.formats.action_write import EVIDENCE, error_of, gone, warnings
 from worldfs.formats.page import Page
 from worldfs.formats.values import plain
 from worldfs.ground.clock import parse_stamp
@@ -105,6 +105,8 @@ def _result(status: JobStatus, outcome: Outcome, said: str, *, old: bool) -> Jso
         result |= {"error_code": outcome.code, "error_message": outcome.message}
     elif outcome.ok and outcome.message:
         result["message"] = outcome.message
+    if warned := warnings(outcome):
+        result["warnings"] = warned
     if evidence and len(jsontext.dump(evidence)) <= EVIDENCE:
         result["metadata" if old else "evidence"] = evidence
     return result

@@ -9,6 +9,7 @@ from .registry import Registry, flag, mapping, rest, text, texts
 from .registry import read as read_registry
 
 FILE = "SKILLS.md"
+CATEGORIES = ("manipulation", "navigation", "perception")
 _KNOWN = frozenset((
     "id", "runtime", "category", "runtime_kind", "description", "supported_target_types", "supported_target_kinds",
     "policy_client", "policy", "requires",
@@ -29,12 +30,15 @@ def _skill(item: Json, at: str, dialect: str) -> Skill:
     runtime = text(item, "runtime", at)
     if not runtime:
         raise Refused(f"{at}/runtime", "the name of a skill runtime", item.get("runtime", "nothing"))
+    category = text(item, "category", at)
+    if category and category.lower() not in CATEGORIES:
+        raise Refused(f"{at}/category", " or ".join(CATEGORIES), category, "name one of them, or leave it out")
     requires = mapping(item, "requires", at)
     types = texts(item, "supported_target_types", at) + texts(item, "supported_target_kinds", at)
     return Skill(
         id=item["id"],
         runtime=runtime,
-        category=text(item, "category", at) or text(item, "runtime_kind", at),
+        category=category.lower() or text(item, "runtime_kind", at),
         description=text(item, "description", at),
         target_types=tuple(dict.fromkeys(_TYPES.get(word, word) for word in types)),
         policy=_policy(item, at),

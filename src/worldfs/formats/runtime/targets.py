@@ -81,7 +81,11 @@ def _cameras(value: Any, at: str) -> tuple[CameraSpec, ...]:
         return ()
     if not isinstance(value, list):
         raise Refused(at, "a list of cameras", value)
-    return tuple(_camera(item, f"{at}/{i}", i) for i, item in enumerate(value))
+    cameras = tuple(_camera(item, f"{at}/{i}", i) for i, item in enumerate(value))
+    for i, camera in enumerate(cameras):
+        if camera.name in (other.name for other in cameras[:i]):
+            raise Refused(f"{at}/{i}/name", "a name of its own", camera.name, "give each camera another name")
+    return cameras
 
 
 def _camera(item: Any, at: str, index: int) -> CameraSpec:
@@ -99,5 +103,5 @@ def _camera(item: Any, at: str, index: int) -> CameraSpec:
     device = item.get("device")
     return CameraSpec(
         text(item, "name", at) or f"camera_{index}", (width, height), fps, "" if device is None else str(device),
-        rest(item, _CAMERA),
+        rest(item, _CAMERA), "resolution" in item,
     )  # fmt: skip

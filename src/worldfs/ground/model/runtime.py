@@ -19,6 +19,7 @@ class CameraSpec:
     fps: float = 30.0
     device: str = ""
     extra: Json = field(default_factory=dict)
+    stated: bool = False  # the resolution was written, so that no other one will do
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,9 @@ class LinuxWatch(Watch):
         try:
             for prefix in prefixes:
                 with suppress(FileNotFoundError, NotADirectoryError):
-                    self._root.folder(prefix)  # a link on the way is refused now, not silently unheard
+                    # A link on the way is refused now, not silently unheard. One in the place of the file itself is
+                    # heard when it goes, and refused by name to each reader of it.
+                    self._root.folder(prefix.rpartition("/")[0])
             self._arm()
         except BaseException:
             self.close()

@@ -71,7 +71,7 @@ class ReKepPolicyRuntime:
             outcome = _carried_out(errand, stage, hand, planned)
             return replace(outcome, evidence={**outcome.evidence, **told})
         except Halt as halt:
-            return halted_outcome(halt, {})
+            return halted_outcome(halt, {}, stage.run)
         except UserError as error:
             finding = _finding(errand, error)
             return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
@@ -186,7 +186,7 @@ def _carried_out(errand: Errand, stage: Stage, hand: Hand, planned: Planned) -> 
         said = [_said(planned, course.measured), moved.words(others)]
         return Outcome.success("; ".join(filter(None, said)), **evidence)
     if halted is not None:
-        return halted_outcome(halted, evidence)
+        return halted_outcome(halted, evidence, stage.run)
     return Outcome.failure(Cause.ERROR, ended.code, ended.message, evidence=evidence)
 
 
@@ -199,10 +199,12 @@ def _poses(hand: Hand) -> dict[str, moved.Pose]:
     )
 
 
-def halted_outcome(halt: Halt, evidence: Json) -> Outcome:
+def halted_outcome(halt: Halt, evidence: Json, run: Run) -> Outcome:
     """How an order ended that was cancelled, or out of time."""
     cause = Cause.TIMEOUT if halt.why == "timeout" else Cause.CANCELLED
     code = "EXECUTION_TIMEOUT" if cause is Cause.TIMEOUT else "CANCELLED"
+    if cause is Cause.TIMEOUT and not run.stop:  # a stage's own limit, of timeouts.skill
+        code = "SKILL_TIMEOUT"
     return Outcome.failure(cause, code, f"stopped ({halt.why}); the arm holds still", evidence=evidence)
 
 

@@ -1,0 +1,141 @@
+"""Bring-up: the bodies of a kernel are taken up, each on its own lane.
+
+A body that cannot be taken up (its driver is unknown, its scene is unreadable or impossible to build) keeps no other
+body and no kernel from starting: an alert names what is wrong, and every order to that body is refused with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+from worldfs.ground.driver import Driver, Run
+from worldfs.ground.errors import BrokenHouse, Missing, UserError
+from worldfs.ground.model import Cause, Finding, Order, Outcome, Scene
+from worldfs.kernel.kernel import Kernel
+
+from .house import Room
+
+ENVIRONMENT = "ENVIRONMENT.md"
+
+
+class Unavailable:
+    """Stands in for a body that could not be taken up: refuses every order with the reason, and moves nothing."""
+
+    ops: frozenset[str] = frozenset()
+    repeatable: frozenset[str] = frozenset()
+
+    def __init__(self, error: Exception, place: str, code: str = "") -> None:
+        self.error = error
+        self.elsewhere = code == "DRIVER_MISSING" or isinstance(error, Missing)  # another machine may have it
+        self.finding = finding(error, place, "a body that can be taken up", code)
+
+    def open(self, scene: Scene) -> None:
+        return
+
+    def observe(self) -> Scene:
+        return Scene()
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        return (self.finding,)
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        return Outcome.failure(Cause.REJECTED, self.finding.code, str(self.finding))
+
+    def close(self) -> None:
+        return
+
+
+class BringUp:
+    """Used by the kernel's own thread only."""
+
+    def __init__(self, kernel: Kernel, room: Room) -> None:
+        self._kernel, self._room = kernel, room
+        self._shut: dict[str, Driver] = {}  # bodies that could not be opened; tried again when the scene changes
+
+    def open(self, node: str, scene: Callable[[], Scene]) -> None:
+        """Open the body of a node on `scene`, which raises where ENVIRONMENT.md cannot be read; let it observe."""
+        body, place = self._shut.pop(node, self._room.drivers[node]), f"/nodes/{node}"
+        if isinstance(body, Unavailable):
+            self._kernel.alert(place, body.finding)
+            return
+        try:
+            self._kernel.lanes[node].call(partial(body.open, scene()))
+        except BrokenHouse:
+            raise
+        except Exception as error:  # a driver may raise anything over numbers that no world can have
+            absent = Unavailable(error, ENVIRONMENT)
+            self._shut[node] = body
+            self._use(node, absent)
+            self._kernel.alert(place, absent.finding)
+            return
+        self._use(node, body)
+        self._kernel.alert(place, None)
+        self._kernel.lanes[node].call(partial(self._settle, node))
+
+    def demand(self) -> None:
+        """Raises `UserError` where nothing can run on this machine: no robot has its driver, and there is no target.
+
+        Going on would only refuse, one after the other, orders that wait for the right machine.
+        """
+        bodies = self._room.drivers.values()
+        absent = [body.error for body in bodies if isinstance(body, Unavailable) and body.elsewhere]
+        if absent and len(absent) == len(bodies):
+            raise absent[0]
+
+    def look(self) -> bool:
+        """ENVIRONMENT.md changed: say what is wrong in it, write it anew where it is gone, open what was shut.
+
+        False: not now. While a job runs the document is about to change again.
+        """
+        try:
+            gone = self._room.environment.fetch()[1] is None
+            if gone:
+                for node, body in self._room.drivers.items():
+                    if not isinstance(body, Unavailable):
+                        self._kernel.lanes[node].submit(partial(self._write_again, node))
+            if self._kernel.busy:
+                return False
+            read = self._room.judged.get()
+        except UserError as error:
+            self._kernel.alert.document(ENVIRONMENT, (finding(error, ENVIRONMENT, "a readable document"),))
+            return True
+        self._kernel.alert.document(ENVIRONMENT, read.findings)
+        for node in list(self._shut):
+            self.open(node, lambda: read.scene)
+        return True
+
+    def _write_again(self, node: str) -> None:
+        with suppress(BrokenHouse):  # a lane outlives a broken disk; the kernel meets it at its own next write
+            self._settle(node)
+
+    def _settle(self, node: str) -> None:
+        """Whatever keeps an observation from being written is named; the lane goes on."""
+        try:
+            self._room.settle(node)
+        except BrokenHouse:
+            raise
+        except Exception as error:
+            expected = "a document that takes an observation"
+            self._kernel.alert(f"/nodes/{node}", finding(error, ENVIRONMENT, expected))
+            self._kernel.wake()
+
+    def _use(self, node: str, body: Driver) -> None:
+        self._room.drivers[node] = body
+        self._kernel.nodes[node].driver = body
+
+
+def finding(error: Exception, place: str, expected: str, code: str = "") -> Finding:
+    """What an error says, in the five words."""
+    if not isinstance(error, UserError):
+        said = f"{type(error).__name__}: {error}"
+        return Finding(code or "BODY_UNAVAILABLE", place, expected, said, f"correct the names and numbers in {place}")
+    field = error.path or place
+    return Finding(
+        code or error.code,
+        field,
+        error.expected or expected,
+        error.found,
+        error.fix or f"correct {field}, or `paos check --fix` to set it aside",
+    )

@@ -1,0 +1,102 @@
+"""Files that the kernel owns come back by themselves when they are deleted while it runs: the change feed wakes it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldfs.formats import config
+from worldfs.ground.driver import Driver, Seat
+from worldfs.testing.driver import NullDriver
+from worldfs.testing.site import APPLE, Site, order, sheet
+from worldfs.world.world import World
+
+CONFIG = config.read(config.template("arm_1"))
+OWNED = ["ENVIRONMENT.md", "EMBODIED.md"]
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[tuple[Site, World]]:
+    """A world whose kernel sleeps until something changes."""
+    site = Site(tmp_path / "w", ("arm_1",))
+    (site.root / "EMBODIED.md").unlink()
+
+    def make(seat: Seat) -> Driver:
+        return NullDriver()
+
+    with World.open(site.root, config=CONFIG, serve=True, drivers={"simulation": make}) as world:
+        stop = threading.Event()
+        thread = threading.Thread(target=world.run, kwargs={"stop": stop})
+        thread.start()
+        try:
+            yield site, world
+        finally:
+            stop.set()
+            world.wake()
+            thread.join()
+
+
+def until(holds: Callable[[], bool], patience: float = 60.0) -> None:
+    end = time.monotonic() + patience
+    while not holds():
+        assert time.monotonic() < end, "it never holds"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("name", OWNED)
+def test_a_deleted_file_of_the_kernel_comes_back_without_an_action(running: tuple[Site, World], name: str) -> None:
+    site, _ = running
+    whole = site.read(name)
+    for _ in range(3):
+        (site.root / name).unlink()
+        until((site.root / name).exists)
+        if name == "EMBODIED.md":
+            assert site.read(name) == whole
+        else:
+            until(lambda: b"apple_01" in site.read(name))
+            assert str(APPLE["position"][0]).encode() in site.read(name)
+
+
+def test_the_alerts_come_back(running: tuple[Site, World]) -> None:
+    site, world = running
+    site.put("ACTION.md", sheet([{"action_id": "../x", "action_type": "move_to"}]))
+    alerts = site.root / ".paos" / "alerts.json"
+    until(lambda: alerts.exists() and b"../x" in alerts.read_bytes())
+    alerts.unlink()
+    until(alerts.exists)
+    assert b"../x" in alerts.read_bytes()
+    assert any("../x" in str(item["found"]) for item in world.status()["alerts"])
+
+
+def test_an_order_after_both_were_deleted_is_judged_by_the_profile_that_came_back(running: tuple[Site, World]) -> None:
+    site, world = running
+    for name in OWNED:
+        (site.root / name).unlink()
+        until((site.root / name).exists)
+    world.submit(order("a"))
+    assert world.wait_job("a", timeout=60).outcome.ok  # type: ignore[union-attr]
+
+
+def test_a_file_that_goes_while_it_is_written_is_written_again(tmp_path: Path) -> None:
+    """The deletion comes between a write and the look at what was written."""
+    site = Site(tmp_path / "w", ("arm_1",))
+    with site.open() as world:
+        assert world.kernel is not None
+        room: Any = world.kernel.house
+        real, path = room.tree.probe, site.root / "ENVIRONMENT.md"
+
+        def gone(place: str, actor: str) -> str | None:
+            path.unlink(missing_ok=True)
+            return real(place, actor)  # type: ignore[no-any-return]
+
+        room.tree.probe = gone
+        room.settle("arm_1")
+        room.tree.probe = real
+        assert not path.exists()
+        world.tick()
+        assert path.exists()
