@@ -27,6 +27,8 @@ from .recovery import disowned, read_open, recover
 from .sheet import Sheet
 from .sheets import Sheets
 from .showing import Showing
+from .stopping import Stopping
+from .stops import STOPS, Stop, Stops
 from .waiting import Waiting
 
 Log = Callable[[str, Job], None]
@@ -72,7 +74,11 @@ class Kernel:
         self._controls = Controls(store, house, self.lanes, self.alert)
         self._lessons = Lessons(house, self.alert)
         self._watched = dict(watched or {})  # files of others, and what to do when they change
-        self._watch = store.watch(*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL)
+        self._watch = store.watch(*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, STOPS)
+        self.stopping = Stopping(store, Stops(store, clock), self.nodes, self._running, self.alert, clock.monotonic)
+        self.stopping.look()
+        if threads:
+            self.stopping.listen()
         self._resync = True
         self.dispatch = Dispatch(self.jobs, house, clock, self._lessons.learn, self._watch.wake)
 
@@ -120,10 +126,12 @@ class Kernel:
             self._collect()
             self._show(force=True)
         finally:
+            self.stopping.close()
             self._watch.close()
 
     def abandon(self) -> None:
         """Let go of the change feed and write nothing: what a killed kernel does."""
+        self.stopping.close()
         self._watch.close()
 
     def _let_go(self, name: str) -> None:
@@ -158,6 +166,7 @@ class Kernel:
             self.lanes[node.id] = Lane(node.id, self._threads)
             self._line.open(node.id)
             self.nodes[node.id] = node
+            self.stopping.look()
 
     # -- in -----------------------------------------------------------------------------------------------------
 
@@ -169,8 +178,11 @@ class Kernel:
                 self.sheets.look_aside()
                 for look in self._watched.values():
                     look()
+                self.stopping.look()
             elif change.key in self._watched:
                 self._watched[change.key]()
+            elif change.key.startswith(STOPS):
+                self.stopping.look()
             elif change.kind is ChangeKind.DISPLACED:
                 self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):
@@ -258,7 +270,7 @@ class Kernel:
             return
         for ticket in self._running.values():
             if ticket.job.id == id and not ticket.settled:
-                if not ticket.ask():
+                if not ticket.ask() or ticket.stopped is not None:
                     self._cancel_late.add(id)
                 return
         self._end(job, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
@@ -270,16 +282,19 @@ class Kernel:
         chosen = self._line.choose(self._running, self.clock.now(), self._able)
         for job in chosen:
             node = self.nodes[job.order.node]
+            ticket = Ticket(job, since=self.clock.monotonic())
+            with self.stopping.lock:
+                if self.stopping.held(node.id):
+                    continue  # stopped since it was chosen
+                self._running[node.id] = ticket
             self._line.drop(job)
             self._waiting.drop(job.id)
-            ticket = Ticket(job, since=self.clock.monotonic())
-            self._running[node.id] = ticket
             self.log("started", job)
             self.lanes[node.id].submit(partial(self._carry, ticket, node))
         return forward or bool(chosen)
 
     def _able(self, node: str) -> bool:
-        return self.nodes[node].enabled
+        return self.nodes[node].enabled and not self.stopping.held(node)
 
     def _note_running(self) -> None:
         """What runs longer than a moment is shown as running."""
@@ -309,9 +324,23 @@ class Kernel:
                         f"job {ticket.job.id} stands as its files say: {ticket.broken}", op="carry"
                     ) from ticket.broken
                 raise ticket.broken
+            if ticket.stopped is not None and ticket.over and ticket.settled:
+                self.alert(f"stop {node}", None)  # it has returned at last
             if not ticket.settled and not ticket.left:
                 self._settled(ticket)
+            elif ticket.stopped is not None and not ticket.settled and not ticket.closing:
+                self._wait_again(ticket)
         return forward
+
+    def _wait_again(self, ticket: Ticket) -> None:
+        """Its node was stopped before it had begun."""
+        ticket.settled = True
+        job = ticket.job
+        if not self._waiting.add(job, self._open):
+            self._line.add(job)
+        if job.id in self._cancel_late:
+            self._cancel_late.discard(job.id)
+            self.cancel(job.id)
 
     def _settled(self, ticket: Ticket) -> None:
         """Its end is written, or that it waits for another attempt."""
@@ -331,7 +360,10 @@ class Kernel:
         """A driver that does not stop in time: the job ends without it, its node stays taken until it returns."""
         now = self.clock.monotonic()
         for ticket in self._running.values():
-            if ticket.deadline and now > ticket.deadline + GRACE_S and ticket.claim_end():
+            stop = ticket.stopped
+            if stop is not None and ticket.deadline and now > ticket.stopped_at + GRACE_S and ticket.claim_end():
+                self._unconfirmed(ticket, stop)
+            elif ticket.deadline and now > ticket.deadline + GRACE_S and ticket.claim_end():
                 order = ticket.job.order
                 why = f"no end after {order.timeout_s:g} s, and the driver did not stop when asked"
                 outcome = Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", why)
@@ -339,6 +371,18 @@ class Kernel:
                 self.dispatch.write_end(ticket, outcome)
                 ticket.cancel.set()  # after its end is decided: this is no cancelling of the job
                 self._settled(ticket)
+
+    def _unconfirmed(self, ticket: Ticket, stop: Stop) -> None:
+        """A driver that was told to stop and has not returned: whether its robot holds still, nobody knows."""
+        node = ticket.job.order.node
+        why = f"stopped by {stop.by}, and the driver of {node} has not confirmed it: the robot may still move"
+        fix = "use the robot's own emergency stop, then start the kernel anew"
+        self.alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", "a driver that returns", why, fix))
+        evidence = {"stopped": {"by": stop.by, "at": stop.at}, "held": False}
+        self.dispatch.write_end(
+            ticket, Outcome.failure(Cause.CANCELLED, "STOP_UNCONFIRMED", f"{why}; {fix}", evidence=evidence)
+        )
+        self._settled(ticket)
 
     def _judge_waiting(self) -> bool:
         """End what waited too long (D20) or depends on what failed (D21)."""
@@ -383,6 +427,8 @@ class Kernel:
         for ticket in self._running.values():
             if not ticket.over:
                 left = (ticket.deadline or ticket.since + ticket.job.order.timeout_s) + GRACE_S - now
+                if ticket.stopped is not None and ticket.deadline:
+                    left = min(left, ticket.stopped_at + GRACE_S - now)
                 if ticket.deadline or left > 0:  # still being judged after so long: its lane will wake us
                     waits.append(left)
         limit = self._waiting.patience()
