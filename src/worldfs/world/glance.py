@@ -25,6 +25,7 @@ def glance(world: World) -> dict[str, Any]:
     """Costs what is open and what the sheet shows, never what there is of history."""
     held = holder(world.root) if isinstance(world.store, DiskStore) else {"pid": os.getpid()}
     jobs = open_jobs(world)
+    stops = {id: stop for id in world.node_ids() if (stop := world.stops.of(id)).stopped}
     running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}
     hands = _hands(world)
     nodes = [
@@ -49,6 +50,9 @@ def glance(world: World) -> dict[str, Any]:
         for id, target in targets.items()
         if id not in robots
     ]  # fmt: skip
+    for node in nodes:
+        stop = stops.get(str(node["id"]))
+        node["stopped"] = None if stop is None else {"by": stop.by, "at": stop.at}
     counts = {"pending": 0, "running": 0}
     for job in jobs:
         counts[job.status.state.value] += 1

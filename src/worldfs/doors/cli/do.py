@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from worldfs.ground.errors import BadInput, Busy
+from worldfs.roles.stop_words import is_stop
 
 from .call import Call
 from .signals import stop_on
@@ -26,6 +27,11 @@ def run(call: Call) -> int:
     text = " ".join(call["instruction"]).strip()
     if not text:
         raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
+    if is_stop(text):  # ahead of everything that an instruction waits for
+        from .stop import chinese
+        from .stop import stop as halt
+
+        return halt(call, call["node"], chinese(text))
     stop = threading.Event()
     why = ["cancelled"]
 
