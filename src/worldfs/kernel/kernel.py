@@ -29,10 +29,12 @@ from .sheets import Sheets
 from .showing import Showing
 from .stopping import Stopping
 from .stops import STOPS, Stop, Stops
+from .turns import TURNS, Taken
 from .waiting import Waiting
 
 Log = Callable[[str, Job], None]
 GROUP = 128  # orders accepted at a time
+TURN_S = 1.0  # while an instruction has its turn at a robot: its end is heard, and looked for so often
 
 
 class Kernel:
@@ -74,7 +76,9 @@ class Kernel:
         self._controls = Controls(store, house, self.lanes, self.alert)
         self._lessons = Lessons(house, self.alert)
         self._watched = dict(watched or {})  # files of others, and what to do when they change
-        self._watch = store.watch(*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, STOPS)
+        pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, STOPS, TURNS)
+        self._watch = store.watch(*pages_and_ours)
+        self._taken = Taken(store, self.nodes)
         self.stopping = Stopping(store, Stops(store, clock), self.nodes, self._running, self.alert, clock.monotonic)
         self.stopping.look()
         if threads:
@@ -175,6 +179,7 @@ class Kernel:
         for change in changes:
             if change.kind is ChangeKind.RESYNC:
                 self._resync = True
+                self._taken.look()
                 self.sheets.look_aside()
                 for look in self._watched.values():
                     look()
@@ -183,6 +188,8 @@ class Kernel:
                 self._watched[change.key]()
             elif change.key.startswith(STOPS):
                 self.stopping.look()
+            elif change.key.startswith(TURNS):
+                self._taken.look()
             elif change.kind is ChangeKind.DISPLACED:
                 self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):
@@ -279,7 +286,7 @@ class Kernel:
 
     def _start(self) -> bool:
         forward = self._judge_waiting()
-        chosen = self._line.choose(self._running, self.clock.now(), self._able)
+        chosen = self._line.choose(self._running, self.clock.now(), self._able, self._taken.allows)
         for job in chosen:
             node = self.nodes[job.order.node]
             ticket = Ticket(job, since=self.clock.monotonic())
@@ -434,6 +441,8 @@ class Kernel:
         limit = self._waiting.patience()
         if limit is not None:
             waits.append(limit)
+        if self._taken.any:
+            waits.append(TURN_S)
         moment = self._line.next_due()
         if moment is not None:
             waits.append((moment - self.clock.now()).total_seconds())

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worldfs.ground.errors import BadInput, NotFound
+from worldfs.kernel.turns import doing
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.lock import holder
 
@@ -52,6 +53,8 @@ def glance(world: World) -> dict[str, Any]:
     ]  # fmt: skip
     for node in nodes:
         stop = stops.get(str(node["id"]))
+        by = doing(world.store, str(node["id"]))
+        node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid")}
         node["stopped"] = None if stop is None else {"by": stop.by, "at": stop.at}
     counts = {"pending": 0, "running": 0}
     for job in jobs:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from .desk import Desk
     from .house import Room
+    from .instruction import Instruction
     from .targets import Runtime, Targets
 
 PROJECT = "main"
@@ -306,7 +307,12 @@ class World:
                 return path
         return paths.parse("/" + name)
 
-    def desk(self, node: str | None = None, tell: Callable[[str], None] = lambda text: None) -> Desk:
+    def desk(
+        self,
+        node: str | None = None,
+        tell: Callable[[str], None] = lambda text: None,
+        instruction: Instruction | None = None,
+    ) -> Desk:
         """The planner's desk of a node; without a name the only one. Raises `BadInput` naming what there is."""
         from .desk import Desk
 
@@ -316,7 +322,7 @@ class World:
         if node not in ids:
             found = "several robots and no name" if node is None else f"no robot {node!r}"
             raise BadInput(found, op="do", expected="one of: " + ", ".join(ids), fix="say which: --node NAME")
-        return Desk(self, PROJECT, node, tell)
+        return Desk(self, PROJECT, node, tell, instruction)
 
     def new_id(self) -> str:
         """An action id that nobody has yet, in the page's form, told apart by the time."""

@@ -22,7 +22,7 @@ def lines(status: dict[str, Any], name: str = "paos") -> list[str]:
     """The status in lines for people (`status` as `World.status()` gives it); `name` is how to call the command."""
     said = [f"workspace  {status.get('workspace', '')}", f"kernel     {_kernel(status.get('kernel'), name)}"]
     nodes = [
-        ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n), _stopped(n))
+        ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n), _busy(n))
         for n in status.get("nodes", ())
     ]
     said += ["", "nodes", *columns(nodes)] if nodes else ["", "nodes      none"]
@@ -56,9 +56,11 @@ def _held(node: dict[str, Any]) -> str:
     return f"holding {node['held']}" if node.get("held") else ""
 
 
-def _stopped(node: dict[str, Any]) -> str:
-    stop = node.get("stopped")
-    return f"STOPPED by {stop['by']}, {stop['at']}" if stop else ""
+def _busy(node: dict[str, Any]) -> str:
+    stop, doing = node.get("stopped"), node.get("instruction")
+    if stop:
+        return f"STOPPED by {stop['by']}, {stop['at']}"
+    return f"doing “{doing['text']}” (process {doing['pid']})" if doing else ""
 
 
 def _alert(alert: Any) -> str:
