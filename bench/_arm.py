@@ -1,4 +1,4 @@
-"""A kernel with the simulated arm in a process of its own, which tells when its driver is stopped: `bench._arm WORKSPACE`.
+"""A kernel with the simulated arm in a process of its own, which tells when its driver is stopped.
 
 Says "ready", then the machine's monotonic time of each call of the driver's stop, until its input ends.
 """

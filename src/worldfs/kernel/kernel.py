@@ -28,7 +28,7 @@ from .sheet import Sheet
 from .sheets import Sheets
 from .showing import Showing
 from .stopping import Stopping
-from .stops import STOPS, Stop, Stops
+from .stops import STOPS, Stop
 from .turns import TURNS, Taken
 from .waiting import Waiting
 
@@ -79,7 +79,7 @@ class Kernel:
         pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, STOPS, TURNS)
         self._watch = store.watch(*pages_and_ours)
         self._taken = Taken(store, self.nodes)
-        self.stopping = Stopping(store, Stops(store, clock), self.nodes, self._running, self.alert, clock.monotonic)
+        self.stopping = Stopping(store, clock, self.nodes, self._running, self.alert)
         self.stopping.look()
         if threads:
             self.stopping.listen()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from worldfs.ground.clock import Clock
 from worldfs.ground.driver import Stoppable
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Finding
@@ -21,18 +22,17 @@ class Stopping:
     def __init__(
         self,
         store: Store,
-        stops: Stops,
+        clock: Clock,
         nodes: Mapping[str, Node],
         running: Mapping[str, Ticket],
         alert: Alerts,
-        monotonic: Callable[[], float],
     ) -> None:
         self.lock = threading.Lock()
-        self._stops, self._nodes, self._running = stops, nodes, running
-        self._alert, self._monotonic = alert, monotonic
+        self._stops, self._nodes, self._running, self._alert = Stops(store, clock), nodes, running, alert
+        self._monotonic = clock.monotonic
         self._known: dict[str, Stop] = {}
         self._watch = store.watch(STOPS)
-        self._closed = False
+        self._closed = threading.Event()
 
     def held(self, node: str) -> bool:
         known = self._known.get(node)
@@ -49,7 +49,7 @@ class Stopping:
                 new = self._stops.of(id)
                 old = self._known.get(id)
                 self._known[id] = new
-                if old is None or new.count == old.count:
+                if old is None or new.number == old.number:
                     continue  # the first look: nothing has begun
                 ticket = self._running.get(id)
                 if ticket is not None:
@@ -57,16 +57,16 @@ class Stopping:
             self._tell(id, new)
 
     def close(self) -> None:
-        self._closed = True
+        self._closed.set()
         self._watch.close()
 
     def _listen(self) -> None:
-        while not self._closed:
+        while not self._closed.is_set():
             try:
                 self._watch.read()
                 self.look()
             except WorldError as error:  # the kernel meets a broken disk at its own next write
-                if self._closed:
+                if self._closed.is_set():
                     return
                 self._alert(STOPS, Finding(error.code, STOPS, "stops that can be read", str(error), error.fix))
 

@@ -21,10 +21,10 @@ ALL: Final = f"{STOPS}/all"
 
 
 class Stop(NamedTuple):
-    """How a node stands. `count`: stops so far; what began before another one of them is over."""
+    """How a node stands. `number`: stops so far; what began before another one of them is over."""
 
     stopped: bool = False
-    count: int = 0
+    number: int = 0
     by: str = ""  # the role that stopped it
     at: str = ""
 
@@ -40,7 +40,7 @@ class Stops:
         """The node's own state and that of all nodes as one."""
         own, every = self._read(key_of(node)), self._read(ALL)
         last = own if own.stopped else every
-        return Stop(own.stopped or every.stopped, own.count + every.count, last.by, last.at)
+        return Stop(own.stopped or every.stopped, own.number + every.number, last.by, last.at)
 
     def stop(self, nodes: Sequence[str], by: str, *, every: bool = False) -> None:
         """Seen by a running kernel at once, and durable when it returns. `every`: nodes to come as well."""
@@ -58,7 +58,7 @@ class Stops:
         for key in (*map(key_of, nodes), ALL):
             found = self._read(key)
             if found.stopped:
-                self._append(key, {"resume": by, "seen": found.count}, durable=True)
+                self._append(key, {"resume": by, "seen": found.number}, durable=True)
 
     def _append(self, key: str, line: dict[str, Any], *, durable: bool) -> None:
         text = json.dumps({**line, "at": stamp(self._clock.now())}, ensure_ascii=False)
@@ -87,7 +87,7 @@ def _after(before: Stop, line: bytes) -> Stop:
     if not isinstance(value, dict):
         return before
     if "stop" in value:
-        return Stop(True, before.count + 1, str(value["stop"]), str(value.get("at", "")))
-    if "resume" in value and value.get("seen") == before.count:
-        return Stop(False, before.count)
+        return Stop(True, before.number + 1, str(value["stop"]), str(value.get("at", "")))
+    if "resume" in value and value.get("seen") == before.number:
+        return Stop(False, before.number)
     return before

@@ -115,7 +115,7 @@ class Stop(Leaf):
 
     def read(self, names: Names) -> bytes:
         node, found = names["node"], self.stops.of(names["node"])
-        value = {"node": node, "stopped": found.stopped, "by": found.by, "at": found.at, "stops": found.count}
+        value = {"node": node, "stopped": found.stopped, "by": found.by, "at": found.at, "stops": found.number}
         return (json.dumps(value, ensure_ascii=False) + "\n").encode()
 
     def write(self, names: Names, data: bytes, ask: Ask) -> None:

@@ -29,7 +29,7 @@ def glance(world: World) -> dict[str, Any]:
     stops = {id: stop for id in world.node_ids() if (stop := world.stops.of(id)).stopped}
     running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}
     hands = _hands(world)
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {
             "id": spec.id,
             "driver": spec.driver,
@@ -52,10 +52,10 @@ def glance(world: World) -> dict[str, Any]:
         if id not in robots
     ]  # fmt: skip
     for node in nodes:
-        stop = stops.get(str(node["id"]))
+        stopped = stops.get(str(node["id"]))
         by = doing(world.store, str(node["id"]))
         node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid")}
-        node["stopped"] = None if stop is None else {"by": stop.by, "at": stop.at}
+        node["stopped"] = None if stopped is None else {"by": stopped.by, "at": stopped.at}
     counts = {"pending": 0, "running": 0}
     for job in jobs:
         counts[job.status.state.value] += 1

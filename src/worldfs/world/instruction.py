@@ -1,4 +1,4 @@
-"""One instruction on its way to a robot: it waits for its turn, says for whom, and is over once the robot is stopped."""
+"""An instruction on its way: it waits for its turn, says for whom, and is over once its robot is stopped."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class Instruction:
             self._turn = Turn(self._world.store, self._node, short, self._world.clock)
             if not self._first(self._turn):
                 return CANCELLED[self._zh]
-        self._count = self._now().count
+        self._count = self._now().number
         return ""
 
     def look(self) -> None:
         """Has the robot been stopped since the turn began? Then the instruction is over, also if it may move again."""
-        if self._count is not None and not self.stopped and self._now().count != self._count:
+        if self._count is not None and not self.stopped and self._now().number != self._count:
             self.stopped = True
             self._stop.set()
 

@@ -29,7 +29,8 @@ def lines(status: dict[str, Any], name: str = "paos") -> list[str]:
     stopped = [str(n.get("id", "")) for n in status.get("nodes", ()) if n.get("stopped")]
     if stopped:
         which = "--all" if len(stopped) == len(status.get("nodes", ())) else f"--node {stopped[0]}"
-        said += ["", f"stopped    {', '.join(stopped)}: nothing moves and what waits is held until: {name} resume {which}"]
+        until = f"nothing moves and what waits is held until: {name} resume {which}"
+        said += ["", f"stopped    {', '.join(stopped)}: {until}"]
     counts = status.get("jobs", {})
     said += ["", "jobs       " + (", ".join(f"{n} {word}" for word, n in counts.items() if n) or "none")]
     recent = status.get("recent", ())

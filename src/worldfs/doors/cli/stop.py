@@ -96,7 +96,8 @@ def spoken(call: Call) -> int:
 
     text = " ".join(call["instruction"])
     if not is_stop(text):
-        raise BadInput("it works on this machine only, but for \"stop\"", op="do", fix="leave out --connect", code="USAGE")
+        found = 'it works on this machine only, but for "stop"'
+        raise BadInput(found, op="do", fix="leave out --connect (and $PAOS_CONNECT)", code="USAGE")
     return far_stop(call, chinese(text))
 
 

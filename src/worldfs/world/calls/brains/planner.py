@@ -50,8 +50,9 @@ class PlannerBrain:
             )
 
         if is_stop(text):  # the robot was stopped when it was written; this is the answer
-            stop = self._world.stops.of(robot)
-            return Outcome.success(stopped_words(robot, stop, text) if stop.stopped else f"{robot}: stopped, and resumed")
+            now = self._world.stops.of(robot)
+            said = stopped_words(robot, now, text) if now.stopped else f"{robot}: stopped, and resumed since"
+            return Outcome.success(said)
 
         def tell(line: str) -> None:
             run.log("progress", message=line)
