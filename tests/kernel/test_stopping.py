@@ -47,6 +47,21 @@ def test_a_stop_is_of_one_node_or_of_all_and_a_resume_ends_it(stops):
     assert not any(stops.of(node).stopped for node in ("arm", "leg", "one that comes later"))
 
 
+def test_what_is_acknowledged_is_durable(bench, stops):
+    """The first line is for a kernel that runs; the last write of each file is durable, a resume from the first on."""
+    kept = []
+    append = bench.store.append
+    bench.store.append = lambda key, data, durable=True: (kept.append((key, durable)), append(key, data))[1]
+    stops.stop(["arm", "leg"], "operator")
+    assert dict(kept) == {key_of("arm"): True, key_of("leg"): True}
+    kept.clear()
+    stops.stop([], "operator", every=True)
+    assert dict(kept) == {ALL: True}
+    kept.clear()
+    stops.resume(["arm"], "operator", others=["leg"])
+    assert all(durable for _, durable in kept)
+
+
 def test_one_of_all_may_go_on_while_the_others_stay(stops):
     stops.stop([], "operator", every=True)
     stops.resume(["arm"], "operator", others=["leg", "wheel"])
@@ -165,6 +180,25 @@ def test_what_is_judged_when_the_stop_comes_has_not_begun_and_waits(bench, stops
     assert bench.outcome("a").ok
 
 
+def test_a_cancel_of_what_was_judged_when_the_stop_came_is_not_forgotten(bench, stops):
+    judged, go_on = threading.Event(), threading.Event()
+
+    def review(order):
+        judged.set()
+        assert go_on.wait(PATIENCE)
+
+    bench.house.on_review = review
+    bench.submit(bench.order("a"))
+    kernel = bench.start(threads=True)
+    bench.when(judged)
+    stops.stop(["arm"], "operator")
+    assert kernel._running["arm"].cancel.wait(PATIENCE)
+    kernel.cancel("a")
+    go_on.set()
+    bench.until(lambda: not kernel._running)
+    assert (bench.outcome("a").code, bench.starts("a")) == ("CANCELLED", 0)
+
+
 def test_a_job_that_is_cancelled_while_its_node_is_stopped_ends(bench, stops):
     bench.submit(bench.order("a"))
     stops.stop(["arm"], "operator")
@@ -187,7 +221,8 @@ def test_a_world_that_was_stopped_starts_stopped(bench, stops):
     assert bench.outcome("a").ok
 
 
-def test_a_failure_of_a_stopped_body_is_no_failure_that_is_tried_again(bench, stops):
+@pytest.mark.parametrize("attempts", [1, 3])
+def test_a_failure_of_a_stopped_body_is_no_failure_that_is_tried_again(bench, stops, attempts):
     def execute(order, run):
         begun.set()
         assert run.cancel.wait(PATIENCE)
@@ -195,7 +230,7 @@ def test_a_failure_of_a_stopped_body_is_no_failure_that_is_tried_again(bench, st
 
     begun = threading.Event()
     bench.body.on_execute = execute
-    bench.submit(bench.order("a", attempts=3))
+    bench.submit(bench.order("a", attempts=attempts))
     kernel = bench.start(threads=True)
     bench.when(begun)
     stops.stop(["arm"], "operator")
