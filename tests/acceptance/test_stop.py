@@ -9,13 +9,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("mujoco")
 
+from worldfs.kernel.turns import Turn
+from worldfs.tree.stores.disk import DiskStore
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -227,14 +229,27 @@ def test_the_file_of_a_robot_stops_it_and_reads_how_it_stands(table) -> None:
 # -- one instruction at a time -------------------------------------------------------------------------------------
 
 
-def test_two_instructions_are_carried_out_one_after_the_other_and_the_second_says_that_it_waits(table) -> None:
-    with kernel(table):
-        first = table.spawn("do", "clear the table")
+@contextmanager
+def turn_taken(table) -> Iterator[Turn]:
+    """Somebody else's instruction has its turn at the robot."""
+    with World.open(table.root) as world:
+        assert isinstance(world.store, DiskStore)
+        turn = Turn(world.store, "franka_001", "clear the table", world.clock)
+        assert turn.first() is None
+        try:
+            yield turn
+        finally:
+            turn.leave()
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_two_instructions_are_carried_out_one_after_the_other(table, served: bool) -> None:
+    """Through a kernel that runs, and where each serves itself."""
+    with kernel(table) if served else nullcontext():
+        words = () if served else ("--no-cameras",)
+        first = table.spawn("do", "clear the table", *words)
         line_with(first, "Grasp")
-        second = table.spawn("do", "go home")
-        assert "waiting: franka_001 is doing “clear the table”" in line_with(second, "")
-        node = table.paos("--json", "status").values[0]["nodes"][0]
-        assert node["instruction"]["text"] == "clear the table"
+        second = table.spawn("do", "go home", *words)
         for process in (first, second):
             out, err = process.communicate(timeout=PATIENCE)
             assert process.returncode == 0, (out, err)
@@ -244,13 +259,16 @@ def test_two_instructions_are_carried_out_one_after_the_other_and_the_second_say
     assert table.paos("--json", "status").values[0]["nodes"][0]["instruction"] is None
 
 
-def test_two_instructions_that_serve_themselves_do_so_one_after_the_other(table) -> None:
-    first = table.spawn("do", "clear the table", "--no-cameras")
-    line_with(first, "Grasp")
-    second = table.spawn("do", "go home", "--no-cameras")
-    for process in (first, second):
-        out, err = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0, (out, err)
+def test_one_that_waits_says_for_what_and_goes_on_when_that_has_ended(table) -> None:
+    with turn_taken(table) as turn:
+        waits = table.spawn("do", "回家", "--no-cameras")
+        assert "等待：franka_001 正在执行“clear the table”" in line_with(waits, "等待")
+        assert table.paos("--json", "status").values[0]["nodes"][0]["instruction"]["text"] == "clear the table"
+        assert "doing “clear the table”" in table.paos("status").out
+        assert table.do("what is on the table?").code == 0  # a question waits for nobody
+        turn.leave()
+        out, err = waits.communicate(timeout=PATIENCE)
+        assert waits.returncode == 0, (out, err)
 
 
 def test_an_action_that_comes_between_the_steps_waits_for_the_end_of_the_instruction(table) -> None:
@@ -269,48 +287,36 @@ def test_a_killed_instruction_keeps_the_robot_from_nobody(table) -> None:
     with kernel(table):
         do = table.spawn("do", "clear the table")
         line_with(do, "Grasp")
-        waits = table.spawn("do", "open the gripper")
-        line_with(waits, "waiting")
         table.queue(HOME)
         do.kill()
         do.communicate(timeout=PATIENCE)
+        assert table.answers("home")[0]["status"] in ("completed", "failed")  # it had its turn, whatever the hand held
+        assert table.paos("do", "open the gripper").code in (0, 1)
+
+
+def test_ctrl_c_or_the_time_ends_one_that_waits_cleanly(table) -> None:
+    with turn_taken(table):
+        waits = table.spawn("do", "go home")
+        line_with(waits, "waiting")
+        waits.send_signal(signal.SIGINT)
         _, err = waits.communicate(timeout=PATIENCE)
-        assert waits.returncode in (0, 1), err  # it had its turn, whatever the hand held
-        assert table.answers("home")[0]["status"] in ("completed", "failed")
-
-
-def test_ctrl_c_while_it_waits_leaves_cleanly(table) -> None:
-    with kernel(table):
-        first = table.spawn("do", "clear the table")
-        line_with(first, "Grasp")
-        second = table.spawn("do", "go home")
-        line_with(second, "waiting")
-        second.send_signal(signal.SIGINT)
-        _, err = second.communicate(timeout=PATIENCE)
-        assert second.returncode == 130
+        assert waits.returncode == 130
         assert "Traceback" not in err
-        waited = table.spawn("do", "go home", "--timeout", "0.5")
-        line_with(waited, "waiting")
-        waited.communicate(timeout=PATIENCE)
-        assert waited.returncode == 1
-        first.communicate(timeout=PATIENCE)
-        assert first.returncode == 0
+        assert table.do("go home", "--timeout", "0.2").code == 1
     assert not [name for name in os.listdir(table.root / ".paos/turns") if not name.endswith(".lock")]
+    assert table.ended().keys() == set()
 
 
 def test_what_waits_for_its_turn_is_held_while_the_robot_is_stopped(table) -> None:
-    with kernel(table):
-        first = table.spawn("do", "clear the table")
-        line_with(first, "Grasp")
-        second = table.spawn("do", "go home")
-        line_with(second, "waiting: franka_001 is doing")
+    with turn_taken(table) as turn:
+        waits = table.spawn("do", "go home", "--no-cameras")
+        line_with(waits, "waiting: franka_001 is doing")
         table.paos("stop")
-        first.communicate(timeout=PATIENCE)
-        assert first.returncode == 1
-        line_with(second, "waiting: franka_001 is stopped")
+        turn.leave()
+        line_with(waits, "waiting: franka_001 is stopped")
         table.paos("resume")
-        second.communicate(timeout=PATIENCE)
-        assert second.returncode == 0
+        _, err = waits.communicate(timeout=PATIENCE)
+        assert waits.returncode == 0, err
 
 
 # -- over a socket -------------------------------------------------------------------------------------------------
