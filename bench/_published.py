@@ -98,6 +98,11 @@ FIGURES = (
         "a 50 Hz control loop with an inference of a small network on the same CPU every eight steps",
         (*POLICIES, "drivers/skills/vla.py", "drivers/skills/pace.py"),
     ),
+    Figure(
+        "stop.p99_ms",
+        "from the request in another process to the driver's stop being called, in a long motion with a queue",
+        ("kernel/stops.py", "kernel/stopping.py", "kernel/kernel.py", "tree/stores/watch_linux.py"),
+    ),
 )  # fmt: skip
 
 

@@ -62,6 +62,7 @@ BOUNDS = {
     "sessions.idle_cpu_percent": at_most(0.3, "% of a core"),
     "schedule.decision_10k_ms": at_most(1, "ms"),
     "loop.jitter_p99_ms": at_most(5, "ms"),
+    "stop.p99_ms": at_most(50, "ms"),
     # A picture as base64 in JSON costs what it costs; the binary wires have nothing of the kind.
     **{f"policy.{name}.overhead_ms": at_most(3, "ms") for name in ("http", "openvla")},
     **{f"policy.{name}.overhead_ms": at_most(1, "ms") for name in ("openpi", "gr00t", "lerobot")},

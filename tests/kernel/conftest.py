@@ -9,7 +9,7 @@ import pytest
 
 from worldfs.ground.model import Order, Outcome
 from worldfs.kernel.dispatch import Node
-from worldfs.kernel.jobs import Jobs
+from worldfs.kernel.jobs import OPEN, Jobs
 from worldfs.kernel.kernel import Kernel
 from worldfs.testing.clock import ManualClock
 from worldfs.testing.driver import NullDriver
@@ -41,6 +41,9 @@ class House:
         self.on_remember(order)
         self.lessons.append((order.id, outcome.cause))
 
+    def stood(self, node):
+        return {"robot": node}
+
     def say(self, outcome):
         return outcome
 
@@ -61,7 +64,7 @@ class Traced(MemoryStore):
         return revision
 
     def append(self, key, data, **more):
-        line = f"{key} {json.loads(data)['status'] if data.strip() else ''}".strip()
+        line = f"{key} {json.loads(data)['status'] if data.strip() and key.startswith(OPEN) else ''}".strip()
         self.broken(line)
         super().append(key, data, **more)
         self.trace.append(f"append {line}")

@@ -210,3 +210,12 @@ FOUND = {
 @pytest.mark.parametrize(("text", "told"), FOUND.items())
 def test_what_is_found_in_files_reads_in_chinese(text, told) -> None:
     assert chinese(text) == told
+
+
+def test_a_stop_is_told_in_chinese_with_what_the_body_said_of_it():
+    said = "stopped by operator: place stopped (cancelled); the arm holds still where it is"
+    assert chinese(said) == "被 operator 停止：place 已停止(已取消)；机械臂停在原处"
+    deaf = (
+        "stopped by critic, and the driver of arm has not confirmed it: the robot may still move; use the robot's own "
+    )
+    assert "急停" in chinese(deaf + "emergency stop, then start the kernel anew")

@@ -269,6 +269,38 @@ def test_whoever_may_not_invoke_moves_nothing_by_any_file(robot):
     assert robot.admin().stat(sheet).writable
 
 
+def test_whoever_sees_a_robot_may_stop_it_and_only_who_may_order_it_may_resume(robot):
+    deny = {"actions": {}, "agents": {"alice": {"invoke": "deny"}}}
+    robot.control("project_update", project_id="main", access_policy=deny)
+    alice, bob = robot.user("alice", "main"), robot.user("bob", "main")
+    stop, resume = "/nodes/franka_001/stop", "/nodes/franka_001/resume"
+    assert alice.stat(stop).writable
+    assert not alice.stat(resume).writable
+    alice.write(stop, b"stop")
+    assert said(alice, stop)["stopped"] is True
+    with pytest.raises(NotPermitted):
+        alice.write(resume, b"resume")
+    assert said(bob, stop)["stopped"] is True
+    bob.write(resume, b"resume")
+    assert said(alice, stop)["stopped"] is False
+    stranger = robot.user("alice", robot.project("other"))
+    with pytest.raises(NotFound):
+        stranger.write(stop, b"stop")
+
+
+def test_a_letter_that_says_stop_stops_the_robots_that_its_writer_sees_before_any_queue(robot):
+    deny = {"actions": {}, "agents": {"alice": {"invoke": "deny"}}}
+    robot.control("project_update", project_id="main", access_policy=deny)
+    for agent in ("alice", "bob"):
+        robot.realm.ensure_agent(agent)
+    other = robot.project("other")
+    robot.user("bob", other).write("/agents/self/chat/control/input", b"stop")
+    assert said(robot.admin(), "/nodes/franka_001/stop")["stopped"] is False
+    robot.user("alice", "main").write("/agents/self/chat/control/input", "停！".encode())
+    found = said(robot.admin(), "/nodes/franka_001/stop")
+    assert (found["stopped"], found["by"]) == (True, "agent alice")
+
+
 def test_a_token_that_was_revoked_hides_the_home_s_own_documents_and_bodies_at_once(robot):
     token = robot.control("project_token_rotate", project_id="main")["project_token"]
     tree = robot.user("alice", "main", token)

@@ -68,6 +68,18 @@ class Driver(Protocol):
         ...
 
 
+@runtime_checkable
+class Stoppable(Protocol):
+    """What a body may offer beside the port: it is told of a stop itself, whether or not a job runs.
+
+    Every driver ends a job when `Run.stop` says so. One whose robot can move without being asked anew offers this too.
+    """
+
+    def stop(self) -> None:
+        """Stand still and hold, now. From any thread, at any time, also beside `open` and `execute`."""
+        ...
+
+
 FILM_FPS = 10  # frames for each simulated second
 
 

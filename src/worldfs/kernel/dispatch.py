@@ -15,9 +15,10 @@ from zlib import crc32
 from worldfs.ground.clock import Clock, parse_stamp, stamp
 from worldfs.ground.driver import Driver, Run
 from worldfs.ground.errors import BrokenHouse, WorldError
-from worldfs.ground.model import Cause, Finding, Job, Order, Outcome, State
+from worldfs.ground.model import Cause, Finding, Job, Json, Order, Outcome, State
 
 from .jobs import Jobs
+from .stops import Stop
 
 GRACE_S = 2.0  # how long a driver may take to stop after its deadline before the job ends without it
 SLOW_START_S = 0.01
@@ -36,6 +37,10 @@ class House(Protocol):
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         """A lesson; durable when this returns."""
+        ...
+
+    def stood(self, node: str) -> Json:
+        """Where the node's robot stands, as its own sensors have it: the evidence of a stop."""
         ...
 
     def control(self, node: str, text: str) -> None:
@@ -70,6 +75,8 @@ class Ticket:
     left: bool = False  # the kernel has closed without it: it may write nothing any more
     settled: bool = False  # the kernel has taken note of its end
     shown: bool = False  # as running, in the sheet
+    stopped: Stop | None = None  # the stop that its node was told of while it ran
+    stopped_at: float = 0.0  # clock.monotonic() then
     lock: threading.Lock = field(default_factory=threading.Lock)
     broken: BaseException | None = None  # the house gave way under it
 
@@ -84,6 +91,13 @@ class Ticket:
             if not self.over:
                 self.cancel.set()
             return not self.over
+
+    def halt(self, stop: Stop, now: float) -> None:
+        """Its node is stopped: it ends as cancelled if it has begun, else it waits again."""
+        with self.lock:
+            if not self.over and self.stopped is None:
+                self.stopped, self.stopped_at = stop, now
+                self.cancel.set()  # last: who sees it knows why
 
     def leave(self) -> None:
         """Whatever its driver still does, it will change no file."""
@@ -161,10 +175,10 @@ class Dispatch:
     def _carry(self, ticket: Ticket, node: Node) -> None:
         order = ticket.job.order
         findings, fault = ((), None) if ticket.cancel.is_set() else _review(order, self.house, node)
-        if ticket.closing:
+        if ticket.closing or (ticket.cancel.is_set() and ticket.stopped is not None):
             ticket.leave()
             return
-        if ticket.cancel.is_set():
+        if ticket.cancel.is_set() and ticket.stopped is None:
             self._end(ticket, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
             return
         refused = tuple(item for item in findings if not item.warning)
@@ -193,6 +207,8 @@ class Dispatch:
         if findings:  # warnings: what is missing and refused nothing stands in the result
             outcome = replace(outcome, findings=(*outcome.findings, *findings))
         outcome = _settled(outcome, node.id, self.house)
+        if ticket.stopped is not None and outcome.cause in (Cause.CANCELLED, *RETRIED):
+            outcome = _stopped(outcome, ticket.stopped, node.id, self.house)
         self._end(ticket, outcome, lesson=outcome.cause in RETRIED)
 
     def _end(self, ticket: Ticket, outcome: Outcome, *, lesson: bool = False) -> None:
@@ -273,6 +289,17 @@ def _settled(outcome: Outcome, node: str, house: House) -> Outcome:
         # The action did what it did; that the world could not be seen or written afterwards is told beside it.
         return replace(outcome, evidence={**outcome.evidence, "observation_error": f"{type(error).__name__}: {error}"})
     return outcome
+
+
+def _stopped(outcome: Outcome, stop: Stop, node: str, house: House) -> Outcome:
+    """What ran when its node was stopped, with where the robot stands now."""
+    evidence = {**outcome.evidence, "stopped": {"by": stop.by, "at": stop.at}}
+    try:
+        evidence["stood"] = house.stood(node)
+    except Exception as error:
+        evidence["observation_error"] = f"{type(error).__name__}: {error}"
+    message = f"stopped by {stop.by}: {outcome.message}"
+    return replace(outcome, cause=Cause.CANCELLED, code="STOPPED", message=message, evidence=evidence)
 
 
 def _fault(code: str, error: Exception) -> Outcome:

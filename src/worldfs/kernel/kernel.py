@@ -26,10 +26,14 @@ from .recovery import disowned, read_open, recover
 from .sheet import Sheet
 from .sheets import Sheets
 from .showing import Showing
+from .stopping import Stopping
+from .stops import STOPS, Stop
+from .turns import TURNS, Taken
 from .waiting import Waiting
 
 Log = Callable[[str, Job], None]
 GROUP = 128  # orders accepted at a time
+TURN_S = 1.0  # while an instruction has its turn at a robot: its end is heard, and looked for so often
 
 
 class Kernel:
@@ -74,7 +78,13 @@ class Kernel:
         self._lessons = Lessons(house, self.alert)
         self._watched = dict(watched or {})  # other files, and what to do when they change; False: not while a job runs
         self._put_off: set[str] = set()  # those of them to be looked at when no job runs
-        self._watch = store.watch(*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS)
+        pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
+        self._watch = store.watch(*pages_and_ours)
+        self._taken = Taken(store, self.nodes)
+        self.stopping = Stopping(store, clock, self.nodes, self._running, self.alert)
+        self.stopping.look()
+        if threads:
+            self.stopping.listen()
         self._resync = True
         self.dispatch = Dispatch(self.jobs, house, clock, self._lessons.learn, self._watch.wake)
 
@@ -122,10 +132,12 @@ class Kernel:
             self._collect()
             self._show(force=True)
         finally:
+            self.stopping.close()
             self._watch.close()
 
     def abandon(self) -> None:
         """Let go of the change feed and write nothing: what a killed kernel does."""
+        self.stopping.close()
         self._watch.close()
 
     def _let_go(self, name: str) -> None:
@@ -166,6 +178,7 @@ class Kernel:
             self.lanes[node.id] = Lane(node.id, self._threads)
             self._line.open(node.id)
             self.nodes[node.id] = node
+            self.stopping.look()
 
     # -- in -----------------------------------------------------------------------------------------------------
 
@@ -174,13 +187,19 @@ class Kernel:
         for change in changes:
             if change.kind is ChangeKind.RESYNC:
                 self._resync = True
+                self._taken.look()
                 self.sheets.look_aside()
+                self.stopping.look()
                 self._put_off.update(self._watched)
             elif change.key in self._watched:
                 self._put_off.add(change.key)
             elif change.key == ALERTS:
                 if change.kind is ChangeKind.DELETE:
                     self.alert.again()
+            elif change.key.startswith(STOPS):
+                self.stopping.look()
+            elif change.key.startswith(TURNS):
+                self._taken.look()
             elif change.kind is ChangeKind.DISPLACED:
                 self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):
@@ -278,7 +297,7 @@ class Kernel:
             return
         for ticket in self._running.values():
             if ticket.job.id == id and not ticket.settled:
-                if not ticket.ask():
+                if not ticket.ask() or ticket.stopped is not None:
                     self._cancel_late.add(id)
                 return
         self._end(job, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
@@ -287,19 +306,22 @@ class Kernel:
 
     def _start(self) -> bool:
         forward = self._judge_waiting()
-        chosen = self._line.choose(self._running, self.clock.now(), self._able)
+        chosen = self._line.choose(self._running, self.clock.now(), self._able, self._taken.allows)
         for job in chosen:
             node = self.nodes[job.order.node]
+            ticket = Ticket(job, since=self.clock.monotonic())
+            with self.stopping.lock:
+                if self.stopping.held(node.id):
+                    continue  # stopped since it was chosen
+                self._running[node.id] = ticket
             self._line.drop(job)
             self._waiting.drop(job.id)
-            ticket = Ticket(job, since=self.clock.monotonic())
-            self._running[node.id] = ticket
             self.log("started", job)
             self.lanes[node.id].submit(partial(self._carry, ticket, node))
         return forward or bool(chosen)
 
     def _able(self, node: str) -> bool:
-        return self.nodes[node].enabled
+        return self.nodes[node].enabled and not self.stopping.held(node)
 
     def _note_running(self) -> None:
         """What runs longer than a moment is shown as running."""
@@ -329,9 +351,23 @@ class Kernel:
                         f"job {ticket.job.id} stands as its files say: {ticket.broken}", op="carry"
                     ) from ticket.broken
                 raise ticket.broken
+            if ticket.stopped is not None and ticket.over and ticket.settled:
+                self.alert(f"stop {node}", None)  # it has returned at last
             if not ticket.settled and not ticket.left:
                 self._settled(ticket)
+            elif ticket.stopped is not None and not ticket.settled and not ticket.closing:
+                self._wait_again(ticket)
         return forward
+
+    def _wait_again(self, ticket: Ticket) -> None:
+        """Its node was stopped before it had begun."""
+        ticket.settled = True
+        job = ticket.job
+        if not self._waiting.add(job, self._open):
+            self._line.add(job)
+        if job.id in self._cancel_late:
+            self._cancel_late.discard(job.id)
+            self.cancel(job.id)
 
     def _settled(self, ticket: Ticket) -> None:
         """Its end is written, or that it waits for another attempt."""
@@ -351,7 +387,10 @@ class Kernel:
         """A driver that does not stop in time: the job ends without it, its node stays taken until it returns."""
         now = self.clock.monotonic()
         for ticket in self._running.values():
-            if ticket.deadline and now > ticket.deadline + GRACE_S and ticket.claim_end():
+            stop = ticket.stopped
+            if stop is not None and ticket.deadline and now > ticket.stopped_at + GRACE_S and ticket.claim_end():
+                self._unconfirmed(ticket, stop)
+            elif ticket.deadline and now > ticket.deadline + GRACE_S and ticket.claim_end():
                 order = ticket.job.order
                 why = f"no end after {order.timeout_s:g} s, and the driver did not stop when asked"
                 outcome = Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", why)
@@ -359,6 +398,18 @@ class Kernel:
                 self.dispatch.write_end(ticket, outcome)
                 ticket.cancel.set()  # after its end is decided: this is no cancelling of the job
                 self._settled(ticket)
+
+    def _unconfirmed(self, ticket: Ticket, stop: Stop) -> None:
+        """A driver that was told to stop and has not returned: whether its robot holds still, nobody knows."""
+        node = ticket.job.order.node
+        why = f"stopped by {stop.by}, and the driver of {node} has not confirmed it: the robot may still move"
+        fix = "use the robot's own emergency stop, then start the kernel anew"
+        self.alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", "a driver that returns", why, fix))
+        evidence = {"stopped": {"by": stop.by, "at": stop.at}, "held": False}
+        self.dispatch.write_end(
+            ticket, Outcome.failure(Cause.CANCELLED, "STOP_UNCONFIRMED", f"{why}; {fix}", evidence=evidence)
+        )
+        self._settled(ticket)
 
     def _judge_waiting(self) -> bool:
         """End what waited too long (D20) or depends on what failed (D21)."""
@@ -403,11 +454,15 @@ class Kernel:
         for ticket in self._running.values():
             if not ticket.over:
                 left = (ticket.deadline or ticket.since + ticket.job.order.timeout_s) + GRACE_S - now
+                if ticket.stopped is not None and ticket.deadline:
+                    left = min(left, ticket.stopped_at + GRACE_S - now)
                 if ticket.deadline or left > 0:  # still being judged after so long: its lane will wake us
                     waits.append(left)
         limit = self._waiting.patience()
         if limit is not None:
             waits.append(limit)
+        if self._taken.any:
+            waits.append(TURN_S)
         moment = self._line.next_due()
         if moment is not None:
             waits.append((moment - self.clock.now()).total_seconds())

@@ -48,12 +48,18 @@ class Lines:
         if index < len(line) and line[index].id == job.id:
             del line[index]
 
-    def choose(self, running: Mapping[str, object], now: datetime, able: Callable[[str], bool]) -> list[Job]:
+    def choose(
+        self,
+        running: Mapping[str, object],
+        now: datetime,
+        able: Callable[[str], bool],
+        ready: Callable[[Job], bool] = lambda job: True,
+    ) -> list[Job]:
         while self._moments and self._moments[0][0] <= now:
             job = self._later.pop(heapq.heappop(self._moments)[1], None)
             if job is not None:
                 bisect.insort(self._lines[job.order.node], job, key=schedule.rank)
-        return schedule.choose(self._lines, running, now, able=able)
+        return schedule.choose(self._lines, running, now, ready, able)
 
     def next_due(self) -> datetime | None:
         """When the next job that waits for a time becomes due; None if none does."""

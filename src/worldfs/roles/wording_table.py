@@ -242,6 +242,12 @@ BLANKS: tuple[tuple[str, str], ...] = (
     (r"(?P<n>\d+) steps done: (?P<ops>.+)", "已完成 {n} 步：{ops}"),
     (r"(?P<task>['\"].+['\"]) asks for no action", "{task} 没有要求任何动作"),
     (r"(?P<op>'.+') is none of (?P<ops>.+)", "{op} 不在 {ops} 之中"),
+    (
+        r"stopped by (?P<by>.+?), and the driver of (?P<node>.+) has not confirmed it: the robot may still move; "
+        r"use the robot's own emergency stop, then start the kernel anew",
+        "被 {by} 停止，但 {node} 的驱动尚未确认：机器人可能仍在运动；请按机器人自身的急停，然后重新启动内核",
+    ),
+    (r"stopped by (?P<by>[^:]+): (?P<rest>.+)", "被 {by} 停止：{rest}"),
     (r"(?P<op>\w+) stopped \(cancelled\); the arm holds still where it is", "{op} 已停止(已取消)；机械臂停在原处"),
     (r"(?P<op>\w+) stopped \(timeout\); the arm holds still where it is", "{op} 已停止(超时)；机械臂停在原处"),
     # -- the kernel

@@ -19,6 +19,7 @@ from .documents import Document
 from .layout import CRITIC, PLANNER
 
 if TYPE_CHECKING:
+    from .instruction import Instruction
     from .world import World
 
 
@@ -44,8 +45,16 @@ def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
 class Desk:
     """One node's desk (`worldfs.roles.planner.desk.Desk`)."""
 
-    def __init__(self, world: World, project: str, node: str, tell: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(
+        self,
+        world: World,
+        project: str,
+        node: str,
+        tell: Callable[[str], None] = lambda text: None,
+        instruction: Instruction | None = None,
+    ) -> None:
         self.robot_id = node
+        self.instruction = instruction
         self.world = world
         self.tell = tell
         base = f"/projects/{project}"
@@ -55,6 +64,8 @@ class Desk:
         self._task = Document(world.tree, f"{base}/TASK.md", PLANNER, task.read)
 
     def scene(self) -> Scene:
+        if self.instruction is not None:
+            self.instruction.look()  # the planner reads the scene before each step: a stop ends it there
         return self._environment.get().scene
 
     def earlier(self) -> Scene | None:
@@ -109,13 +120,16 @@ class Desk:
             page.change(lambda data: lessons.add(data, note, language=language))
 
     def submit(self, order: Order) -> str:
-        return self.world.submit(
-            replace(order, id=order.id or self.world.new_id(), node=order.node or self.robot_id), PLANNER
-        )
+        order = replace(order, id=order.id or self.world.new_id(), node=order.node or self.robot_id)
+        if self.instruction is not None:
+            self.instruction.carries(order.id)
+        return self.world.submit(order, PLANNER)
 
     def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
         while True:
             status = self.world.wait_job(job_id, timeout=PATIENCE_S, stop=stop)
+            if self.instruction is not None:
+                self.instruction.look()
             if status.state.terminal or stop.is_set():
                 return status
             self.world.carried()

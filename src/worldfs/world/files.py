@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.ground.errors import BadInput, NotFound, UserError
 from worldfs.kernel.jobs import ALERTS, CONTROL, Jobs
+from worldfs.kernel.stops import Stops
 from worldfs.tree.leaf import Ask, Leaf, Names
 from worldfs.tree.path import safe_name
 from worldfs.tree.stores.contract import Store
@@ -104,6 +105,33 @@ class Cancel(Leaf):
 
     def write(self, names: Names, data: bytes, ask: Ask) -> None:
         self.jobs.ask_cancel(names["job"], ask.actor)
+
+
+class Stop(Leaf):
+    """A node's `stop`: any write stops its robot at once; reading says how it stands."""
+
+    def __init__(self, stops: Stops) -> None:
+        self.stops = stops
+
+    def read(self, names: Names) -> bytes:
+        node, found = names["node"], self.stops.of(names["node"])
+        value = {"node": node, "stopped": found.stopped, "by": found.by, "at": found.at, "stops": found.number}
+        return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
+        self.stops.stop([names["node"]], ask.actor)
+
+
+class Resume(Stop):
+    """A node's `resume`: any write lets the robot work again."""
+
+    def __init__(self, stops: Stops, nodes: Callable[[], Sequence[str]]) -> None:
+        super().__init__(stops)
+        self.nodes = nodes
+
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
+        node = names["node"]
+        self.stops.resume([node], ask.actor, [other for other in self.nodes() if other != node])
 
 
 class Film(Leaf):

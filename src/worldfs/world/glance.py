@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worldfs.ground.errors import UserError
+from worldfs.kernel.turns import doing
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.lock import holder
 
@@ -25,9 +26,10 @@ def glance(world: World) -> dict[str, Any]:
     """Costs what is open and what the sheet shows, never what there is of history."""
     held = holder(world.root) if isinstance(world.store, DiskStore) else {"pid": os.getpid()}
     jobs = open_jobs(world)
+    stops = {id: stop for id in world.node_ids() if (stop := world.stops.of(id)).stopped}
     running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}
     hands = _hands(world)
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {
             "id": spec.id,
             "driver": spec.driver,
@@ -49,6 +51,11 @@ def glance(world: World) -> dict[str, Any]:
         for id, target in targets.items()
         if id not in robots
     ]  # fmt: skip
+    for node in nodes:
+        stopped = stops.get(str(node["id"]))
+        by = doing(world.store, str(node["id"]))
+        node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid")}
+        node["stopped"] = None if stopped is None else {"by": stopped.by, "at": stopped.at}
     counts = {"pending": 0, "running": 0}
     for job in jobs:
         counts[job.status.state.value] += 1

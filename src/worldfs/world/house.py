@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from worldfs.formats.prose import flat
 from worldfs.ground.clock import Clock, stamp
 from worldfs.ground.driver import FILM_FPS, Driver, Filming, Reviewer, Simulated
 from worldfs.ground.errors import Missing, UserError
-from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, Profile, Scene
+from worldfs.ground.model import Cause, Finding, Json, Note, Order, Outcome, Profile, Scene
 from worldfs.roles.lessons import note_for, note_for_failure, note_for_lost
 from worldfs.roles.wording import localise, localise_outcome
 from worldfs.tree.tree import Tree
@@ -82,6 +83,11 @@ class Room:
         self._told[node] = environment.told(before, seen)
         self._seen[node] = (seen, self.tree.probe(self.environment.path, WATCHDOG))
 
+    def stood(self, node: str) -> Json:
+        """The robot's own entry as its body sees it now."""
+        robot = next((item for item in self.drivers[node].observe().robots if item.robot_id == node), None)
+        return {} if robot is None else {name: value for name, value in asdict(robot).items() if value}
+
     def control(self, node: str, text: str) -> None:
         """Film the body's motion into artifacts/films/, or stop."""
         body, name = self.drivers[node], film_name(text, node)
@@ -96,7 +102,10 @@ class Room:
         body.record(self.films / name, FILM_FPS)
 
     def review_task(self, happened: Happened) -> bool:
-        """TASK.md against the measured world: each claim that is not so becomes a lesson, once. Always True: it needs no idle body."""
+        """TASK.md against the measured world: each claim that is not so becomes a lesson, once.
+
+        Always True: it needs no idle body.
+        """
         from worldfs.roles import task_review  # the planner's grammar: only for a page that was written
 
         try:

@@ -78,6 +78,7 @@ class Realm:
             environ=os.environ,
             reach=self._mounted,
             may=self._may,
+            stop=self._stop,
             memory_only=memory_only,
             held=True,  # what an earlier process left queued asks for rights and nodes, which are not here yet
         )
@@ -209,6 +210,13 @@ class Realm:
     def _may(self, binding: Binding, node: str) -> bool:
         """May it command a body? Whoever sees the body's service may."""
         return self.namespace(binding).sees(node, SERVICE)
+
+    def _stop(self, binding: Binding) -> None:
+        """Every robot that it sees; whoever sees one may stop it."""
+        seen = self.namespace(binding)
+        if self.world is not None:
+            nodes = [id for id in self.world.node_ids() if seen.readable(f"/nodes/{id}/stop")]
+            self.world.stops.stop(nodes, f"agent {binding.agent}")
 
     def _mounted(self, node: str) -> Reached | None:
         hub = self.hub

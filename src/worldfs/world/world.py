@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.errors import BadInput, Missing, NotFound, UserError, WorldError
 from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
+from worldfs.kernel.stops import STOPS, Stops
 from worldfs.tree import path as paths
 from worldfs.tree.leaf import Behaviour
-from worldfs.tree.rights import OPERATOR
+from worldfs.tree.rights import OPERATOR, demand_write
 from worldfs.tree.stores import revision
 from worldfs.tree.stores.contract import Store, Watch
 from worldfs.tree.stores.disk import DiskStore
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .bringup import BringUp
     from .desk import Desk
     from .house import Room
+    from .instruction import Instruction
     from .targets import Runtime, Targets
 
 PROJECT = "main"
@@ -58,6 +60,7 @@ class World:
         self.clock = clock
         self.config = config
         self.jobs = Jobs(store, clock)
+        self.stops = Stops(store, clock)
         self.agents = Agents(agents if agents is not None else root / "agents")
         self.workspace = Workspace(PROJECT, self.node_ids, store, self.jobs)
         rooms = Joined({"workspace": self.workspace, "mind": self.agents, "house": House()})
@@ -66,6 +69,8 @@ class World:
             "sessions": files.Sheet(store, self.jobs, files.sessions_page),
             "cancel": files.Cancel(self.jobs),
             "film": files.Film(store),
+            "stop": files.Stop(self.stops),
+            "resume": files.Resume(self.stops, self.node_ids),
             "robots": files.View(lambda names: self._robots()),
             **files.job_views(self.jobs),
             **files.meta_views(store, self.language),
@@ -338,7 +343,12 @@ class World:
                 return path
         return paths.parse("/" + name)
 
-    def desk(self, node: str | None = None, tell: Callable[[str], None] = lambda text: None) -> Desk:
+    def desk(
+        self,
+        node: str | None = None,
+        tell: Callable[[str], None] = lambda text: None,
+        instruction: Instruction | None = None,
+    ) -> Desk:
         """The planner's desk of a node; without a name the only one. Raises `BadInput` naming what there is."""
         from .desk import Desk
 
@@ -348,7 +358,7 @@ class World:
         if node not in ids:
             found = "several robots and no name" if node is None else f"no robot {node!r}"
             raise BadInput(found, op="do", expected="one of: " + ", ".join(ids), fix="say which: --node NAME")
-        return Desk(self, PROJECT, node, tell)
+        return Desk(self, PROJECT, node, tell, instruction)
 
     def new_id(self) -> str:
         """An action id that nobody has yet, in the page's form, told apart by the time."""
@@ -365,7 +375,7 @@ class World:
 
     def watch(self) -> Watch:
         """Changes of anything that `status()` or the documents say."""
-        return self.store.watch("", OPEN, CANCEL)
+        return self.store.watch("", OPEN, CANCEL, STOPS)
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 
@@ -396,6 +406,36 @@ class World:
 
     def cancel(self, job_id: str, actor: str = OPERATOR) -> None:
         self.tree.write(f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/cancel", b"cancel\n", actor)
+
+    def stop(self, node: str | None = None, actor: str = OPERATOR) -> list[str]:
+        """Stop a robot at once, or all of them, those to come as well; their names. Durable, whether a kernel runs
+        or not. Raises `NotFound` for one that is not there."""
+        nodes = self._robots_named(node, "stop", actor)
+        self.stops.stop(nodes, actor, every=node is None)
+        return nodes
+
+    def resume(self, node: str | None = None, actor: str = OPERATOR) -> list[str]:
+        """Let a robot work again, or all of them; the names of those that were stopped."""
+        nodes = self._robots_named(node, "resume", actor)
+        stopped = [id for id in nodes if self.stops.of(id).stopped]
+        self.stops.resume(nodes, actor, [] if node is None else [id for id in self.node_ids() if id != node])
+        return stopped
+
+    def _robots_named(self, node: str | None, op: str, actor: str) -> list[str]:
+        """One node or all of them, each of which `actor` may write that control of."""
+        ids = self.node_ids()
+        if node is not None and node not in ids:
+            from difflib import get_close_matches
+
+            likely = "".join(get_close_matches(node, ids, 1))
+            fix = f"did you mean {likely}?" if likely else f"name one of them, or `paos {op} --all`"
+            there = "one of: " + (", ".join(ids) or "no robot is configured")
+            raise NotFound(f"no robot {node!r}", op=op, actor=actor, expected=there, fix=fix)
+        nodes = ids if node is None else [node]
+        for id in nodes:
+            path, row, _ = self.tree.place(f"/nodes/{id}/{op}", actor, op)
+            demand_write(row, actor, path)
+        return nodes
 
     def wait_job(self, job_id: str, timeout: float | None = None, stop: threading.Event | None = None) -> JobStatus:
         """Block until the job has ended, the time is up or `stop` is set; its status then, whatever it is."""

@@ -15,7 +15,8 @@ import pytest
 
 from worldfs.drivers.command import proc
 from worldfs.drivers.command.proc import Proc
-from worldfs.drivers.command.reaper import sweep
+from worldfs.drivers.command.reaper import Word, sweep
+from worldfs.testing.clock import ManualClock
 
 
 @contextmanager
@@ -84,29 +85,44 @@ def test_a_mark_is_found_by_all_of_its_parts(sleeper: subprocess.Popen[bytes]) -
 
 def test_who_cannot_be_ended_is_named_in_time() -> None:
     stuck = Proc(4_000_000, 1, 4_000_000, 1, 1, "D", "nfs")
-    begun = time.monotonic()
-    swept = sweep(lambda: [stuck], lambda seconds: time.sleep(seconds) or "", grace=0.1, limit=0.2)  # type: ignore[func-returns-value]
-    assert 0.2 < time.monotonic() - begun < 1.0
+    clock = ManualClock()
+
+    def wait(seconds: float) -> Word:
+        clock.advance(max(seconds, 0.001))
+        return ""
+
+    swept = sweep(lambda: [stuck], wait, grace=0.1, limit=0.2, now=clock.monotonic)
+    assert 0.2 < clock.monotonic() < 0.21
     assert [(one.pid, one.words) for one in swept.survivors] == [(4_000_000, "[nfs]")]
 
 
 def test_each_is_asked_once_and_then_killed() -> None:
     """A program that counts what it is asked, deaf to it."""
-    text = """import signal, sys, time
-signal.signal(signal.SIGTERM, lambda *_: print("asked", flush=True))
-print("ready", flush=True)
+    text = """import os, signal, time
+signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"asked\\n"))
+os.write(1, b"ready\\n")
 while True: time.sleep(1)"""
+    clock = ManualClock()
     with subprocess.Popen(
-        [sys.executable, "-S", "-c", text], stdout=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-S", "-c", text], bufsize=0, stdout=subprocess.PIPE, start_new_session=True
     ) as process:
-        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        said = []
 
-        def wait(seconds: float) -> str:
-            time.sleep(seconds)
+        def wait(seconds: float) -> Word:
+            if not said:  # the grace does not pass before it has heard
+                said.append(process.stdout.readline())
+            clock.advance(min(seconds, 0.02))
             return "gone" if process.poll() is not None else ""
 
-        swept = sweep(lambda: [there(process.pid)], wait, grace=0.2, groups=True)  # type: ignore[arg-type]
-        assert process.stdout.read() == b"asked\n"
+        def find() -> list[Proc]:
+            one = proc.look(process.pid)
+            return [] if one is None else [one]
+
+        limit = float("inf")  # how long a killed process takes to be gone is the machine's affair
+        swept = sweep(find, wait, grace=0.2, limit=limit, groups=True, now=clock.monotonic)
+        assert [*said, process.stdout.read()] == [b"asked\n", b""]
         assert process.wait() == -signal.SIGKILL
         assert [one.pid for one in swept.met] == [process.pid] and swept.survivors == ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,10 +11,13 @@ from typing import Any
 
 import pytest
 
+from worldfs.drivers.targets import cameras, real
 from worldfs.drivers.targets.adapter import Bench
 from worldfs.drivers.targets.real import adapter
-from worldfs.ground.clock import SystemClock
+from worldfs.drivers.targets.robots import guard, unitree
+from worldfs.drivers.targets.watchdog import LOOK_S
 from worldfs.ground.model import Target
+from worldfs.testing.clock import ManualClock
 
 PEERS = Path(__file__).parent / "peers"
 LIBRARIES = ("lerobot", "franky", "unitree_sdk2py", "cv2", "plant")
@@ -33,18 +37,53 @@ def peers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         del sys.modules[name]
 
 
-@pytest.fixture
-def take(peers: Any) -> Iterator[Callable[..., Any]]:
-    """take(kind, config={…}, …) → (open target, its simulated robot); all of it closed at the end."""
-    with ExitStack() as stack:
+PATIENCE = 300.0  # real seconds for what other threads and processes do, on however busy a machine
 
-        def take(driver: str, config: dict[str, Any] | None = None, clock: Any = None, **more: Any) -> tuple[Any, Any]:
+
+def until(holds: Callable[[], object]) -> None:
+    """Wait for what another thread brings about."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "it did not come to be so"
+        time.sleep(0.001)
+
+
+def let_pass(target: Any, seconds: float) -> None:
+    """So much of the robots' time passes, and the watchdog looks as often as it does in real time."""
+    clock = target.bench.clock
+    while seconds > 1e-9:
+        step = min(seconds, LOOK_S)
+        clock.advance(step)
+        seconds -= step
+        target.watchdog.look()
+    if not target.robot.joints:  # it tells of itself in a thread of its own
+        until(lambda: target.robot.read().at >= clock.monotonic())
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits in real seconds, for wires, threads and processes, are no part of what is tested here."""
+    for where, name in ((unitree, "FIRST_S"), (unitree, "ANSWER_S"), (unitree, "GUARD_S"), (guard, "READY_S"),
+                        (cameras, "FIRST_S"), (real, "HALT_WAIT_S")):  # fmt: skip
+        monkeypatch.setattr(where, name, PATIENCE)
+
+
+@pytest.fixture
+def take(peers: Any, patient: None) -> Iterator[Callable[..., Any]]:
+    """take(kind, config={…}, …) → (open target, its simulated robot), both on one clock in hand (`let_pass`).
+
+    All of it is closed at the end.
+    """
+    with ExitStack() as stack:
+        peers.CLOCK = ManualClock()
+
+        def take(driver: str, config: dict[str, Any] | None = None, **more: Any) -> tuple[Any, Any]:
             kind, q = {"franka": ("fci", FRANKA_HOME), "unitree_go2": ("base", ()), "lerobot": ("servo", (0.0,) * 5)}[
                 driver
             ]
             plant = stack.enter_context(peers.Plant(kind, q, **more))
             target = declared(driver, plant.address, **(config or {}))
-            made = adapter(target, Bench(clock or SystemClock()))
+            made = adapter(target, Bench(peers.CLOCK))
             stack.callback(made.close)
             made.open()
             return made, plant

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -18,18 +17,18 @@ from worldfs.ground.errors import BadInput, Missing, UserError
 from worldfs.ground.model import CameraSpec, Target
 from worldfs.testing.clock import ManualClock
 
-from .conftest import FRANKA_HOME, declared
+from .conftest import FRANKA_HOME, PATIENCE, declared, let_pass, until
 
 ARMS = ("lerobot", "franka")
 
 
 def drive(target, action, representation, steps=20, hz=20.0):
-    """Steps in real time; the last result and every word that bit."""
+    """Steps on the robot's clock; the last result and every word that bit."""
     words, result = [], None
     for _ in range(steps):
         result = target.step(np.asarray(action, float), representation)
         words += result.clamped
-        time.sleep(1 / hz)
+        let_pass(target, 1 / hz)
     return result, set(words)
 
 
@@ -38,11 +37,11 @@ def test_an_arm_goes_where_it_is_told_at_the_speed_that_it_may(take, driver):
     target, plant = take(driver)
     q = target.observe()["joint_states"]
     goal = q + np.array([0.5, *[0.0] * (len(q) - 1)])
-    began = time.monotonic()
+    began = target.bench.clock.monotonic()
     result, words = drive(target, [*goal, 1.0], "joint_position", 4)
     assert "joint speed" in words and plant.told
     most = target.limits.joint_speed[0]
-    assert abs(plant.told[-1][0] - q[0]) <= most * (time.monotonic() - began + 0.05)
+    assert abs(plant.told[-1][0] - q[0]) <= most * (target.bench.clock.monotonic() - began + 0.05)
     drive(target, [*goal, 1.0], "joint_position", 16)
     assert abs(target.observe()["joint_states"][0] - goal[0]) < 0.05
     assert result is not None and result.success is None
@@ -85,7 +84,7 @@ def test_joint_velocities_move_it_and_it_stands_when_no_more_come(take, driver):
     q = target.observe()["joint_states"]
     drive(target, [0.3] + [0.0] * (count - 1) + [1.0], "joint_velocity", 20)
     assert target.observe()["joint_states"][0] == pytest.approx(q[0] + 0.3, abs=0.06)
-    time.sleep(0.3)
+    let_pass(target, 0.3)
     assert plant.still
 
 
@@ -130,7 +129,7 @@ def test_a_reflex_is_told_and_cleared_only_where_the_operator_lets_a_session_do_
         away = np.array([*FRANKA_HOME, 1.0]) + np.array([0.4, 0, 0, 0, 0, 0, 0, 0])
         drive(target, away, "joint_position", 3)
         plant.force = 31.0
-        time.sleep(0.05)
+        let_pass(target, 0.05)
         with pytest.raises(Stopped):
             drive(target, away, "joint_position", 3)
         plant.force = 0.0
@@ -163,8 +162,8 @@ def test_an_arm_that_something_holds_is_not_pulled_further_away(take):
 
 
 def test_an_action_from_an_old_observation_is_refused(take):
-    clock = ManualClock()
-    target, _ = take("lerobot", {"safety": {"stale_s": 0.5, "watchdog_s": 5}}, clock)
+    target, _ = take("lerobot", {"safety": {"stale_s": 0.5, "watchdog_s": 5}})
+    clock = target.bench.clock
     target.observe()
     clock.advance(0.4)
     target.step(np.zeros(6), "joint_position")
@@ -177,7 +176,7 @@ def test_a_state_that_stopped_coming_is_no_state(take):
     target, plant = take("franka", {"safety": {"stale_s": 0.2}})
     plant.manual = True  # the robot's own time stands
     target.observe()
-    time.sleep(0.3)
+    let_pass(target, 0.3)
     with pytest.raises(Stopped, match="old"):
         target.step(np.array([*FRANKA_HOME, 1.0]), "joint_position")
 
@@ -191,11 +190,11 @@ def test_silence_stops_it_and_heartbeats_keep_it(take, driver):
         action, representation = [*(target.observe()["joint_states"] + 0.3), 1.0], "joint_position"
     drive(target, action, representation, 5)
     for _ in range(5):  # it thinks
-        time.sleep(0.1)
+        let_pass(target, 0.1)
         target.heartbeat()
     target.observe()
     target.step(np.array(action), representation)
-    time.sleep(0.5)
+    let_pass(target, 0.5)
     assert plant.still
     with pytest.raises(Stopped, match="no step and no heartbeat"):
         target.step(np.array(action), representation)
@@ -205,7 +204,7 @@ def test_a_dogs_velocity_ends_by_itself_long_before_the_watchdog(take):
     target, plant = take("unitree_go2", {"safety": {"watchdog_s": 2.0}})
     drive(target, [0.5, 0, 0.2], "base_velocity", 20)
     assert not plant.still and plant.place[0] > 0.1
-    time.sleep(0.6)
+    let_pass(target, 0.6)
     assert plant.still and plant.told[-1] == [0, 0, 0]
     target.step(np.array([0.5, 0, 0]), "base_velocity")  # it may go on
 
@@ -223,7 +222,7 @@ def test_stop_from_another_thread_holds_until_an_episode_begins(take):
     drive(target, away, "joint_position", 5)
     target.stop()
     assert plant.stops == 1
-    time.sleep(0.2)
+    let_pass(target, 0.2)
     assert plant.still and plant.q[0] < 0.5
     with pytest.raises(Stopped, match="stands: stopped"):
         target.step(away, "joint_position")
@@ -235,20 +234,23 @@ def test_stop_from_another_thread_holds_until_an_episode_begins(take):
 def test_a_stop_in_the_middle_of_a_step_is_before_its_command(take, driver):
     """What was decided before the stop is not sent after it."""
     target, plant = take(driver)
-    read = target.robot.read
+    read, others = target.robot.read, []
 
     def read_and_be_stopped():
         seen = read()
         other = threading.Thread(target=target.stop)
+        others.append(other)
         other.start()
-        other.join(0.05)  # it waits for the wire, which this step holds
+        until(lambda: target._why)  # it waits for the wire, which this step holds
         return seen
 
     target.robot.read = read_and_be_stopped
     shape = target.actions()[0].shape[0]
     with pytest.raises(Stopped, match="stands: stopped"):
         target.step(np.full(shape, 0.5), target.actions()[0].representation)
-    time.sleep(0.5)
+    for other in others:
+        other.join(PATIENCE)
+    let_pass(target, 0.5)
     here = [] if driver != "lerobot" else [[0.0] * 5]  # servos stop by the present pose as their goal
     assert plant.told == here * len(plant.told)
 
@@ -326,11 +328,11 @@ def test_a_config_that_is_none_is_refused_by_its_member(peers, config, says):
 def test_percent_becomes_radians_by_the_calibration(take, peers):
     with peers.Plant("servo", (0.0,) * 5) as plant:
         robot = {"type": "so101_follower", "port": plant.address, "use_degrees": False}
-        made = adapter(declared("lerobot", "", robot=robot, units="percent"), Bench(SystemClock()))
+        made = adapter(declared("lerobot", "", robot=robot, units="percent"), Bench(peers.CLOCK))
         made.open()
         for _ in range(30):
             made.step(np.array([0.2, -0.1, 0, 0.1, 0, 1]), "joint_position")
-            time.sleep(0.02)
+            let_pass(made, 0.02)
         assert np.allclose(plant.q, [0.2, -0.1, 0, 0.1, 0], atol=0.02)
         assert made.observe()["state"][0] == pytest.approx(100 * plant.q[0] / (1024 * 2 * math.pi / 4095), abs=1)
         made.close()
@@ -381,19 +383,22 @@ def test_a_plugin_package_brings_its_own_arm(take, peers, tmp_path, monkeypatch)
     assert target.robot.joints == made.robot.joints
 
 
-def test_cameras_by_their_device_give_rgb_and_a_frozen_one_stops_the_episode(peers):
+def test_cameras_by_their_device_give_rgb_and_a_frozen_one_stops_the_episode(peers, patient):
     with peers.Plant("fci", FRANKA_HOME) as plant:
         given = declared("franka", plant.address, safety={"stale_s": 0.3})
         cameras = (CameraSpec("front", (64, 48), device="test:64x48"),)
         target = Target(
             given.id, given.kind, adapter=given.adapter, driver="franka", cameras=cameras, config=given.config
         )
-        made = adapter(target, Bench(SystemClock()))
+        peers.CLOCK = ManualClock()
+        made = adapter(target, Bench(peers.CLOCK))
         made.open()
         assert made.observe()["rgb.front"][0, 0].tolist() == [30, 20, 10]
         assert made.observations()["rgb.front"] == ((48, 64, 3), "uint8") and "rgb_camera" in made.sensors()
-        sys.modules["cv2"].VideoCapture.frozen = True
-        time.sleep(0.4)
+        capture = sys.modules["cv2"].VideoCapture
+        capture.frozen = True
+        until(lambda: capture.missed)  # what was read before is taken in
+        let_pass(made, 0.4)
         with pytest.raises(UserError, match="last picture"):
             made.observe()
         made.close()

@@ -10,11 +10,13 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the table of the runtime's other half")
 
+from worldfs.drivers.skills.rekep import stepped
 from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime
 from worldfs.drivers.skills.runtime import Errand, Stage
-from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause, Skill
+
+from .conftest import let_pass
 
 PAGE = """# ENVIRONMENT
 
@@ -30,10 +32,18 @@ def errand(home: Any, id: str = "apple_01") -> Errand:
     return Errand("j1", Skill("rekep_pick", "ReKepPolicyRuntime"), {"object_id": id}, home=home)
 
 
-def test_an_arm_is_led_to_the_thing_and_stands_when_time_is_up(take: Any, tmp_path: Any) -> None:
-    (tmp_path / "ENVIRONMENT.md").write_text(PAGE)
+@pytest.fixture
+def led(take: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An arm whose own time passes while it is led, between two steps."""
     target, plant = take("franka")
-    runtime, clock = ReKepPolicyRuntime(), SystemClock()
+    monkeypatch.setattr(stepped, "sleep", lambda seconds: let_pass(target, seconds))
+    return target, plant
+
+
+def test_an_arm_is_led_to_the_thing_and_stands_when_time_is_up(led: Any, tmp_path: Any) -> None:
+    (tmp_path / "ENVIRONMENT.md").write_text(PAGE)
+    target, plant = led
+    runtime, clock = ReKepPolicyRuntime(), target.bench.clock
     assert runtime.review(errand(tmp_path), target) == []
     (unknown,) = runtime.review(errand(tmp_path, "moon"), target)
     assert unknown.code == "UNKNOWN_OBJECT" and "apple_01" in unknown.expected
@@ -44,14 +54,15 @@ def test_an_arm_is_led_to_the_thing_and_stands_when_time_is_up(take: Any, tmp_pa
     assert outcome.cause is Cause.TIMEOUT, outcome
     assert math.dist(target.observe()["ee_pose"][:3], goal) < before - 0.05
     target.attend(None)
+    let_pass(target, 0.3)
     assert plant.still
 
 
-def test_fingers_that_close_on_nothing_hold_nothing(take: Any, tmp_path: Any) -> None:
+def test_fingers_that_close_on_nothing_hold_nothing(led: Any, tmp_path: Any) -> None:
     page = PAGE.replace("[0.6, 0.05, 0.1]", "[0.58, 0.0, 0.35]")
     (tmp_path / "ENVIRONMENT.md").write_text(page)
-    target, _ = take("franka")
-    runtime, clock = ReKepPolicyRuntime(), SystemClock()
+    target, _ = led
+    runtime, clock = ReKepPolicyRuntime(), target.bench.clock
     run = Run(clock, clock.monotonic() + 60)
     one = errand(tmp_path)
     outcome = runtime.perform(one, Stage(target, None, run))

@@ -24,7 +24,7 @@ from worldfs.ground.model import Cause, Outcome, State
 from worldfs.testing.target import NullPolicy
 from worldfs.world.world import World
 
-from .conftest import FRANKA_HOME, PEERS
+from .conftest import FRANKA_HOME, PATIENCE, PEERS, until
 
 AWAY = 0.4  # what the policy below asks of the first joint, or m/s
 
@@ -258,3 +258,30 @@ def test_a_process_that_dies_or_hangs_leaves_no_robot_in_motion(peers, driver, h
             process.communicate()
         time.sleep(0.1)
         assert plant.still
+
+
+# -- a stop of the world -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("driver", sorted(KINDS))
+def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_session(tmp_path, peers, driver):
+    """Also where the skill looks at nothing: the target itself is told, as its watchdog would."""
+    with peers.Plant(*KINDS[driver]) as plant:
+        write(tmp_path, driver, config(driver, plant.address), steps=100_000, deaf=True, pause=0.01)
+        with World.open(tmp_path, serve=True, parts=parts()) as world:
+            over = threading.Event()
+            kernel = threading.Thread(target=lambda: world.run(stop=over))
+            kernel.start()
+            try:
+                until(lambda: plant.told)
+                world.stop()
+                outcome = world.wait_job("sess_follow_001", timeout=PATIENCE).outcome
+                assert outcome is not None
+                assert (outcome.cause, outcome.code) == (Cause.CANCELLED, "STOPPED"), outcome
+                assert outcome.evidence["stood"]["extra"]["standing"]
+                until(lambda: plant.still)
+                assert world.stops.of("arm").stopped
+            finally:
+                over.set()
+                world.wake()
+                kernel.join(PATIENCE)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import signal
 import threading
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from worldfs.ground.errors import BadInput, Busy
+from worldfs.roles.stop_words import is_stop
 
 from .call import Call
 from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
@@ -15,6 +17,7 @@ from .signals import stop_on
 
 if TYPE_CHECKING:
     from worldfs.roles.planner import Report
+    from worldfs.world.instruction import Instruction
     from worldfs.world.world import World
 
 
@@ -25,6 +28,7 @@ EXIT = {
     "failed": REFUSED,
     "cancelled": REFUSED,
     "timeout": REFUSED,
+    "stopped": REFUSED,
     "not_understood": MISUSE,
     "not_answered": MISUSE,
     "interrupted": INTERRUPTED,
@@ -36,6 +40,11 @@ def run(call: Call) -> int:
     text = " ".join(call["instruction"]).strip()
     if not text:
         raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
+    if is_stop(text):  # ahead of everything that an instruction waits for
+        from .stop import chinese
+        from .stop import stop as halt
+
+        return halt(call, call["node"], chinese(text))
     stop = threading.Event()
     why = ["cancelled"]
 
@@ -55,16 +64,24 @@ def run(call: Call) -> int:
             from .motion import Motion
 
             kind_of(call["record"])  # said before a world is built for nothing
-        world = _world(call, stack)
-        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))  # until here there is nothing to stop safely
-        motion = stack.enter_context(Motion(call, world, call["record"])) if call["record"] else None
         if call["timeout"] is not None:
             timer = threading.Timer(call["timeout"], time_is_up)
             timer.daemon = True
             timer.start()
             stack.callback(timer.cancel)
-        result = _plan(call, world, text, stop)
+        instruction, refused = _turn(call, stack, text, stop)
+        if refused:
+            verdict = "stopped" if instruction.stopped else why[0]
+            value = {"event": "result", "verdict": verdict, "goal_holds": False, "message": refused}
+            call.voice.say(refused, value, "bad")
+            return EXIT[verdict]
+        world = _world(call, stack)
+        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))  # until here there is nothing to stop safely
+        motion = stack.enter_context(Motion(call, world, call["record"])) if call["record"] else None
+        result = _plan(call, world, text, stop, instruction)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
+    if instruction.stopped and verdict == "cancelled":
+        verdict, result = "stopped", replace(result, reason=f"{result.reason}: {instruction.words()}")
     code = EXIT[verdict]
     zh = result.intent.language == "zh"
     seconds = f"{call['timeout'] or 0:g}"
@@ -117,11 +134,26 @@ def _world(call: Call, stack: ExitStack) -> World:
     return world
 
 
-def _plan(call: Call, world: World, text: str, stop: threading.Event) -> Report:
+def _turn(call: Call, stack: ExitStack, text: str, stop: threading.Event) -> tuple[Instruction, str]:
+    """The instruction's turn at its robot, before a world is served: who waits here serves none for others.
+
+    With why it may not go on, "" if it may. Ctrl-C while it waits ends the command.
+    """
+    from worldfs.world.instruction import Instruction
+
+    world = stack.enter_context(call.open())
+    node = world.desk(call["node"]).robot_id
+    instruction = Instruction(world, node, text, stop, lambda line: _tell(call, line))
+    return stack.enter_context(instruction), instruction.begin()
+
+
+def _tell(call: Call, line: str) -> None:
+    call.voice.say(line, {"event": "progress", "message": line})
+
+
+def _plan(call: Call, world: World, text: str, stop: threading.Event, instruction: Instruction) -> Report:
     """The one place where the command meets the planner."""
     from worldfs.roles.planner import Planner
 
-    def tell(line: str) -> None:
-        call.voice.say(line, {"event": "progress", "message": line})
-
-    return Planner(world.desk(call["node"], tell)).run(text, stop)
+    desk = world.desk(call["node"], lambda line: _tell(call, line), instruction)
+    return Planner(desk).run(text, stop)

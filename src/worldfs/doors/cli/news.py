@@ -36,7 +36,8 @@ def line(event: Event) -> tuple[str, str]:
             return f"kernel {event['state']}", ""
         case "node":
             held = f", holding {event['held']}" if event.get("held") else ""
-            return f"{event.get('id')}: {event.get('state', '')}{held}", "dim"
+            stopped = ", STOPPED" if event.get("stopped") else ""
+            return f"{event.get('id')}: {event.get('state', '')}{held}{stopped}", "dim"
         case "job":
             mood = {"succeeded": "good", "failed": "bad"}.get(str(event.get("state")), "")
             return job_line(event), mood
@@ -66,8 +67,8 @@ def _moved(known: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
     return (known.get("state"), known.get("attempt")) != (job.get("state"), job.get("attempt"))
 
 
-def _told(node: Mapping[str, Any]) -> tuple[Any, Any]:
-    return node.get("state"), node.get("held")
+def _told(node: Mapping[str, Any]) -> tuple[Any, ...]:
+    return node.get("state"), node.get("held"), node.get("stopped")
 
 
 def _parameters(params: Any) -> str:

@@ -22,10 +22,15 @@ def lines(status: dict[str, Any], name: str = "paos") -> list[str]:
     """The status in lines for people (`status` as `World.status()` gives it); `name` is how to call the command."""
     said = [f"workspace  {status.get('workspace', '')}", f"kernel     {_kernel(status.get('kernel'), name)}"]
     nodes = [
-        ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n))
+        ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n), _busy(n))
         for n in status.get("nodes", ())
     ]
     said += ["", "nodes", *columns(nodes)] if nodes else ["", "nodes      none"]
+    stopped = [str(n.get("id", "")) for n in status.get("nodes", ()) if n.get("stopped")]
+    if stopped:
+        which = "--all" if len(stopped) == len(status.get("nodes", ())) else f"--node {stopped[0]}"
+        until = f"nothing moves and what waits is held until: {name} resume {which}"
+        said += ["", f"stopped    {', '.join(stopped)}: {until}"]
     counts = status.get("jobs", {})
     said += ["", "jobs       " + (", ".join(f"{n} {word}" for word, n in counts.items() if n) or "none")]
     recent = status.get("recent", ())
@@ -50,6 +55,13 @@ def _kernel(kernel: Any, name: str) -> str:
 
 def _held(node: dict[str, Any]) -> str:
     return f"holding {node['held']}" if node.get("held") else ""
+
+
+def _busy(node: dict[str, Any]) -> str:
+    stop, doing = node.get("stopped"), node.get("instruction")
+    if stop:
+        return f"STOPPED by {stop['by']}, {stop['at']}"
+    return f"doing “{doing['text']}” (process {doing['pid']})" if doing else ""
 
 
 def _alert(alert: Any) -> str:

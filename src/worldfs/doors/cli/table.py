@@ -88,6 +88,31 @@ _WORLD = (
         "Exit 0: the goal holds in the world, or the question was answered; 1: it does not, or the world refuses; "
         "2: not understood or not answered; 130: interrupted. "
         "The first Ctrl-C stops the robot safely, the second ends the command.",
+        far="stop:spoken",
+    ),
+    Command(
+        "stop",
+        "stop every robot at once, or one of them",
+        "stop:run",
+        (
+            Argument(("--node",), "only this robot", "ID"),
+            Argument(("--all",), "every robot (the default), those to come as well", takes="switch"),
+        ),
+        "It goes ahead of everything, and needs no kernel that runs: a world that is stopped starts stopped. What ran "
+        "ends as cancelled, what waits is held until `paos resume`. Whoever may see a robot may stop it. "
+        "Exit 1: a robot has not confirmed that it holds still.",
+        far="stop:far_stop",
+    ),
+    Command(
+        "resume",
+        "let stopped robots work again",
+        "stop:resume",
+        (
+            Argument(("--node",), "only this robot", "ID"),
+            Argument(("--all",), "every robot", takes="switch"),
+        ),
+        "What waited goes on; what was stopped does not begin again.",
+        far="stop:far_resume",
     ),
     Command(
         "serve",

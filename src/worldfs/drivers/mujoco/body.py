@@ -121,7 +121,8 @@ class Tabletop:
             cause = Cause.CANCELLED if stopped.why == "cancelled" else Cause.TIMEOUT
             code = "CANCELLED" if cause is Cause.CANCELLED else "EXECUTION_TIMEOUT"
             message = f"{order.op} stopped ({stopped.why}); the arm holds still where it is"
-            outcome = Outcome.failure(cause, code, message, evidence=receipt.close())
+            evidence = {**receipt.close(), "held": arm.mover.still, "speed": arm.mover.speed}
+            outcome = Outcome.failure(cause, code, message, evidence=evidence)
         except FloatingPointError as error:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
         if others := moved.words(outcome.evidence.get("also_moved", ())):

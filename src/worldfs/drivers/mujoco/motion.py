@@ -87,8 +87,17 @@ class Mover:
             data.ctrl[: panda.ARM] = data.qpos[: panda.ARM]
             mujoco.mj_step(self.rig.model, data, 10)
             self.steps += 10
-            if float(np.max(np.abs(data.qvel[: panda.ARM]))) < STILL:
+            if self.still:
                 return
+
+    @property
+    def speed(self) -> float:
+        """rad/s of the fastest joint, as it is now."""
+        return round(float(np.max(np.abs(self.rig.data.qvel[: panda.ARM]))), 4)
+
+    @property
+    def still(self) -> bool:
+        return self.speed < STILL
 
     # --- the loop ---
 

@@ -78,6 +78,12 @@ class SessionDriver:
     def assumed(self) -> Scene | None:
         return self._adapter.assumed() if isinstance(self._adapter, Simulated) else None
 
+    def stop(self) -> None:
+        """The target itself, by the path of its watchdog and its limits; beside any session."""
+        adapter = self._adapter
+        if adapter is not None:
+            adapter.stop()
+
     def close(self) -> None:
         adapter, self._adapter = self._adapter, None
         for policy in self._policies.values():

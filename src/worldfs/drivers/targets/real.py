@@ -157,6 +157,9 @@ class RealTarget:
         extra: Json = {"driver": self.target.driver, "limits": told(self._limits)}
         if self._why or reading.trouble:
             extra["standing"] = self._why or reading.trouble
+        speeds = reading.speeds if reading.speeds is not None else reading.velocity
+        if speeds is not None:
+            extra["speed"] = round(float(np.max(np.abs(speeds), initial=0.0)), 4)  # rad/s or m/s, as it measures itself
         joints: Json = {name: round(float(q), 5) for name, q in zip(self.robot.joints, reading.joints, strict=False)}
         if reading.place is not None:
             x, y, yaw = (round(float(part), 4) for part in reading.place)
@@ -199,7 +202,9 @@ class RealTarget:
             self.stop()
         else:
             self._why = ""
-            if self._safety is not None:
+            if run.stop:
+                self._halt(run.stop)  # stopped before it began
+            elif self._safety is not None:
                 with self._careful():
                     self.robot.prepare()
                     self._begin(self._read())

@@ -41,6 +41,7 @@ class RootLock:
         self._root, self.purpose, self._disk, self._key = os.fspath(root), purpose, disk, key
         self._clock = clock or SystemClock()
         self._fd = -1
+        self._content: dict[str, Any] = {}
 
     def acquire(self) -> Self:
         """Take it or raise `Busy`, naming who has it, what it runs and since when."""
@@ -49,19 +50,24 @@ class RootLock:
         try:
             if not _take(fd):
                 raise Busy(_who(_read(fd)), path=self._root, op=self.purpose, fix=_way_out(_read(fd)))
-            content = {
+            self._content = {
                 "pid": os.getpid(),
                 "host": os.uname().nodename,
                 "command": " ".join(sys.orig_argv),
                 "started_at": stamp(self._clock.now()),
                 "purpose": self.purpose,
             }
-            home.sign(fd, json.dumps(content).encode() + b"\n", self._key)
+            home.sign(fd, json.dumps(self._content).encode() + b"\n", self._key)
         except BaseException:
             os.close(fd)
             raise
         self._fd = fd
         return self
+
+    def note(self, **more: str) -> None:
+        """Say more in the file of a lock that is held."""
+        self._content |= more
+        Root(self._root, self._disk).sign(self._fd, json.dumps(self._content).encode() + b"\n", self._key)
 
     def release(self) -> None:
         if self._fd >= 0:
@@ -75,10 +81,10 @@ class RootLock:
         self.release()
 
 
-def holder(root: str | os.PathLike[str]) -> dict[str, Any] | None:
+def holder(root: str | os.PathLike[str], key: str = KEY) -> dict[str, Any] | None:
     """Who holds the root's lock now, or None; the lock is not touched."""
     home = Root(root)
-    place = home.place(KEY)
+    place = home.place(key)
     fd = None if place is None else home.open(place)
     if fd is None:
         return None

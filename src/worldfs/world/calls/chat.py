@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Outcome
+from worldfs.roles.stop_words import is_stop
 from worldfs.tree.binding import Binding
 from worldfs.tree.leaf import Written
 
@@ -30,9 +31,17 @@ class Brain(Protocol):
 class Chat:
     """The input of every agent of one home."""
 
-    def __init__(self, calls: Calls, brain: Callable[[str], Brain | None]) -> None:
-        """`brain`: an agent's brain by the agent's name, looked up at each letter; None: it has none."""
-        self._calls, self._brain = calls, brain
+    def __init__(
+        self,
+        calls: Calls,
+        brain: Callable[[str], Brain | None],
+        stop: Callable[[Binding], object] = lambda binding: None,
+    ) -> None:
+        """`brain`: an agent's brain by the agent's name, looked up at each letter; None: it has none.
+
+        `stop`: stops every robot that the binding sees. Called for a letter that says so, before any queue.
+        """
+        self._calls, self._brain, self._stop = calls, brain, stop
         calls.carry(KIND, self._answer, lane=self._lane)
 
     def say(self, binding: Binding, data: bytes, correlation: str = "") -> Written:
@@ -43,6 +52,8 @@ class Chat:
             raise BadInput(f"no UTF-8 at byte {error.start}", op="write", expected="text", code="invalid") from None
         if not text.strip():
             return Written(0)
+        if is_stop(text):
+            self._stop(binding)
         id = self._calls.submit(binding, KIND, "say", {"text": text}, correlation=correlation)
         extra: dict[str, Any] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
         if correlation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldfs.tree.rights import OPERATOR
 from worldfs.tree.table import AT_STARTUP, Kind, Row
 
-from .roles import ALL, CRITIC, ORCHESTRATOR, PLANNER, RUNTIME, WATCHDOG, readers
+from .roles import ALL, CRITIC, EVERYBODY, ORCHESTRATOR, PLANNER, ROLES, RUNTIME, WATCHDOG, readers
 from .shape import folder
 
 PROJECT = "/projects/{project}"
@@ -170,6 +170,24 @@ ROWS: tuple[Row, ...] = (
         {PLANNER: "", ORCHESTRATOR: "", WATCHDOG: "", OPERATOR: ""},
         key=".paos/cancel",
         view="cancel",
+    ),
+    Row(
+        NODE + "/stop",
+        Kind.CONTROL,
+        "write anything to stop the robot at once; what waits is held until `resume`. Reading says how it stands",
+        EVERYBODY,
+        dict.fromkeys(ROLES, ""),
+        key=".paos/stops",
+        view="stop",
+    ),
+    Row(
+        NODE + "/resume",
+        Kind.CONTROL,
+        "write anything to let a stopped robot work again",
+        EVERYBODY,
+        {PLANNER: "", ORCHESTRATOR: "", OPERATOR: ""},
+        key=".paos/stops",
+        view="resume",
     ),
     Row(
         NODE + "/film",

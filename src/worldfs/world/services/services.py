@@ -60,11 +60,13 @@ class Services:
         environ: Mapping[str, str],
         reach: Reach = lambda node: None,
         may: May = only_admins,
+        stop: Callable[[Binding], object] = lambda binding: None,
         memory_only: bool = False,
         held: bool = False,
     ) -> Services:
         """`world`: the home's workspace. `agents`: the state root. `reach`: a node by its tunnel.
 
+        `stop`: stops every robot that the binding sees.
         `may`: may this binding command that node? Asked when an instruction is carried out, not when it is accepted.
         `held`: what an earlier process left queued, and everything else, waits for `begin`: for who must first be
         ready to answer `reach` and `may`.
@@ -80,7 +82,7 @@ class Services:
             "web_search": WebSearchTool(home, lambda: config().web_search, environ),
         }
         orders = Orders(calls, tools, Nodes(world, reach))
-        chat = Chat(calls, Brains(config, world, agents, clock, may))
+        chat = Chat(calls, Brains(config, world, agents, clock, may), stop)
         return cls(calls, chat, orders, memory)
 
     def acts(

@@ -10,6 +10,7 @@ COLOR_BGR2RGB = 4
 
 class VideoCapture:
     frozen = False
+    missed = 0  # reads without a picture
 
     def __init__(self, device):
         self._size = (48, 64) if str(device).startswith("test:") else None
@@ -23,6 +24,7 @@ class VideoCapture:
     def read(self):
         time.sleep(0.02)
         if VideoCapture.frozen:
+            VideoCapture.missed += 1
             return False, None
         return True, np.full((*self._size, 3), (10, 20, 30), np.uint8)
 

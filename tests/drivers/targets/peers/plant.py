@@ -1,7 +1,7 @@
 """A simulated robot on loopback: joints or a base with inertia, behind a wire with latency, that no library knows of.
 
-The stand-ins of the robots' libraries beside this file speak to it as the libraries speak to theirs. In real time it
-moves by itself; with `manual` it moves in `advance` only.
+The stand-ins of the robots' libraries beside this file speak to it as the libraries speak to theirs. It moves by
+itself, on `CLOCK` where a test has set one, else in real time; with `manual` it moves in `advance` only.
 """
 
 from __future__ import annotations
@@ -15,9 +15,23 @@ import time
 
 import numpy as np
 
+CLOCK = None  # a clock in hand, on which robots move and their libraries wait; None: the machine's
+ANSWER_S = 60.0  # real seconds for an answer on loopback, however busy the machine is
 TICK = 0.002  # s, of the physics
 INERTIA = 0.03  # s in which a speed follows
 LAG = 0.05  # s in which a servo closes in on its goal
+
+
+def monotonic():
+    return time.monotonic() if CLOCK is None else CLOCK.monotonic()
+
+
+def sleep(seconds):
+    """On a clock in hand the time passes at once."""
+    if CLOCK is None:
+        time.sleep(seconds)
+    else:
+        CLOCK.advance(seconds)
 
 
 class Plant:
@@ -42,7 +56,7 @@ class Plant:
         self.stops = 0
         self.stopped_at = None
         self.lock = threading.RLock()
-        self._then = time.monotonic()
+        self._then = monotonic()
         self._at = 0.0
         self._server = None
 
@@ -77,7 +91,12 @@ class Plant:
         self.place += np.array([c * vx - s * vy, s * vx + c * vy, wz]) * TICK
 
     def _catch_up(self):
-        now = time.monotonic()
+        now = monotonic()
+        if CLOCK is not None and not self.manual:
+            ticks = round((now - self._then) / TICK)
+            self.advance(ticks * TICK)
+            self._then += ticks * TICK
+            return
         if not self.manual:
             self.advance(min(now - self._then, 1.0))
         self._then = now
@@ -124,7 +143,7 @@ class Plant:
 
     def _stop(self):
         self.stops += 1
-        self.stopped_at = time.monotonic()
+        self.stopped_at = monotonic()
         self.goal, self.wanted = self.q + self.v * LAG, np.zeros(3)
         return {}
 
@@ -189,7 +208,7 @@ class Wire:
         host, _, port = address.partition(":")
         if not port:
             raise ConnectionRefusedError(f"nobody at {address}")
-        self._socket = socket.create_connection((host, int(port)), timeout)
+        self._socket = socket.create_connection((host, int(port)), max(timeout, ANSWER_S))
         self._file = self._socket.makefile("rwb")
         self._lock = threading.Lock()
 

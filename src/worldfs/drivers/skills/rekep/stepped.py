@@ -6,11 +6,11 @@ It knows no joints: reach is a distance, collisions are avoided by height, and w
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from time import sleep
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -286,7 +286,7 @@ class StepHand:
         if self._clock is not None:
             left = self._due - self._clock.monotonic()
             if left > 0:
-                time.sleep(left)
+                sleep(left)
             elif left < -0.5:
                 self._target.observe()  # a robot takes no action from an old observation
             self._due = max(self._due, self._clock.monotonic()) + 1 / self._hz

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.errors import BadInput, Missing
 from worldfs.ground.model import Cause, Order, Outcome
+from worldfs.roles.stop_words import is_stop
 from worldfs.tree.binding import Binding
 
 from ...desk import Desk
+from ...instruction import Instruction, stopped_words
 from ...world import PROJECT
 from ..call import Run, compact
 
@@ -47,10 +50,21 @@ class PlannerBrain:
                 Cause.REJECTED, "NOT_PERMITTED", f"agent {run.binding.agent!r} has no robot that it may command"
             )
 
+        if is_stop(text):  # the robot was stopped when it was written; this is the answer
+            now = self._world.stops.of(robot)
+            said = stopped_words(robot, now, text) if now.stopped else f"{robot}: stopped, and resumed since"
+            return Outcome.success(said)
+
         def tell(line: str) -> None:
             run.log("progress", message=line)
 
-        report = Planner(_Desk(self._world, robot, tell)).run(text, run.stop)
+        stop = threading.Event()
+        run.when_stopped(stop.set)
+        with Instruction(self._world, robot, text, stop, tell) as instruction:
+            refused = instruction.begin()
+            if refused:
+                return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
+            report = Planner(_Desk(self._world, robot, tell, instruction)).run(text, stop)
         told, evidence = words(report), found(report)
         if report.ok:
             return Outcome.success(told, **evidence)
@@ -70,8 +84,10 @@ class PlannerBrain:
 class _Desk(Desk):
     """A desk that submits nothing which nobody would carry out: it would be done whenever somebody came."""
 
-    def __init__(self, world: World, robot: str, tell: Callable[[str], None]) -> None:
-        super().__init__(world, PROJECT, robot, tell)
+    def __init__(
+        self, world: World, robot: str, tell: Callable[[str], None], instruction: Instruction | None = None
+    ) -> None:
+        super().__init__(world, PROJECT, robot, tell, instruction)
 
     def submit(self, order: Order) -> str:
         try:

@@ -5,12 +5,11 @@ Asynchronous motions raise later: what goes wrong in one comes out of the next `
 
 import math
 import threading
-import time
 from enum import Enum
 from types import SimpleNamespace
 
 import numpy as np
-from plant import Wire
+from plant import Wire, monotonic, sleep
 
 from worldfs.drivers.mujoco import panda
 
@@ -176,11 +175,11 @@ class Robot:
         return mode == "move"
 
     def join_motion(self, timeout=None):
-        until = math.inf if timeout is None else time.monotonic() + timeout
+        until = math.inf if timeout is None else monotonic() + timeout
         while self.poll_motion():
-            if time.monotonic() > until:
+            if monotonic() > until:
                 return False
-            time.sleep(0.005)
+            sleep(0.005)
         return True
 
     def recover_from_errors(self):
@@ -204,14 +203,14 @@ class _Errors:
 
 class BoolFuture:
     def __init__(self, seconds):
-        self._until = time.monotonic() + seconds
+        self._until = monotonic() + seconds
         self._lock = threading.Lock()
 
     def wait(self, timeout=None):
-        left = self._until - time.monotonic()
+        left = self._until - monotonic()
         if left > 0 and timeout != 0:
-            time.sleep(left if timeout is None else min(left, timeout))
-        return time.monotonic() >= self._until
+            sleep(left if timeout is None else min(left, timeout))
+        return monotonic() >= self._until
 
     def get(self):
         self.wait()

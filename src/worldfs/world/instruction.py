@@ -1,0 +1,123 @@
+"""An instruction on its way: it waits for its turn, says for whom, and is over once its robot is stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from worldfs.kernel.turns import LOOK_S, Turn
+from worldfs.tree.stores.disk import DiskStore
+
+if TYPE_CHECKING:
+    from worldfs.kernel.stops import Stop
+
+    from .world import World
+
+LONGEST: Final = 60  # signs of an instruction that others are told
+WAITING: Final = ("waiting: {node} is doing “{what}” (process {pid})", "等待：{node} 正在执行“{what}”(进程 {pid})")
+HELD: Final = (
+    "waiting: {node} is stopped, until: paos resume --node {node}",
+    "等待：{node} 已停止，恢复请运行：paos resume --node {node}",
+)
+STOPPED: Final = (
+    "{node} is stopped (by {by}, {at}): nothing moves until: paos resume --node {node}",
+    "{node} 已停止 ({by}，{at})：恢复之前不会运动，请运行：paos resume --node {node}",
+)
+CANCELLED: Final = ("cancelled before its turn", "轮到之前已取消")
+
+
+class Instruction:
+    """`begin` before the planner; `look` before each step sets `stop` once the robot has been stopped."""
+
+    def __init__(
+        self, world: World, node: str, text: str, stop: threading.Event, tell: Callable[[str], None] = lambda line: None
+    ) -> None:
+        self._world, self._node, self._text, self._stop, self._tell = world, node, text, stop, tell
+        self._turn: Turn | None = None
+        self._count: int | None = None  # stops of the robot when the turn began
+        self.stopped = False  # the robot was stopped before the instruction, or has been since
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._turn is not None:
+            self._turn.leave()
+
+    def begin(self) -> str:
+        """Wait for the turn. "" once it has come, or none is needed; else why the instruction may not go on."""
+        now = self._now()
+        if now.stopped:
+            self.stopped = True
+            return "" if self._asks() else self.words(now)
+        if isinstance(self._world.store, DiskStore):
+            what = " ".join(self._text.split())
+            short = what if len(what) <= LONGEST else what[: LONGEST - 1] + "…"
+            self._turn = Turn(self._world.store, self._node, short, self._world.clock)
+            if not self._first(self._turn):
+                return CANCELLED[self._zh]
+        self._count = self._now().number
+        return ""
+
+    def look(self) -> None:
+        """Has the robot been stopped since the turn began? Then the instruction is over, also if it may move again."""
+        if self._count is not None and not self.stopped and self._now().number != self._count:
+            self.stopped = True
+            self._stop.set()
+
+    def carries(self, job: str) -> None:
+        if self._turn is not None:
+            self._turn.carries(job)
+
+    def words(self, stop: Stop | None = None) -> str:
+        return stopped_words(self._node, stop or self._now(), self._text)
+
+    def _first(self, turn: Turn) -> bool:
+        """Wait until it is our turn and the robot may move; False: asked to stop before. Said when it changes."""
+        said = ""
+        while not self._stop.is_set():
+            ahead = turn.first()
+            if ahead is None and not self._now().stopped:
+                return True
+            if ahead and not said and self._asks():
+                turn.leave()
+                self._turn = None
+                return True
+            words = (HELD if ahead is None else WAITING)[self._zh]
+            if ahead != {} and said != (
+                told := words.format(node=self._node, what=(ahead or {}).get("purpose"), pid=(ahead or {}).get("pid"))
+            ):
+                said = told
+                self._tell(said)
+            self._stop.wait(LOOK_S)
+        return False
+
+    def _asks(self) -> bool:
+        """A question moves nothing, and waits for nobody."""
+        from worldfs.formats import environment
+        from worldfs.ground.errors import BadInput
+        from worldfs.roles.planner import Question, interpret
+
+        try:
+            scene = environment.read(self._world.content("ENVIRONMENT.md")).scene
+            return isinstance(interpret(self._text, scene), Question)
+        except BadInput:
+            return False
+
+    def _now(self) -> Stop:
+        return self._world.stops.of(self._node)
+
+    @property
+    def _zh(self) -> bool:
+        return _chinese(self._text)
+
+
+def stopped_words(node: str, stop: Stop, text: str) -> str:
+    """How a robot stands, in the language of `text`."""
+    return STOPPED[_chinese(text)].format(node=node, by=stop.by, at=stop.at)
+
+
+def _chinese(text: str) -> bool:
+    return any("\u4e00" <= sign <= "\u9fff" for sign in text)

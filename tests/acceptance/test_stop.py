@@ -1,0 +1,374 @@
+"""`paos stop`: by command, word, chat, over a socket; ahead of every queue, durable; one instruction at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mujoco")
+
+from worldfs.kernel.turns import Turn
+from worldfs.tree.stores.disk import DiskStore
+from worldfs.world.world import World
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 120.0  # s
+THERE, BACK = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
+STEPS = [{"action_type": "move_to", "params": {"target_pose": pose}} for pose in (THERE, BACK) * 100]
+LONG = {"action_id": "long", "action_type": "strategy", "params": {"name": "steps", "steps": STEPS}}
+HOME = {"action_id": "home", "action_type": "strategy", "params": {"name": "home"}}
+
+
+@pytest.fixture
+def table(onboarded: Callable):
+    place = onboarded()
+    assert place.up("--seed", "7").code == 0
+    return place
+
+
+@contextmanager
+def kernel(table, *words: str) -> Iterator[subprocess.Popen[str]]:
+    process = table.spawn("up", "--driver", "simulation", "--no-cameras", *words)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("kernel running")
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+
+
+def until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "it did not come to be so"
+        time.sleep(0.02)
+
+
+def under_way(table, id: str) -> bool:
+    with World.open(table.root) as world:
+        return id in world.jobs.open_ids() and world.jobs.load(id).status.state == "running"
+
+
+def line_with(process: subprocess.Popen[str], text: str) -> str:
+    """The next line that has it; fails when the output ends before."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if text in line:
+            return line
+    raise AssertionError(f"nothing said {text!r}")
+
+
+def state_of(table, node: str = "franka_001") -> dict:
+    return json.loads(table.paos("cat", f"/nodes/{node}/stop").out)
+
+
+# -- a world that runs ---------------------------------------------------------------------------------------------
+
+
+def test_it_ends_what_runs_holds_what_waits_and_a_resume_lets_that_go_on(table) -> None:
+    with kernel(table):
+        table.queue(LONG, HOME)
+        until(lambda: under_way(table, "long"))
+        said = table.paos("stop")
+        assert said.code == 0, said
+        assert "franka_001: stopped" in said.out
+        assert "resume --all" in said.out
+        until(lambda: "long" in table.ended())
+        outcome = table.ended()["long"].status.outcome
+        assert (outcome.cause, outcome.code) == ("cancelled", "STOPPED")
+        assert "stopped by operator" in outcome.message
+        assert outcome.evidence["held"] is True
+        assert outcome.evidence["stood"]["joint_state"]
+        status = table.paos("--json", "status").values[0]
+        assert status["nodes"][0]["stopped"]["by"] == "operator"
+        assert status["jobs"]["pending"] == 1
+        assert "STOPPED by operator" in table.paos("status").out
+        assert "resume --all" in table.paos("status").out
+        assert table.paos("stop").code == 0  # twice
+        assert table.paos("resume").out.strip() == "franka_001: resumed"
+        assert table.answers("home")[0]["status"] == "completed"
+
+
+def test_a_sheet_says_cancelled_for_what_was_stopped(table) -> None:
+    with kernel(table):
+        table.queue(LONG)
+        until(lambda: under_way(table, "long"))
+        table.paos("stop")
+        until(lambda: table.entry("long")["status"] == "failed")
+        assert table.entry("long")["error"]["cause"] == "cancelled"
+
+
+@pytest.mark.parametrize("word", ["stop", "Stop!", "halt", "停", "紧急停止！"])
+def test_do_stops_by_a_word_and_the_instruction_under_way_does_not_go_on(table, word: str) -> None:
+    do = table.spawn("do", "clear the table", "--no-cameras")
+    line_with(do, "Grasp")
+    said = table.paos("do", word)
+    assert said.code == 0, said
+    assert ("已停止" if word in "停紧急停止！" else "stopped") in said.out
+    out, err = do.communicate(timeout=PATIENCE)
+    assert do.returncode == 1, (out, err)
+    assert "is stopped (by operator" in out.splitlines()[-1]
+    assert "paos resume" in out.splitlines()[-1]
+    jobs = table.ended()
+    assert not [id for id, job in jobs.items() if job.status.state == "running"]
+    assert "running" not in table.text("TASK.md")
+    last = max(jobs.values(), key=lambda job: job.status.accepted_at)
+    assert last.status.outcome.cause in ("cancelled", None)
+    before = len(jobs)
+    refused = table.do("clear the table")
+    assert (refused.code, len(table.ended())) == (1, before)
+    assert "nothing moves until: paos resume" in refused.out
+    assert table.do("what is on the table?").code == 0  # a question moves nothing
+    assert "恢复" in table.do("清理桌子").out
+    assert table.paos("resume", "--all").code == 0
+    assert table.do("clear the table").code == 0
+
+
+def test_a_stop_that_is_resumed_at_once_still_ends_the_instruction(table) -> None:
+    do = table.spawn("do", "clear the table", "--no-cameras")
+    line_with(do, "Grasp")
+    table.paos("stop")
+    table.paos("resume")
+    out, _ = do.communicate(timeout=PATIENCE)
+    assert do.returncode == 1
+    assert "cancelled" in out.splitlines()[-1]
+
+
+def test_a_stop_while_the_kernel_starts_is_obeyed_when_it_has(table) -> None:
+    table.queue(HOME)
+    process = table.spawn("up", "--driver", "simulation", "--no-cameras")
+    assert table.paos("stop").code == 0
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("kernel running")
+        until(lambda: "home" in table.ended() or table.paos("--json", "status").values[0]["jobs"]["pending"] == 1)
+        assert state_of(table)["stopped"] is True
+        table.paos("resume")
+        assert table.answers("home")[0]["status"] == "completed"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+
+
+# -- a world that does not run -------------------------------------------------------------------------------------
+
+
+def test_a_world_that_does_not_run_is_stopped_for_its_next_start(table) -> None:
+    said = table.paos("stop")
+    assert said.code == 0
+    assert "it will start stopped" in said.out
+    table.queue(HOME)
+    with kernel(table):
+        until(lambda: table.paos("--json", "status").values[0]["jobs"]["pending"] == 1)
+        assert state_of(table)["stopped"] is True
+        assert not table.ended().get("home")
+        table.paos("resume")
+        assert table.answers("home")[0]["status"] == "completed"
+
+
+def test_what_was_acknowledged_survives_the_kill_of_everything(table) -> None:
+    with kernel(table) as process:
+        table.queue(LONG)
+        until(lambda: under_way(table, "long"))
+        asked = table.spawn("--json", "stop")
+        assert asked.stdout is not None
+        assert json.loads(asked.stdout.readline())["stopped"] is True
+        process.kill()
+        asked.kill()
+        asked.communicate(timeout=PATIENCE)
+    assert state_of(table)["stopped"] is True
+    table.queue(HOME)
+    with kernel(table):
+        until(lambda: table.paos("--json", "status").values[0]["jobs"]["pending"] == 1)
+        assert "home" not in table.ended()
+
+
+def test_an_unknown_robot_is_named_with_the_likely_one(table) -> None:
+    for word in ("stop", "resume"):
+        said = table.paos(word, "--node", "franka_01")
+        assert (said.code, said.out) == (2, "")
+        assert "did you mean franka_001?" in said.err
+    assert table.paos("stop", "--node", "franka_001", "--all").code == 2
+    assert state_of(table)["stopped"] is False
+
+
+def test_whoever_may_see_a_robot_may_stop_it_and_only_who_may_order_it_may_resume(table) -> None:
+    for role in ("critic", "watchdog", "runtime_watchdog", "agent", "planner", "orchestrator", "operator"):
+        assert table.paos("--as", role, "stop").code == 0
+        assert state_of(table)["by"] == role
+        resumed = table.paos("--as", role, "resume")
+        if role in ("planner", "orchestrator", "operator"):
+            assert (resumed.code, state_of(table)["stopped"]) == (0, False)
+        else:
+            assert (resumed.code, state_of(table)["stopped"]) == (2, True)
+            assert "may not" in resumed.err
+            table.paos("resume")
+
+
+def test_the_file_of_a_robot_stops_it_and_reads_how_it_stands(table) -> None:
+    assert state_of(table) == {"node": "franka_001", "stopped": False, "by": "", "at": "", "stops": 0}
+    assert table.paos("--as", "critic", "write", "/nodes/franka_001/stop", stdin=b"now").code == 0
+    found = state_of(table)
+    assert (found["stopped"], found["by"]) == (True, "critic")
+    assert table.paos("--as", "critic", "write", "/nodes/franka_001/resume", stdin=b"").code == 2
+    assert table.paos("write", "/nodes/franka_001/resume", stdin=b"").code == 0
+    assert state_of(table)["stopped"] is False
+
+
+# -- one instruction at a time -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def turn_taken(table) -> Iterator[Turn]:
+    """Somebody else's instruction has its turn at the robot."""
+    with World.open(table.root) as world:
+        assert isinstance(world.store, DiskStore)
+        turn = Turn(world.store, "franka_001", "clear the table", world.clock)
+        assert turn.first() is None
+        try:
+            yield turn
+        finally:
+            turn.leave()
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_two_instructions_are_carried_out_one_after_the_other(table, served: bool) -> None:
+    """Through a kernel that runs, and where each serves itself."""
+    with kernel(table) if served else nullcontext():
+        words = () if served else ("--no-cameras",)
+        first = table.spawn("do", "clear the table", *words)
+        line_with(first, "Grasp")
+        second = table.spawn("do", "go home", *words)
+        for process in (first, second):
+            out, err = process.communicate(timeout=PATIENCE)
+            assert process.returncode == 0, (out, err)
+    ops = [job.order.op for job in sorted(table.ended().values(), key=lambda job: job.status.completed_at)]
+    assert ops[-1] == "strategy"
+    assert set(ops[:-1]) == {"pick_up", "place"}
+    assert table.paos("--json", "status").values[0]["nodes"][0]["instruction"] is None
+
+
+def test_one_that_waits_says_for_what_and_goes_on_when_that_has_ended(table) -> None:
+    with turn_taken(table) as turn:
+        waits = table.spawn("do", "回家", "--no-cameras")
+        assert "等待：franka_001 正在执行“clear the table”" in line_with(waits, "等待")
+        assert table.paos("--json", "status").values[0]["nodes"][0]["instruction"]["text"] == "clear the table"
+        assert "doing “clear the table”" in table.paos("status").out
+        assert table.do("what is on the table?").code == 0  # a question waits for nobody
+        turn.leave()
+        out, err = waits.communicate(timeout=PATIENCE)
+        assert waits.returncode == 0, (out, err)
+
+
+def test_an_action_that_comes_between_the_steps_waits_for_the_end_of_the_instruction(table) -> None:
+    with kernel(table):
+        do = table.spawn("do", "clear the table")
+        line_with(do, "Grasp")
+        table.queue(HOME)
+        out, err = do.communicate(timeout=PATIENCE)
+        assert do.returncode == 0, (out, err)
+        assert table.answers("home")[0]["status"] == "completed"
+    jobs = sorted(table.ended().values(), key=lambda job: job.status.started_at)
+    assert [job.id for job in jobs][-1] == "home"
+
+
+def test_a_killed_instruction_keeps_the_robot_from_nobody(table) -> None:
+    with kernel(table):
+        do = table.spawn("do", "clear the table")
+        line_with(do, "Grasp")
+        table.queue(HOME)
+        do.kill()
+        do.communicate(timeout=PATIENCE)
+        assert table.answers("home")[0]["status"] in ("completed", "failed")  # it had its turn, whatever the hand held
+        assert table.paos("do", "open the gripper").code in (0, 1)
+
+
+def test_ctrl_c_or_the_time_ends_one_that_waits_cleanly(table) -> None:
+    with turn_taken(table):
+        waits = table.spawn("do", "go home")
+        line_with(waits, "waiting")
+        waits.send_signal(signal.SIGINT)
+        _, err = waits.communicate(timeout=PATIENCE)
+        assert waits.returncode == 130
+        assert "Traceback" not in err
+        assert table.do("go home", "--timeout", "0.2").code == 1
+    assert not [name for name in os.listdir(table.root / ".paos/turns") if not name.endswith(".lock")]
+    assert table.ended().keys() == set()
+
+
+def test_what_waits_for_its_turn_is_held_while_the_robot_is_stopped(table) -> None:
+    with turn_taken(table) as turn:
+        waits = table.spawn("do", "go home", "--no-cameras")
+        line_with(waits, "waiting: franka_001 is doing")
+        table.paos("stop")
+        turn.leave()
+        line_with(waits, "waiting: franka_001 is stopped")
+        table.paos("resume")
+        _, err = waits.communicate(timeout=PATIENCE)
+        assert waits.returncode == 0, err
+
+
+# -- over a socket -------------------------------------------------------------------------------------------------
+
+
+def test_it_works_over_a_socket_by_command_by_word_and_in_a_chat(table) -> None:
+    pytest.importorskip("websockets")
+    from worldfs.remote import blocking
+
+    with kernel_serving(table) as (url, tokens):
+        environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_TOKEN": tokens["admin_token"]}
+        with blocking.connect(url, token=tokens["admin_token"]) as world:
+            chat = world.chat("clear the table")
+            until(lambda: any(line.get("type") == "progress" for line in chat.log()))
+            stop = world.chat("停！")
+            ended = chat.result(timeout=PATIENCE)
+            assert not ended.ok
+            assert "cancelled" in ended.text
+            assert stop.result(timeout=PATIENCE).ok
+            assert json.loads(world.read("/nodes/franka_001/stop"))["by"] == "agent mother"
+            refused = world.chat("clear the table").result(timeout=PATIENCE)
+            assert not refused.ok
+            assert "nothing moves until: paos resume" in refused.text
+            for words, before in ((["resume"], True), (["stop"], False), (["resume", "--all"], True)):
+                assert json.loads(world.read("/nodes/franka_001/stop"))["stopped"] is before
+                assert far(url, environ, *words).returncode == 0
+            assert far(url, environ, "do", "halt!").returncode == 0
+            assert json.loads(world.read("/nodes/franka_001/stop"))["stopped"] is True
+            unknown = far(url, environ, "stop", "--node", "franka_01")
+            assert unknown.returncode == 2
+            assert "did you mean franka_001?" in unknown.stderr
+            assert far(url, environ, "do", "clear the table").returncode == 2
+
+
+@contextmanager
+def kernel_serving(table) -> Iterator[tuple[str, dict]]:
+    process = table.spawn("up", "--driver", "simulation", "--no-cameras", "--serve", "--port", "0", "--json")
+    assert process.stdout is not None
+    url = ""
+    for line in process.stdout:
+        told = json.loads(line)
+        if told.get("event") == "serve":
+            url = told["url"]
+            break
+    try:
+        yield url, json.loads((table.root.parent / "auth_tokens.json").read_text())
+    finally:
+        with suppress(ProcessLookupError):
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+
+
+def far(url: str, environ: dict, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "worldfs.doors.cli.main", "--connect", url, *words]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
