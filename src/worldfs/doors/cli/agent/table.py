@@ -40,7 +40,7 @@ AGENTS: tuple[Command, ...] = (
     Command("agent show", "one agent: report, session, metrics, findings", "agent.keep:show", (_NAME,)),
     Command(
         "agent run",
-        "run a command as a session of an agent: paos agent run rio --type research -- claude -p …",
+        "run a command as a session of an agent: paos agent run rio --type research --with claude-code",
         "agent.run:run",
         (
             _NAME,
@@ -48,9 +48,14 @@ AGENTS: tuple[Command, ...] = (
             Argument(("--silence",), "end it when it says nothing for so many seconds", "SECONDS", takes="number"),
             Argument(
                 ("--prompt",),
-                "how the command gets the state prompt: as its standard input, as its last argument, or not",
+                "how the command gets the state prompt: as its standard input (default of --with), as its last "
+                "argument, or not",
                 choices=("stdin", "arg", "none"),
-                default="none",
+            ),
+            Argument(
+                ("--with",),
+                "run this command-line agent, and let it read and write this agent's directory; words after -- are its",
+                choices=("claude-code", "codex", "gemini"),
             ),
             Argument(("--template",), "a file with a state prompt of your own", "FILE", completes="file"),
             Argument(("--budget",), "tokens that the state may take in the prompt", "N", takes="count", default=4000),
@@ -58,7 +63,7 @@ AGENTS: tuple[Command, ...] = (
             Argument(("--post",), "shell command after it ended well", "COMMAND", default=""),
             Argument(("--error",), "shell command after it failed", "COMMAND", default=""),
             _LANGUAGE,
-            Argument(("argv",), "the command and its arguments, after --", "-- COMMAND", many="+", completes="file"),
+            Argument(("argv",), "the command and its arguments, after --", "-- COMMAND", many="*", completes="file"),
         ),
         "Exit 0: it completed; 1: it failed or took too long; 2: it could not start. The session's end, all its "
         "descendants' end and what became of its letters are durable when this returns.",
