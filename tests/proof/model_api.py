@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -25,12 +25,16 @@ class Call(NamedTuple):
     input: Json
 
 
+Step = Call | str | Callable[[str], Call]  # a function: of all that the request says
+
+
 class Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, steps: Sequence[Call | str]) -> None:
+    def __init__(self, steps: Sequence[Step]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.steps = list(steps)
+        self.foreign: list[str] = []  # what was asked of other hosts, where this is their proxy
         self.requests: list[tuple[str, Json]] = []  # of the main loop: (path, body)
         self.results: list[str] = []  # what the tools answered, in the order of the script
 
@@ -38,8 +42,9 @@ class Server(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
-    def step(self, done: int) -> Call | str:
-        return self.steps[min(done, len(self.steps) - 1)]
+    def step(self, done: int, request: str) -> Call | str:
+        step = self.steps[min(done, len(self.steps) - 1)]
+        return step(request) if callable(step) and not isinstance(step, Call) else step
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -48,6 +53,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *words: Any) -> None:
         pass
+
+    def do_CONNECT(self) -> None:
+        self.server.foreign.append(self.path)
+        self.send_error(403)
 
     def do_HEAD(self) -> None:
         self._plain({})
@@ -173,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
             return "{}" if "json" in json.dumps(body).casefold() else "A title"
         self.server.requests.append((self.path, body))
         self.server.results = results
-        return self.server.step(len(results))
+        return self.server.step(len(results), json.dumps(body, ensure_ascii=False))
 
     def _plain(self, value: Json) -> None:
         data = json.dumps(value).encode()
@@ -201,7 +210,7 @@ def _said(value: Any) -> str:
 
 
 @contextmanager
-def serving(steps: Sequence[Call | str]) -> Iterator[Server]:
+def serving(steps: Sequence[Step]) -> Iterator[Server]:
     server = Server(steps)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

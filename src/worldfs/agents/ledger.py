@@ -164,6 +164,8 @@ class Ledger:
                 self.acked[name] = str(entry.get("id", ""))
             elif op == "seen":
                 self._unseen(name)
+                if self.acked.get(name) != entry["id"]:  # another letter, in a file of the same name
+                    self.acked.pop(name, None)
                 self.seen[name] = entry["id"], Rank(entry["priority"], entry["ms"], name)
                 self._named.setdefault(entry["id"], set()).add(name)
             elif op in ("dead", "gone"):

@@ -6,10 +6,14 @@ It reports no command that its sandbox stopped, so only a change of the state's 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from worldfs.ground.model import Json
 
 from .tool import Reader, Tool
+
+_TMP: Final = ("exclude_slash_tmp", "exclude_tmpdir_env_var")  # its sandbox opens both unless it is told not to
+NO_TMP: Final = tuple(word for key in _TMP for word in ("-c", f"sandbox_workspace_write.{key}=true"))
 
 
 class CodexReader(Reader):
@@ -47,7 +51,7 @@ class Codex(Tool):
     def preset(self, state_dir: str, words: Sequence[str], model: str | None) -> tuple[str, ...]:
         asked = ("-m", model) if model else ()
         return (
-            "codex", "exec", "--json", "--skip-git-repo-check", "-s", "workspace-write", "--add-dir", state_dir,
+            "codex", "exec", "--json", "--skip-git-repo-check", "-s", "workspace-write", *NO_TMP, "--add-dir", state_dir,
             *asked, *words,
         )  # fmt: skip
 
