@@ -194,9 +194,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def _events(self, events: list[Json], *, named: bool = False) -> None:
-        lines = [
-            (f"event: {event['type']}\n" if named else "") + f"data: {json.dumps(event)}\n\n" for event in events
-        ]
+        lines = [(f"event: {event['type']}\n" if named else "") + f"data: {json.dumps(event)}\n\n" for event in events]
         data = "".join(lines).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")

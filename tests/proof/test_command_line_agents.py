@@ -80,7 +80,9 @@ class Stage(NamedTuple):
             lines = [line for line in log.splitlines() if line.startswith("{")]
             text = "\n".join(lines).replace(str(self.rio), "{STATE}").replace(str(self.tmp), "{HOME}")
             RECORDED.mkdir(exist_ok=True)
-            (RECORDED / f"{name}.jsonl").write_text(re.sub(r'"(tools|slash_commands|capabilities|skills)":\[[^]]*\]', r'"\1":[]', text) + "\n")
+            (RECORDED / f"{name}.jsonl").write_text(
+                re.sub(r'"(tools|slash_commands|capabilities|skills)":\[[^]]*\]', r'"\1":[]', text) + "\n"
+            )
 
     def run(self, api: Server, *words: str) -> subprocess.CompletedProcess[str]:
         settings = {
@@ -174,7 +176,11 @@ def test_a_real_tool_reads_its_state_changes_it_and_is_measured(tool: str, stage
     assert "Do agents trade there?" in json.dumps(api.requests[0][1]), "the letter is not in the prompt"
     assert NOTE in (stage.rio / "memory.md").read_text()
     session, report, metrics = (stage.read(f"{name}.json") for name in ("session", "report", "metrics"))
-    assert (session["status"], session["sources_archived"], session["handoff_notes"]) == ("completed", 3, "look at Drift")
+    assert (session["status"], session["sources_archived"], session["handoff_notes"]) == (
+        "completed",
+        3,
+        "look at Drift",
+    )
     assert session["tokens_used"] >= 5 * 1050 and session["answer"] == SAID and report["summary"] == SAID
     assert report["last_session"]["tokens_used"] == session["tokens_used"]
     assert metrics["lifetime"]["tokens_used"] == session["tokens_used"]
@@ -223,9 +229,7 @@ def test_a_tool_that_was_told_to_print_nothing_is_judged_by_the_files(stage: Sta
 def test_what_is_granted_is_the_state_directory_and_no_other(tool: str, stage: Stage) -> None:
     theirs = stage.tmp / "agents/theseus"
     before = (theirs / "memory.md").read_bytes()
-    with serving(script(tool, theirs)[:2] + [SAID]) as api:
+    with serving([*script(tool, theirs)[:2], SAID]) as api:
         done = stage.run(api, "--with", tool)
     assert len(api.results) == 2 and done.returncode in (0, 1), done.stderr
     assert (theirs / "memory.md").read_bytes() == before
-
-

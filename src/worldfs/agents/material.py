@@ -135,9 +135,7 @@ def _letters(material: Material, quote: Quote, letters: Sequence[Message], langu
         size = _bytes(letter.subject) + _bytes(letter.body)
         tail = f"\n{quote.close()}"
         kind = LETTER if high else OTHER_LETTER
-        material.items.append(
-            Item(kind, ("letters",), text, size, letter_place(letter.id), f"{head}\n", tail)
-        )
+        material.items.append(Item(kind, ("letters",), text, size, letter_place(letter.id), f"{head}\n", tail))
 
 
 def letter_place(id: str) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.clock import parse_stamp
+from worldfs.ground.clock import parse_stamp, stamp
 from worldfs.ground.errors import NotFound, UserError, WorldError
 from worldfs.ground.walk import Walk, read_whole
 
@@ -28,25 +29,25 @@ if TYPE_CHECKING:
     from .state import AgentState
 
 OUTBOX: Final = "outbox"
-SLACK_S: Final = 1.0  # file systems stamp with coarse clocks
+SLACK_S: Final = 2.0  # the time of a session's start is a whole second; file systems stamp with coarse clocks
 MOST: Final = 1 << 20  # bytes of a message that is looked at here
 
 
 def deliver(state: AgentState, session: str, started_at: str) -> None:
     """Send what lies in the outbox, and note what the session put into other inboxes. Call inside `alone`."""
-    told = _told(state, session)
-    _send(state, session, told)
     since = parse_stamp(started_at)
     if since is None:
         return
+    told = _told(state, stamp(since - timedelta(seconds=2 * SLACK_S)))
+    _send(state, session, told)
     for message in _deposited(state, since.timestamp() - SLACK_S):
         if message.id not in told:
             told.add(message.id)
             state.sent(message)
 
 
-def _told(state: AgentState, sid: str) -> set[str]:
-    """Ids of messages that the journal has as sent since the session began."""
+def _told(state: AgentState, since: str) -> set[str]:
+    """Ids of messages that the journal has as sent since then."""
     found: set[str] = set()
 
     def keep(entry: Mapping[str, Any]) -> bool:
@@ -54,7 +55,7 @@ def _told(state: AgentState, sid: str) -> set[str]:
             found.add(entry["id"])
         return False
 
-    state.journal.find(keep, lambda entry: entry.get("event") == "session_start" and entry.get("session_id") == sid)
+    state.journal.find(keep, lambda entry: entry.get("event") == "session_start" and str(entry.get("ts")) < since)
     return found
 
 

@@ -153,7 +153,11 @@ def _tiny(title: str, everything: Sequence[Omission], texts: _Texts) -> str:
 
 def _whole(material: Material, allotment: Allotment) -> set[str]:
     """Where what stands in the text uncut comes from."""
-    return {item.where for number, item in enumerate(material.items) if number in allotment.taken.keys() - allotment.cut.keys()}
+    return {
+        item.where
+        for number, item in enumerate(material.items)
+        if number in allotment.taken.keys() - allotment.cut.keys()
+    }
 
 
 def _omissions(material: Material, allotment: Allotment, *, cut: bool = True) -> tuple[Omission, ...]:

@@ -77,7 +77,12 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             said = projection.summary_of(found["report.json"])
             limit = float(params.get("timeout_seconds") or 0)
             order = Order(
-                sid, room.name, "session", {**params, "argv": state.cleaned(list(argv)), SAID: said}, now, timeout_s=limit
+                sid,
+                room.name,
+                "session",
+                {**params, "argv": state.cleaned(list(argv)), SAID: said},
+                now,
+                timeout_s=limit,
             )
             accepted = jobs.accept([order])
             if not accepted[0].new:
@@ -93,6 +98,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
                 room.name, sid, now, extra={k: v for k, v in params.items() if k not in known}, **known
             )
             projection.begin(state, record, found)
+            room.tell(sid)
             state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
             state.begun = room.turn(), Job(order, begun)
     except BaseException:
@@ -252,6 +258,8 @@ def project(
     job = job or jobs.load(sid)
     record = projection.end(state, entry, found, commit, str(job.order.params.get(SAID, "")))
     noted.forget(room)
+    if ok:
+        room.told(sid)
     if acked:
         state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
     if job.status.state.terminal:

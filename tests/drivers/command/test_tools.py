@@ -48,7 +48,9 @@ def put(root: Path, tool: str, how: str, change: str = "") -> None:
     """A program of the tool's name that repeats what the real one said."""
     recorded = RECORDED / f"{tool}-{how}.jsonl"
     path = root.parent / PROGRAM[tool]
-    path.write_text(REPLAY.replace("{change}", change).replace("{recorded}", str(recorded)).replace("{{", "{").replace("}}", "}"))
+    path.write_text(
+        REPLAY.replace("{change}", change).replace("{recorded}", str(recorded)).replace("{{", "{").replace("}}", "}")
+    )
     path.chmod(0o755)
 
 
@@ -71,7 +73,10 @@ def test_what_a_tool_reports_of_itself_stands_in_the_files(
     words = (root.parent / "words").read_text().split("\n")
     assert str(root / "rio") in words and {"--extra", "m-1"} <= set(words)
     prompt = (root.parent / "prompt").read_text()
-    assert "Do agents trade there?" in prompt and f"{root}/rio/.paos/sessions/{session['session_id']}/outcome.json" in prompt
+    assert (
+        "Do agents trade there?" in prompt
+        and f"{root}/rio/.paos/sessions/{session['session_id']}/outcome.json" in prompt
+    )
     assert list((root / "rio/inbox").iterdir()) == [], "what stood in its prompt was read"
 
 
@@ -157,7 +162,9 @@ def test_a_known_tool_is_told_to_report_wherever_it_stands(line: tuple[str, ...]
     assert found is not None and found.added and len(found.argv) > len(line)
 
 
-@pytest.mark.parametrize("line", [("claude", "mcp", "list"), ("codex", "login"), ("gemini", "mcp"), ("sh", "-c", "claude -p")])
+@pytest.mark.parametrize(
+    "line", [("claude", "mcp", "list"), ("codex", "login"), ("gemini", "mcp"), ("sh", "-c", "claude -p")]
+)
 def test_what_is_no_headless_run_is_left_as_it_is(line: tuple[str, ...]) -> None:
     assert reporting(line, "/state") is None
 

@@ -15,8 +15,8 @@ from worldfs.ground.model import Json
 from worldfs.ground.model.agent import SessionRecord
 
 from .leftovers import Left
-from .tools import Reporting
 from .reaper import GRACE, Named
+from .tools import Reporting
 
 HOOK_S: Final = 300.0
 HEARTBEAT_S: Final = 30.0

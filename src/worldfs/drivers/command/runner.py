@@ -285,9 +285,7 @@ class _Work:
     def _end(self, final: str, cause: str, errors: tuple[str, ...], figures: Json) -> SessionRecord:
         word = "cancelled" if cause == "cancelled" else ""  # the state finds the others by itself
         try:
-            return self.state.finish(
-                final, errors=errors, cause=word, session=self.trace.id, read=self.read, **figures
-            )
+            return self.state.finish(final, errors=errors, cause=word, session=self.trace.id, read=self.read, **figures)
         except NotFound:  # the command ended its session itself: what it said stands
             return self.record
 
