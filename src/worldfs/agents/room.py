@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from worldfs.ground.model import Finding
 
-NAME: Final = "[a-z0-9][a-z0-9_-]{0,63}"
 GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
 LOCK: Final = f"{KEPT}/state.lock"
 ASIDE: Final = f"{KEPT}/aside"

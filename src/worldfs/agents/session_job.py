@@ -167,6 +167,7 @@ def finish(
     outcome: str,
     said: Mapping[str, Any],
     figures: Mapping[str, Any],
+    *,
     read: Read | None = None,
 ) -> SessionRecord:
     """Commit, then project. Returns what session.json says then. `NotFound` if no such session runs.

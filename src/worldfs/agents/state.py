@@ -161,7 +161,8 @@ class AgentState:
         from worldfs.formats.agent import documents
 
         data = self._read("session.json")
-        return None if data is None else documents.session_read(data)
+        record = None if data is None else documents.session_read(data)
+        return record if record is not None and record.session_id else None  # without an id: seeded, none ran yet
 
     def metrics(self) -> Metrics | None:
         from worldfs.formats.agent import documents
@@ -382,7 +383,7 @@ class AgentState:
             "summary": summary, "handoff": handoff, "errors": list(errors), "next_priority": next_priority,
             "cause": cause,
         }  # fmt: skip
-        return session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures), read)
+        return session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures), read=read)
 
     def noted(self) -> Json:
         """What `paos agent outcome` was told in the session that runs."""

@@ -15,11 +15,19 @@ def init(call: Call) -> int:
     from pathlib import Path
 
     from worldfs.agents.birth import make
-    from worldfs.agents.names import check_name
+    from worldfs.agents.names import new_name
     from worldfs.agents.state import AgentState
 
     root = Path(call.agents)
-    for name in [check_name(name) for name in call["name"]]:  # all of them before the first is made
+    wanted: dict[str, str] = {}
+    for name in call["name"]:  # all of them before the first is made
+        if wanted.setdefault(name.casefold(), new_name(root, name)) != name:
+            raise BadInput(
+                f"{wanted[name.casefold()]} and {name}",
+                op="agent init",
+                expected="other names: on many disks they are one directory",
+            )
+    for name in wanted.values():
         made = make(root, name, language=call["language"])
         if made:
             with AgentState.open(name, root) as state:  # what is ours from the beginning is told from edits of it

@@ -37,6 +37,19 @@ AGENTS: tuple[Command, ...] = (
         "agent.keep:init",
         (_NAME._replace(many="+"), _LANGUAGE),
     ),
+    Command(
+        "agent rm",
+        "remove an agent: its directory is moved aside, whole, and can come back",
+        "agent.removal:remove",
+        (_NAME._replace(many="+"),),
+        "It prints where the directory is now. An agent that runs a session is not removed.",
+    ),
+    Command(
+        "agent restore",
+        "bring back the agent of this name that was removed last; without a name, list what was removed",
+        "agent.removal:restore",
+        (_NAME._replace(many="?", completes=""),),
+    ),
     Command("agent show", "one agent: report, session, metrics, findings", "agent.keep:show", (_NAME,)),
     Command(
         "agent run",

@@ -50,10 +50,8 @@ class Codex(Tool):
 
     def preset(self, state_dir: str, words: Sequence[str], model: str | None) -> tuple[str, ...]:
         asked = ("-m", model) if model else ()
-        return (
-            "codex", "exec", "--json", "--skip-git-repo-check", "-s", "workspace-write", *NO_TMP, "--add-dir", state_dir,
-            *asked, *words,
-        )  # fmt: skip
+        given = ("-s", "workspace-write", *NO_TMP, "--add-dir", state_dir)
+        return ("codex", "exec", "--json", "--skip-git-repo-check", *given, *asked, *words)
 
     def headless(self, words: Sequence[str]) -> bool:
         return "exec" in words or "e" in words[:1]
