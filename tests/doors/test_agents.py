@@ -197,10 +197,3 @@ def test_who_runs_a_command_is_not_ended_from_outside(paos: Paos, root: Path) ->
         code, _, err = paos("agent", "end", "rio")
         assert code == 2 and "it ends with its command" in err
         state.finish("completed")
-
-
-def test_bootstrap_makes_the_agents_it_is_told(root: Path, script: Callable[..., Any], tmp_path: Path) -> None:
-    line = f"{ROOT}/ops/agent-state/bootstrap.sh"
-    assert script("bash", line).returncode == 2
-    assert script("bash", f"{line} --agents '{tmp_path}/more agents' a b").returncode == 0
-    assert (tmp_path / "more agents/b/memory.md").exists()

@@ -15,12 +15,15 @@ def init(call: Call) -> int:
     from pathlib import Path
 
     from worldfs.agents.birth import make
-    from worldfs.agents.names import new_name
+    from worldfs.agents.names import names, new_name
     from worldfs.agents.state import AgentState
 
     root = Path(call.agents)
+    given = call["name"] or names(root)
+    if not given:
+        raise BadInput("no name", path=str(root), op="agent init", expected="the agents to make: none is there yet")
     wanted: dict[str, str] = {}
-    for name in call["name"]:  # all of them before the first is made
+    for name in given:  # all of them before the first is made
         if wanted.setdefault(name.casefold(), new_name(root, name)) != name:
             raise BadInput(
                 f"{wanted[name.casefold()]} and {name}",

@@ -25,6 +25,8 @@ def run(call: Call) -> int:
     with opened(call) as state:
         about = session_fields(call)
         about.pop("timeout_seconds", None)
+        if call["id"]:
+            about["id"] = call["id"]
         hooks = Hooks(call["pre"], call["post"], call["error"])
         ended = carry(state, _command(call, state), hooks=hooks, about=about, alone=True)
     call.voice.value(ended._asdict() | {"session": ended.session._asdict()})

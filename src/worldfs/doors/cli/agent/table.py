@@ -35,7 +35,8 @@ AGENTS: tuple[Command, ...] = (
         "agent init",
         "make an agent, or those of its files that are missing",
         "agent.keep:init",
-        (_NAME._replace(many="+"), _LANGUAGE),
+        (_NAME._replace(many="*"), _LANGUAGE),
+        "Without a name: the missing files of every agent that is there.",
     ),
     Command(
         "agent rm",
