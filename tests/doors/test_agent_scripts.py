@@ -138,7 +138,7 @@ def test_a_research_session_goes_through_every_hook(
     assert (report["status"], report["summary"], report["next_priority"]) == ("idle", "Two sources", "look at Drift")
     assert report["last_session"]["pr_number"] == 247 and metrics["lifetime"]["sources_archived"] == 2
     events = [json.loads(line)["event"] for line in (root / "rio/journal.jsonl").read_text().splitlines()]
-    assert events == ["session_start", "command_end", "hook_end", "session_end"]
+    assert events == ["session_start", "hook_end", "command_end", "session_end"]
     assert list((root / "rio/inbox").iterdir()) == []
     assert sorted(git(repo, "ls-tree", "-r", "--name-only", session["branch"]).split()) == [
         "README.md", "note.md", "sources/1.md", "sources/2.md",

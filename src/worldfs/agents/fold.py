@@ -290,7 +290,7 @@ def _spent(entry: Json) -> dict[str, int]:
     """What a session cost, as its end has it; money in millionths of a dollar, because figures are whole numbers."""
     found = {"tokens_used": number(entry.get("tokens_used"))}
     cost = entry.get("cost_usd")
-    if type(cost) in (int, float) and 0 <= cost <= _MOST / 1_000_000:
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= _MOST / 1_000_000:
         found["cost_micro_usd"] = round(cost * 1_000_000)
     return {key: count for key, count in found.items() if count}
 

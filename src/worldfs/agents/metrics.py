@@ -77,9 +77,10 @@ def _spent(fold: Fold, old: Json) -> Json:
     """Tokens and dollars, once a session has told any; what was found before is added."""
     tokens, cost = (fold.totals.get(key, 0) for key in ("tokens_used", "cost_micro_usd"))
     before = old.get("cost_usd")
+    dollars = before if isinstance(before, int | float) and not isinstance(before, bool) else 0
     found = {
         "tokens_used": tokens and tokens + (number(old.get("tokens_used")) or 0),
-        "cost_usd": cost and round(cost / 1_000_000 + (before if type(before) in (int, float) else 0), 6),
+        "cost_usd": cost and round(cost / 1_000_000 + dollars, 6),
     }
     return {key: item for key, item in found.items() if item}
 

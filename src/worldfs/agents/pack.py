@@ -90,8 +90,8 @@ def pack(
         allotment.fill(budget - fixed - reserve)
         text = _settle(head, material, allotment, texts)
         if text is not None:
-            named = _whole(material, allotment)
-            letters = frozenset(letter.id for letter in inbox if letter_place(letter.id) in named)
+            whole = _whole(material, allotment)
+            letters = frozenset(letter.id for letter in inbox if letter_place(letter.id) in whole)
             return Pack(text, texts.price(text), budget, _omissions(material, allotment), warnings, unit, letters)
     text = _tiny(head[0], everything, texts)
     return Pack(text, texts.price(text), budget, everything, warnings, unit)

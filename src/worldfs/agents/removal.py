@@ -49,7 +49,10 @@ def removed(root: str | os.PathLike[str]) -> list[Removed]:
 
 
 def restore(root: str | os.PathLike[str], name: str) -> Removed:
-    """The one of this name that was removed last is an agent again. `NotFound`, or `Exists` for a name that is taken."""
+    """The one of this name that was removed last is an agent again.
+
+    `NotFound` names what was removed; `Exists`: the name is taken.
+    """
     check_name(name)
     found = [item for item in removed(root) if item.agent == name]
     if not found:

@@ -522,7 +522,7 @@ class AgentState:
 
     def _last(self, session: SessionRecord | None) -> SessionRecord | None:
         """The session before `session`; session.json is that of the one that runs."""
-        last = _or_none(self.session)
+        last: SessionRecord | None = _or_none(self.session)
         if last is None or session is None or last.session_id != session.session_id:
             return last
         from . import session_job

@@ -11,7 +11,7 @@ from worldfs.ground.errors import NotFound, WorldError
 
 from .nouns import Imported, Item, Left, Source
 from .reading import bytes_text, not_read
-from .registry import Broken, Registry, load
+from .registry import BUILT_IN, Broken, Registry, load
 from .words import count, line, listed
 
 SHOWN: Final = 20  # lines of what was left
@@ -57,7 +57,7 @@ class Plan:
         """One line a source, then what is left out and why, at most `shown` lines of it."""
         lines = [_source_words(self, found) for found in self.found]
         if not lines and not self.offered:
-            lines.append(f"nothing to bring over was found in {self.place}")
+            lines.append(f"nothing to bring over was found in {self.place}; known are: {', '.join(BUILT_IN)}")
         for source in self.offered:
             lines.append(f"{source.importer}: {source.path} stays where it is; taken when asked for: {source.offered}")
         for name, number in sorted(self.others.items()):

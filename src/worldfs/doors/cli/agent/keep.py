@@ -55,6 +55,8 @@ def show(call: Call) -> int:
     }
     call.voice.value(value)
     rows = [(key.replace("_", " "), _text(item)) for key, item in seen._asdict().items() if item]
+    if metrics is not None and metrics.rolling_30d.get("sessions"):  # then these are not of the lifetime
+        rows = [(f"{key}, last 30 days" if key in ("sessions", "failed") else key, item) for key, item in rows]
     if session is not None:
         rows += [("session", f"{session.session_id} {session.type} {session.status}"), ("since", session.started_at)]
         rows += [("handoff", session.handoff_notes)] if session.handoff_notes else []

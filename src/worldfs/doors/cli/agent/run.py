@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from worldfs.agents.state import AgentState
     from worldfs.drivers.command import Command
     from worldfs.drivers.command.order import Prompted
+    from worldfs.drivers.command.tools import Reporting
     from worldfs.ground.model import SessionRecord
 
 
@@ -45,6 +46,7 @@ def _command(call: Call, state: AgentState) -> Command:
     from worldfs.drivers.command.tools import preset, reporting
 
     words, home = tuple(call["argv"]), os.path.realpath(state.room.path)
+    tool: Reporting | None
     if call["with"] is not None:
         tool = preset(call["with"], home, words, call["model"])
     elif words:

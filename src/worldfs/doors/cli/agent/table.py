@@ -215,7 +215,10 @@ AGENTS: tuple[Command, ...] = (
             Argument(("place",), "a file or directory of theirs; it is only read", "PLACE", completes="file"),
             Argument(("--dry-run",), "say what would come", takes="switch"),
             Argument(("--research-journal",), "the sessions of research-journal.md as notes too", takes="switch"),
+            Argument(("--instructions",), "the rules of CLAUDE.md, AGENTS.md, GEMINI.md as notes too", takes="switch"),
         ),
+        "An agent that is not there yet is made where PLACE has it whole (an agent-state root of version 1). Exit 1: "
+        "something was not understood, or nothing was found.",
     ),
     Command(
         "agent export",
