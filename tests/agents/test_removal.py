@@ -9,7 +9,7 @@ import pytest
 from worldfs import AgentState
 from worldfs.agents.names import is_name, names
 from worldfs.agents.removal import remove, removed, restore
-from worldfs.ground.errors import Busy, Exists, NotFound
+from worldfs.ground.errors import BadInput, Busy, Exists, NotFound
 
 
 @pytest.mark.parametrize("name", ["rio", "Rio", "theseus.2", "里奥", "Élan", "a-b_c", "2nd", "Ж", "x" * 64, "里" * 64])
@@ -27,8 +27,11 @@ def test_a_name_may_be_of_any_script(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", ".", "..", ".rio", "rio.", "a..b", "a/b", "a\\b", "a b", "-rio", "_rio", "all", "ALL", "operator", "nul",
-     "Con.txt", "e\u0301", "\uff32io", "x\u00b2", "a\u200bb", "a\u202eb", "a\x00b", "a\nb", "x" * 65, "\U0001f916", "a:b", "*"],
+    [
+        "", ".", "..", ".rio", "rio.", "a..b", "a/b", "a\\b", "a b", "-rio", "_rio", "all", "ALL", "operator", "nul",
+        "Con.txt", "e\u0301", "\uff32io", "x\u00b2", "a\u200bb", "a\u202eb", "a\x00b", "a\nb", "x" * 65, "\U0001f916",
+        "a:b", "*",
+    ],
 )  # fmt: skip
 def test_a_name_that_could_be_taken_for_something_else_is_none(name: str) -> None:
     assert not is_name(name)
@@ -36,7 +39,7 @@ def test_a_name_that_could_be_taken_for_something_else_is_none(name: str) -> Non
 
 def test_names_that_differ_in_capitals_only_are_not_both_agents(tmp_path: Path) -> None:
     AgentState.open("Rio", tmp_path, create=True).close()
-    with pytest.raises(Exists, match="'Rio'"):
+    with pytest.raises(BadInput, match="'Rio'"):
         AgentState.open("rio", tmp_path, create=True)
     AgentState.open("Rio", tmp_path, create=True).close()  # its own name is no collision
 

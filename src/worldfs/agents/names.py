@@ -11,7 +11,7 @@ import stat
 from contextlib import suppress
 from typing import Final
 
-from worldfs.ground.errors import BadInput, Exists
+from worldfs.ground.errors import BadInput
 
 MOST: Final = 64  # characters
 MOST_BYTES: Final = 200  # of a file name's 255: room for what is put before and after it
@@ -54,13 +54,13 @@ def check_name(name: str) -> str:
 
 
 def new_name(root: str | os.PathLike[str], name: str) -> str:
-    """As `check_name`, for an agent that is to be made: `Exists` where another differs in capitals only."""
+    """As `check_name`, for an agent that is to be made: `BadInput` where another differs in capitals only."""
     check_name(name)
     other = next((there for there in names(root) if there != name and there.casefold() == name.casefold()), None)
     if other is not None:
-        raise Exists(
-            f"agent {other!r}, which differs from {name!r} in capitals only", path=os.fspath(root), op="agent",
-            fix=f"use {other}, or choose another name",
+        raise BadInput(
+            f"{name!r} differs from {other!r} in capitals only", path=os.fspath(root), op="agent",
+            expected="a name of its own", fix=f"use {other}, or choose another name",
         )  # fmt: skip
     return name
 
