@@ -46,7 +46,7 @@ def paos(root: Path, capfd: pytest.CaptureFixture[str]) -> Paos:
     [
         ("agent show nobody", "one of: leo, rio"),
         ("agent shwo rio", "did you mean show?"),
-        ("agent init ok RIO", "differs from 'RIO' in capitals only"),
+        ("agent init ok RIO", "differs from 'rio' in capitals only"),
         ("agent init ok .hidden", "is no name of an agent"),
         ("agent init con.json", "is no name of an agent"),
         ("agent init Ｒｉｏ", "is no name of an agent"),
