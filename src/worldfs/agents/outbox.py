@@ -38,12 +38,21 @@ def deliver(state: AgentState, session: str, started_at: str) -> None:
     since = parse_stamp(started_at)
     if since is None:
         return
+    files, deposited = _files(state), list(_deposited(state, since.timestamp() - SLACK_S))
+    if not files and not deposited:  # nearly always: the journal need not be read
+        return
     told = _told(state, stamp(since - timedelta(seconds=2 * SLACK_S)))
-    _send(state, session, told)
-    for message in _deposited(state, since.timestamp() - SLACK_S):
-        if message.id not in told:
+    for name in files:
+        message = _sent(state, session, name)
+        if message is not None:
+            deposited.append(message)
+    for message in deposited:
+        if message.id not in told:  # an earlier delivery may have been cut off after this line
             told.add(message.id)
             state.sent(message)
+    for name in files:
+        with suppress(NotFound, UserError):
+            state.room.store.delete(f"{OUTBOX}/{name}")
 
 
 def _told(state: AgentState, since: str) -> set[str]:
@@ -59,46 +68,41 @@ def _told(state: AgentState, since: str) -> set[str]:
     return found
 
 
-def _send(state: AgentState, session: str, told: set[str]) -> None:
+def _files(state: AgentState) -> list[str]:
+    try:
+        return [name for name in state.room.store.list(OUTBOX) if name.endswith(".json") and name[0] != "."]
+    except WorldError:  # something else stands in its place
+        return []
+
+
+def _sent(state: AgentState, session: str, name: str) -> Message | None:
+    """The message of a file, in the inbox of its recipient by now; None if it cannot be delivered."""
     from .inbox import deposit_to
 
-    room = state.room
+    room, key = state.room, f"{OUTBOX}/{name}"
     try:
-        files = [name for name in room.store.list(OUTBOX) if name.endswith(".json") and name[0] != "."]
-    except WorldError:  # none, or no directory: `doctor` names what stands in its place
-        return
-    for name in sorted(files):
-        key = f"{OUTBOX}/{name}"
-        try:
-            data = room.root.read(key)
-            message = None if data is None else parse(data, f"{session}-{name}")
-            if data is None:
-                continue
-            to = "" if message is None else _recipient(state, message.to)
-            if message is None:
-                _refuse(state, key, 'a message: {"to": …, "subject": …, "body": …}', "no message")
-                continue
-            if not to:
-                there = ", ".join(names(room.path.parent))
-                _refuse(state, key, f'"to": one of {there}', f'"to": {message.to!r}')
-                continue
-            message = message._replace(to=to, sender=state.name, created_at=message.created_at or room.now())
-            sent = deposit_to(room.path.parent, to, message, clock=room.clock, disk=room.disk).message
-            if sent.id not in told:  # an earlier delivery may have been cut off after this line
-                told.add(sent.id)
-                state.sent(sent)
-            with suppress(NotFound):
-                room.store.delete(key)
-        except WorldError as error:
-            _refuse(state, key, "a file that can be read and delivered", error.found)
+        data = room.root.read(key)
+        message = None if data is None else parse(data, f"{session}-{name}")
+        if message is None:
+            _refuse(state, key, 'a message: {"to": …, "subject": …, "body": …}', "no message")
+            return None
+        to = _recipient(state, message.to)
+        if not to:
+            _refuse(state, key, f'"to": one of {", ".join(names(room.path.parent))}', f'"to": {message.to!r}')
+            return None
+        message = message._replace(to=to, sender=state.name, created_at=message.created_at or room.now())
+        return deposit_to(room.path.parent, to, message, clock=room.clock, disk=room.disk).message
+    except UserError as error:
+        _refuse(state, key, "a file that can be read and delivered", error.found)
+    return None
 
 
 def _refuse(state: AgentState, key: str, expected: str, found: str) -> None:
     """Kept byte for byte aside, and named at the agent's next wake."""
-    room = state.room
-    with suppress(WorldError, OSError):
-        room.move_aside(key, "not delivered")
-    room.found("NOT_DELIVERED", key, expected, found, "write it again, corrected")
+    with suppress(UserError, OSError):
+        state.room.move_aside(key, "not delivered")
+    shown = "".join(sign if sign.isprintable() else "?" for sign in key)
+    state.room.found("NOT_DELIVERED", shown, expected, found, "write it again, corrected")
 
 
 def _recipient(state: AgentState, to: str) -> str:

@@ -38,7 +38,7 @@ STARTED: Final = (
     "disconfirmation_target", "sources_expected",
 )  # fmt: skip
 SAID: Final = "summary_before"  # of an order: report.json's summary as it was when the session began
-ENDED: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "cost_usd")
+ENDED: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "cost_usd", "model", "answer")
 
 
 class Read(NamedTuple):

@@ -200,7 +200,7 @@ class _Work:
         if command.prompt is not None:
             text, shown = command.prompt(self.record)
             if command.prompt_as == "arg":
-                command = command._replace(argv=(*command.argv, text))
+                command = command._replace(argv=(*command.argv, text.replace("\0", "\ufffd")))
             else:
                 command = command._replace(stdin=text.encode("utf-8", "replace"))
         evidence = Evidence(self.env["PAOS_STATE_DIR"], self.env["PAOS_OUTCOME"])

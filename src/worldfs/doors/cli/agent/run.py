@@ -53,6 +53,8 @@ def _command(call: Call, state: AgentState) -> Command:
         tool = reporting(words, home, silence=call["silence"] is not None)
     else:
         raise BadInput("no command", op="agent run", expected="-- COMMAND …, or --with TOOL")
+    if call["template"]:
+        state.prompted(template=call["template"])  # a mistake in it is told before a session begins
     how = call["prompt"] or ("none" if call["with"] is None else "stdin")
 
     def prompt(session: SessionRecord) -> Prompted:
