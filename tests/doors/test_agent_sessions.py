@@ -203,3 +203,31 @@ def test_a_fault_that_was_mended_is_not_told_for_ever(paos: Paos, root: Path) ->
     assert run(paos, "exit 3") == 1 and "rio/memory.md" in paos("agent", "show", "rio")[1], "it failed: tell it again"
     assert run(paos, "true") == 0
     assert "No faults were found" in paos("agent", "run", "rio", "--prompt", "stdin", "--", "cat")[1]
+
+
+def test_a_delivery_that_was_cut_off_is_made_once(root: Path) -> None:
+    from worldfs.agents import outbox
+
+    (root / "rio/outbox").mkdir()
+    with AgentState.open("rio", root) as state:
+        sid = state.start().session_id
+        letter = {"to": "Theseus", "subject": "s", "body": "b", "type": "flag"}
+        (root / "rio/outbox/a.json").write_text(json.dumps(letter))
+        with state.room.alone():  # deposited, and then the power went
+            assert outbox._sent(state, sid, "a.json") is not None
+        state.finish()
+    assert len(list((root / "theseus/inbox").iterdir())) == 1
+    assert said(root, "metrics.json")["lifetime"]["cross_agent_flags_sent"] == 1
+    with AgentState.open("rio", root) as state:  # the same words again are another letter
+        state.start()
+        (root / "rio/outbox/a.json").write_text(json.dumps(letter))
+        state.finish()
+    assert len(list((root / "theseus/inbox").iterdir())) == 2
+    assert said(root, "metrics.json")["lifetime"]["cross_agent_flags_sent"] == 2
+
+
+def test_a_template_with_a_mistake_begins_no_session(paos: Paos, root: Path, tmp_path: Path) -> None:
+    template = tmp_path / "mine.md"
+    template.write_text("You are {agnet}.")
+    code, _, err = paos("agent", "run", "rio", "--prompt", "stdin", "--template", str(template), "--", "true")
+    assert code == 2 and "{agnet}" in err and events(root) == []

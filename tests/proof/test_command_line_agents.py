@@ -34,7 +34,8 @@ def programs() -> Path:
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
     home = ROOT / "build/command-line-agents"
-    if not (home / "node_modules/@google").is_dir():
+    lock, pinned = home / "package-lock.json", (PINNED / "package-lock.json").read_bytes()
+    if not (home / "node_modules/@google").is_dir() or not lock.exists() or lock.read_bytes() != pinned:
         home.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(PINNED / name, home / name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,8 @@ def test_a_tool_that_shows_nothing_is_judged_by_what_it_changed(root: Path, capf
 def test_a_prompt_that_was_not_taken_was_not_read(root: Path) -> None:
     assert main(["agent", "run", "rio", "--prompt", "stdin", "--", "true"]) == 0
     assert len(list((root / "rio/inbox").iterdir())) == 1
+    assert main(["agent", "run", "rio", "--prompt", "stdin", "--", "sh", "-c", "read line"]) == 0
+    assert len(list((root / "rio/inbox").iterdir())) == 1, "it took the first line only"
     assert main(["agent", "run", "rio", "--prompt", "stdin", "--", "sh", "-c", "cat /dev/stdin >/dev/null"]) == 0
     assert list((root / "rio/inbox").iterdir()) == []
 
@@ -128,6 +131,22 @@ def test_a_report_may_come_in_any_pieces(size: int) -> None:
     given = partial + data.rstrip(b"\n")
     kept = b"".join(reader.feed(given[at : at + size]) for at in range(0, len(given), size)) + reader.end()
     assert kept == data.rstrip(b"\n") and reader.answer == "Noted what was learned." and reader.tokens is not None
+
+
+def test_a_tool_that_only_reports_parts_of_a_message_is_not_silent(tmp_path: Path) -> None:
+    from worldfs.drivers.command.flow import Flow
+    from worldfs.drivers.command.output import Log
+    from worldfs.ground.durable import Root
+
+    now = [0.0]
+    log = Log(Root(tmp_path), "session", lambda text: text, now=lambda: now[0])
+    flow = Flow(log, -1, -1, TOOLS["claude-code"].reader("/state").feed)
+    now[0] = 100.0
+    os.write(flow.ends[0], b'{"type":"stream_event","event":{"type":"content_block_delta"}}\n')
+    flow.start()
+    flow.drain()
+    assert flow.silent_s(100.0) == 0.0 and log.seen == 0
+    log.close()
 
 
 def test_a_report_of_another_shape_stops_nothing() -> None:

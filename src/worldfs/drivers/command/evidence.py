@@ -29,7 +29,7 @@ class Seen(NamedTuple):
 class Evidence:
     """Begun right before the command, ended right after it: what happens in between is taken for the command's.
 
-    The system says that a file was read, not by whom: another program that reads the inbox meanwhile counts too.
+    The system says that a file was opened, not by whom: another program that opens one meanwhile counts too.
     """
 
     def __init__(self, home: str, outcome: str) -> None:
@@ -39,7 +39,7 @@ class Evidence:
         if INotify is not None:
             with suppress(OSError):  # none left of them, or a file system without
                 self._notify = INotify(nonblocking=True)
-                self._notify.add_watch(os.path.join(home, INBOX), flags.ACCESS | flags.OPEN)
+                self._notify.add_watch(os.path.join(home, INBOX), flags.OPEN)
         self._before = self._look()
         self._letters = self._names(INBOX)
 
@@ -49,7 +49,7 @@ class Evidence:
             events = self._notify.read(timeout=0)
             self._notify.close()
             if not any(event.mask & flags.Q_OVERFLOW for event in events):
-                opened = frozenset(event.name for event in events if event.name and event.mask & flags.ACCESS)
+                opened = frozenset(event.name for event in events if event.name)
         removed = self._letters - self._names(INBOX)
         return Seen(opened, bool(removed) or self._look() != self._before)
 

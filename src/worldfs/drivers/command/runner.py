@@ -208,8 +208,8 @@ class _Work:
             done = course(command, {})
         finally:
             self.seen = evidence.end()
-        if command.prompt is not None and command.prompt_as == "stdin" and not done.taken:
-            shown = frozenset()
+        if isinstance(command.stdin, bytes) and done.taken < len(command.stdin):
+            shown = frozenset()  # it did not take the whole prompt
         self.read = None if self.seen.opened is None else Read(shown, self.seen.opened)
         return done
 
