@@ -43,7 +43,9 @@ def _command(call: Call, state: AgentState) -> Command:
     import os
 
     from worldfs.drivers.command import Command
+    from worldfs.drivers.command.order import Prompted
     from worldfs.drivers.command.tools import preset, reporting
+    from worldfs.drivers.command.traces import OUTCOME, Trace
 
     words, home = tuple(call["argv"]), os.path.realpath(state.room.path)
     tool: Reporting | None
@@ -53,20 +55,18 @@ def _command(call: Call, state: AgentState) -> Command:
         tool = reporting(words, home, silence=call["silence"] is not None)
     else:
         raise BadInput("no command", op="agent run", expected="-- COMMAND …, or --with TOOL")
-    if call["template"]:
-        state.prompted(template=call["template"])  # a mistake in it is told before a session begins
     how = call["prompt"] or ("none" if call["with"] is None else "stdin")
 
     def prompt(session: SessionRecord) -> Prompted:
-        from worldfs.drivers.command.order import Prompted
-        from worldfs.drivers.command.traces import OUTCOME, Trace
-
         made = state.prompted(
             session=session, outcome=Trace(state.room.root, session.session_id).path(OUTCOME), budget=call["budget"],
             language=call["language"], template=call["template"] or "",
         )  # fmt: skip
         return Prompted(made.text, made.pack.letters)
 
+    if how != "none":  # a mistake in the template, or too small a budget, is told before a session begins
+        path = Trace(state.room.root, "20260101-000000-0000").path(OUTCOME)
+        state.prompted(outcome=path, budget=call["budget"], language=call["language"], template=call["template"] or "")
     return Command(
         words if tool is None else tool.argv, call["type"], call["timeout"], call["silence"], tool=tool,
         prompt=None if how == "none" else prompt, prompt_as="stdin" if how == "none" else how,
