@@ -81,6 +81,13 @@ def test_what_a_tool_reports_of_itself_stands_in_the_files(
     assert list((root / "rio/inbox").iterdir()) == [], "what stood in its prompt was read"
 
 
+def test_with_json_the_answer_stands_in_the_one_value(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    put(root, "claude-code", "granted", CHANGE)
+    assert main(["--json", "agent", "run", "rio", "--with", "claude-code"]) == 0
+    value = json.loads(capfd.readouterr().out)
+    assert value["outcome"] == "completed" and value["session"]["extra"]["answer"] == "Noted what was learned."
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_tool_that_was_refused_its_state_has_not_completed(
     tool: str, root: Path, capfd: pytest.CaptureFixture[str]

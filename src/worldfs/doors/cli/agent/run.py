@@ -29,7 +29,9 @@ def run(call: Call) -> int:
         if call["id"]:
             about["id"] = call["id"]
         hooks = Hooks(call["pre"], call["post"], call["error"])
-        ended = carry(state, _command(call, state), hooks=hooks, about=about, alone=True)
+        command = _command(call, state)
+        out = -1 if call.voice.json and command.tool and command.tool.added else 1  # the answer stands in the JSON
+        ended = carry(state, command, hooks=hooks, about=about, out=out, alone=True)
     call.voice.value(ended._asdict() | {"session": ended.session._asdict()})
     if not call.voice.json:
         word = f"{ended.session.session_id} {ended.outcome}" + (f" ({ended.cause})" if ended.cause else "")
