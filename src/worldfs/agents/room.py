@@ -164,10 +164,13 @@ class Room:
         if found := self._findings():
             self._keep_findings([{**item, TOLD: session} for item in found])
 
-    def told(self, session: str) -> None:
-        """That session ended well: what was before the agent in it is not told again. What was found since stays."""
+    def told(self, session: str = "") -> None:
+        """That session ended well: what was before the agent in it is not told again. What was found since stays.
+
+        Without a session: all of it was told.
+        """
         found = self._findings()
-        left = [item for item in found if item.get(TOLD) != session]
+        left = [item for item in found if session and item.get(TOLD) != session]
         if len(left) < len(found):
             self._keep_findings(left)
 
