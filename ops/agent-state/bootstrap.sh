@@ -1,21 +1,27 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Make the directories of agents and their first files; what is there already is left alone.
 #
-#   ops/agent-state/bootstrap.sh [--agents DIR] AGENT…
+#   ops/agent-state/bootstrap.sh [--agents DIR] [AGENT…]
 #
-# Where: --agents DIR, else $PAOS_AGENTS, else ~/.PhyAgentOS/agents. Needs the command `paos` (make sets up .venv).
-set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=ops/agent-state/state.sh
-. "$here/state.sh"
+# Without names: those in agents.conf beside this script, or in the file $PAOS_AGENTS_CONF, and the agents that are there
+# already. Where: --agents DIR, else $PAOS_AGENTS, else ~/.PhyAgentOS/agents. Any POSIX shell; needs the command `paos`.
+set -eu
+STATE_SH=$(cd "$(dirname "$0")" && pwd)
+. "$STATE_SH/state.sh"
 
-where=()
-if [[ ${1-} == --agents ]]; then
-    where=(--agents "${2:?"--agents needs a directory"}")
+if [ "${1-}" = --agents ]; then
+    PAOS_AGENTS=${2:?"--agents needs a directory"}
+    export PAOS_AGENTS
     shift 2
 fi
-if (($# == 0)); then
-    echo "usage: ops/agent-state/bootstrap.sh [--agents DIR] AGENT…" >&2
-    exit 2
+if [ $# -eq 0 ]; then
+    conf=${PAOS_AGENTS_CONF:-$STATE_SH/agents.conf}
+    while read -r name rest || [ -n "$name" ]; do
+        case $name in '' | '#'*) continue ;; esac
+        set -- "$@" "$name"
+    done <"$conf"
+    state_paos agent init "$@" # none configured: those that are there
+    if [ $# -eq 0 ]; then exit; fi
+    set --
 fi
-state_paos ${where[@]+"${where[@]}"} agent init "$@"
+state_paos agent init "$@"

@@ -1,4 +1,4 @@
-# A shell library over `paos agent`: source it. One function a step; each returns paos' exit code.
+# A shell library over `paos agent` for any POSIX shell: source it. One function a step; each returns paos' exit code.
 #
 #   . ops/agent-state/state.sh
 #   state_start rio --type research --timeout 5400     # PAOS_SESSION is set; the session is the script's
@@ -12,8 +12,8 @@
 state_paos() { # the command, wherever it is installed
     if command -v paos >/dev/null 2>&1; then
         paos "$@"
-    elif [ -n "${BASH_SOURCE:-}" ] && [ -x "$(dirname "${BASH_SOURCE[0]}")/../../.venv/bin/paos" ]; then
-        "$(dirname "${BASH_SOURCE[0]}")/../../.venv/bin/paos" "$@"
+    elif [ -x "${STATE_SH:-$(dirname "${BASH_SOURCE:-$0}")}/../../.venv/bin/paos" ]; then # STATE_SH: where this file is
+        "${STATE_SH:-$(dirname "${BASH_SOURCE:-$0}")}/../../.venv/bin/paos" "$@"
     else
         echo "state.sh: no command paos; install worldfs or put its .venv/bin on PATH" >&2
         return 127

@@ -241,7 +241,24 @@ def test_letters_of_other_tools_are_claimed_in_their_turn(inbox: Inbox, tmp_path
     foreign(tmp_path, "from-a-mind.json", **plain("x", priority="high"))
     foreign(tmp_path, "no-id.json", **{key: value for key, value in plain("").items() if key != "id"})
     inbox.deposit(letter("ours"))
-    assert ids(inbox) == ["x", "ours", "message"]  # by priority, then age; without an id it has one of its own
+    first, second, third = ids(inbox)  # by priority, then age; without an id it has one of its own
+    assert (first, second, third.startswith("no-id-")) == ("x", "ours", True)
+
+
+def test_letters_without_an_id_are_not_taken_for_one_letter(inbox: Inbox, tmp_path: Path) -> None:
+    for subject in ("first", "second"):
+        value = {key: value for key, value in plain("").items() if key != "id"}
+        foreign(tmp_path, "answer.json", **{**value, "subject": subject})
+        claimed = inbox.claim("me")
+        assert claimed is not None and claimed.message.subject == subject, inbox.dead()
+        inbox.ack(claimed.token)
+
+
+def test_a_letter_to_another_agent_is_not_delivered(inbox: Inbox, tmp_path: Path) -> None:
+    foreign(tmp_path, "stray.json", **plain("x", to="theseus"))
+    foreign(tmp_path, "mine.json", **plain("y", to="Rio"))
+    assert ids(inbox) == ["y"]
+    assert [(dead.name, dead.reason) for dead in inbox.dead()] == [("stray.json", "astray")]
 
 
 def test_the_same_id_in_two_files_is_delivered_once(inbox: Inbox, tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ def test_values_of_the_wrong_kind_are_as_if_they_were_not_there(tmp_path: Path) 
 
 
 def test_only_directories_with_an_agents_name_are_agents(tmp_path: Path) -> None:
-    for name in ("rio", "leo", ".hidden", "Rio", "_x", "a" * 65):
+    for name in ("rio", "leo", ".hidden", "ri o", "_x", "a" * 65):
         (tmp_path / name).mkdir()
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "rio")

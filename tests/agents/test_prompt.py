@@ -35,7 +35,7 @@ def test_the_default_prompt_says_what_a_mind_needs(language: str, parts: list[st
     text = made(language=language).text
     for part in [
         *parts, "/srv/agents/rio/memory.md", "/srv/agents/rio/tasks.json", "/srv/agents/rio/inbox/", "msg-1",
-        "WRONG_WORD", "Please look.", "AMMs keep appearing", "/srv/agents/NAME/inbox/", '"from": "rio"',
+        "WRONG_WORD", "Please look.", "AMMs keep appearing", "/srv/agents/rio/outbox/", '"to": "NAME"',
         "branch: rio/research", "metrics.json",
     ]:  # fmt: skip
         assert part in text
@@ -75,7 +75,7 @@ def test_an_unknown_placeholder_is_named_with_its_line_and_what_there_is() -> No
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_both_defaults_use_known_placeholders_and_the_important_ones(language: str) -> None:
     check(default(language))
-    for name in ("agent", "state_dir", "agents_dir", "inbox", "last", "faults", "pack"):
+    for name in ("agent", "state_dir", "outcome", "inbox", "last", "faults", "pack"):
         assert f"{{{name}}}" in default(language)
         assert name in PLACEHOLDERS
 

@@ -34,7 +34,7 @@ def test_a_new_agent_has_its_files_and_a_name_that_is_none_is_refused(tmp_path: 
     names = {path.name for path in (tmp_path / "rio").iterdir()}
     assert {"report.json", "tasks.json", "memory.md", "metrics.json", "journal.jsonl", "inbox"} <= names
     assert (tmp_path / ".gitignore").read_text().endswith("*\n")
-    for name in ("", "Rio", "a/b", "..", "ri o", "x" * 65, "-rio"):
+    for name in ("", "rio.", "a/b", "..", "ri o", "x" * 65, "-rio"):
         with pytest.raises(BadInput):
             AgentState.open(name, tmp_path)
     with pytest.raises(NotFound, match="rio"):

@@ -46,8 +46,15 @@ def paos(root: Path, capfd: pytest.CaptureFixture[str]) -> Paos:
     [
         ("agent show nobody", "one of: leo, rio"),
         ("agent shwo rio", "did you mean show?"),
-        ("agent init ok Rio", "'Rio' is no name of an agent"),
-        ("agent init 里奥", "is no name of an agent"),
+        ("agent init ok RIO", "differs from 'rio' in capitals only"),
+        ("agent init ok .hidden", "is no name of an agent"),
+        ("agent init con.json", "is no name of an agent"),
+        ("agent init Ｒｉｏ", "is no name of an agent"),
+        ("agent rm nobody", "one of: leo, rio"),
+        ("agent rm rio nobody", "one of: leo, rio"),
+        ("agent restore rio", "no removed agent 'rio'"),
+        ("agent init a..b", "is no name of an agent"),
+        ("agent init all", "is no name of an agent"),
         ("agent init ../x", "is no name of an agent"),
         ("agent tasks rio --close nope", "no task 'nope'"),
         ("agent tasks rio --add x --type nope", "research, extract"),
@@ -79,7 +86,7 @@ def test_what_cannot_be_meant_is_refused_with_a_word_on_what_could_be(paos: Paos
 
 
 def test_one_bad_name_among_several_makes_none(paos: Paos, root: Path) -> None:
-    assert paos("agent", "init", "new", "Bad")[0] == 2
+    assert paos("agent", "init", "new", "-bad")[0] == 2 and paos("agent", "init", "new", "New")[0] == 2
     assert not (root / "new").exists()
 
 
@@ -190,10 +197,3 @@ def test_who_runs_a_command_is_not_ended_from_outside(paos: Paos, root: Path) ->
         code, _, err = paos("agent", "end", "rio")
         assert code == 2 and "it ends with its command" in err
         state.finish("completed")
-
-
-def test_bootstrap_makes_the_agents_it_is_told(root: Path, script: Callable[..., Any], tmp_path: Path) -> None:
-    line = f"{ROOT}/ops/agent-state/bootstrap.sh"
-    assert script("bash", line).returncode == 2
-    assert script("bash", f"{line} --agents '{tmp_path}/more agents' a b").returncode == 0
-    assert (tmp_path / "more agents/b/memory.md").exists()

@@ -22,10 +22,13 @@ def make(
     from worldfs.formats.agent import documents, memory
     from worldfs.ground.clock import SystemClock, stamp
     from worldfs.ground.model import Report
+    from worldfs.ground.model.agent import SessionRecord
 
     from . import metrics, todo
     from .fold import Fold
+    from .names import new_name
 
+    new_name(root, name)
     moment = (clock or SystemClock()).now().replace(microsecond=0)
     now = stamp(moment)
     fresh = Root.build(root, 0o700)
@@ -36,6 +39,7 @@ def make(
         first = {
             "report.json": documents.report_write(Report(name, now, summary="No session yet")),
             "tasks.json": todo.empty(name, now),
+            "session.json": documents.session_write(SessionRecord(name, "", now, now, status="completed")),  # no id yet
             "memory.md": memory.template(name, language),
             "metrics.json": documents.metrics_write(metrics.project(Fold(), name, moment)),
             "journal.jsonl": b"",

@@ -69,7 +69,7 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
                 yield _say("UNSAFE_PATH", entry.path, "a directory", "a link", "replace the link by the directory")
             elif entry.is_dir():
                 yield _say(
-                    "BAD_NAME", entry.path, "an agent's name: a-z 0-9 _ -, at most 64", entry.name,
+                    "BAD_NAME", entry.path, "an agent's name: letters, digits and . _ -, at most 64", entry.name,
                     f"rename it: mv {entry.path!r} …", warning=True,
                 )  # fmt: skip
     if known and not (root / ".gitignore").exists() and not (root / ".git").exists():

@@ -226,6 +226,7 @@ class Fold:
         figures = {
             key: count for key in FIGURES if key in entry or key in sums if (count := _carried(entry, key, sums))
         }
+        figures |= _spent(entry)
         if named is None:
             self._guess = {"id": id, "day": day, "outcome": outcome, "figures": figures} if id else None
         if id and f"/{id}/" not in self._ended:
@@ -283,6 +284,15 @@ class Fold:
         first, last = (today - timedelta(WINDOW - 1)).isoformat(), (today + timedelta(1)).isoformat()
         inside = [bucket for day, bucket in self._days.items() if first <= day <= last]
         return Recent(*map(sum, zip(*inside, strict=True))) if inside else Recent()
+
+
+def _spent(entry: Json) -> dict[str, int]:
+    """What a session cost, as its end has it; money in millionths of a dollar, because figures are whole numbers."""
+    found = {"tokens_used": number(entry.get("tokens_used"))}
+    cost = entry.get("cost_usd")
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= _MOST / 1_000_000:
+        found["cost_micro_usd"] = round(cost * 1_000_000)
+    return {key: count for key, count in found.items() if count}
 
 
 def _says(baseline: Json | None) -> bool:

@@ -7,7 +7,7 @@ removing its file, which acknowledges it. Any number of processes claim side by 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,7 +17,7 @@ from worldfs.tree.path import safe_name
 from .arrivals import Arrivals
 from .ledger import Claim, Ledger, boot
 from .letters import DEAD, INBOX, Letter, Receipt, done_key, file_key, named_after, new_name, rank_of
-from .mail import Mail, ms, parse, past, rank, why_of
+from .mail import Mail, addressed, ms, parse, past, rank, why_of
 from .names import check_name
 from .room import Room
 
@@ -147,18 +147,32 @@ class Inbox:
             raise NotFound(f"nothing is claimed by {token!r}", path=self.room.name, op="ack", fix="its lease has ended")
         return done
 
-    def ack_all(self, token: str, *, durable: bool = True, known: Mapping[str, str] | None = None) -> list[str]:
+    def ack_all(
+        self,
+        token: str,
+        *,
+        durable: bool = True,
+        known: Mapping[str, str] | None = None,
+        only: Container[str] | None = None,
+    ) -> list[str]:
         """As `ack`, nothing claimed is fine. `durable=False`: for who has committed the acknowledgement elsewhere.
 
-        `known`: ids by name of letters that have been read.
+        `known`: ids by name of letters that have been read. `only`: these ids, and files that were removed; the others
+        wait again, and this delivery does not count for them.
         """
         known = known or {}
         with self.ledger as ledger:
-            done = []
+            done, unread = [], []
             for claim in ledger.of(token):
                 message = None if claim.name in known else self.mail.read(claim.name)
-                done.append((claim.name, known.get(claim.name, "" if message is None else message.id)))
-            ledger.write({"op": "ack", "name": name, "id": id, "at": self.room.now()} for name, id in done)
+                id = known.get(claim.name, "" if message is None else message.id)
+                if only is None or not id or id in only:
+                    done.append((claim.name, id))
+                else:
+                    unread.append(claim.name)
+            now = self.room.now()
+            ledger.write({"op": "ack", "name": name, "id": id, "at": now} for name, id in done)
+            ledger.write({"op": "return", "name": name, "at": now, "unread": True} for name in unread)
         if not done:
             return []
         self.ledger.sync() if durable else self.ledger.begin_sync()
@@ -199,6 +213,18 @@ class Inbox:
             found.append((rank_of(name) or rank(name, message, self.room), letter))
         return [letter for _, letter in sorted(found, key=lambda pair: pair[0])]
 
+    def deliverable(self) -> list[Message]:
+        """What a claim of everything would deliver now, in its order. Nothing is claimed or settled by asking."""
+        found, met = [], set()
+        for letter in self.waiting():
+            message = letter.message
+            if letter.state != "waiting" or message is None or message.id in met:
+                continue
+            met.add(message.id)
+            if self._trouble(letter.name, message, letter.attempts + 1) is None:
+                found.append(message)
+        return found
+
     def dead(self) -> list[Letter]:
         """What could not be delivered, with the reason."""
         found = []
@@ -207,7 +233,7 @@ class Inbox:
                 stored = self.room.store.get(f"{DEAD}/{name}")
                 why = self.room.store.get(f"{DEAD}/{name}.why")
                 reason, at = why_of(why.data if why else b"")
-                found.append(Letter(name, parse(stored.data if stored else b""), "dead", "", 0, reason, at))
+                found.append(Letter(name, parse(stored.data if stored else b"", name), "dead", "", 0, reason, at))
         return found
 
     def revive(self, name: str) -> None:
@@ -227,7 +253,7 @@ class Inbox:
         stored = self.room.store.get(key)
         name = next((name for name, other in self.ledger.acked.items() if other == id), "")
         if stored is not None or name:  # there, or soon there
-            message = parse(stored.data) if stored is not None else self.mail.read(name)
+            message = parse(stored.data, name) if stored is not None else self.mail.read(name)
             at = self.ledger.times.get(name, "") or self.mail.moved(key)
             return Receipt(id, "acknowledged", message.created_at if message else "", at)
         for letter in (*self.waiting(), *self.dead()):
@@ -286,18 +312,21 @@ class Inbox:
         if data is None:  # its owner has taken it away: that acknowledges it
             self.mail.drop(claim.name, "gone")
             return None
-        reason = (
-            "unreadable" if message is None
-            else "expired" if past(message.expires_at, self.room)
-            else "attempts" if claim.attempt > self.max_attempts
-            else "duplicate" if self.mail.twice(claim.name, message.id)
-            else ""
-        )  # fmt: skip
-        if reason:
-            self.mail.bury(claim.name, reason)
+        reason = "unreadable" if message is None else self._trouble(claim.name, message, claim.attempt)
+        if message is None or reason is not None:
+            self.mail.bury(claim.name, reason or "")
             return None
-        assert message is not None
         return Claimed(message, claim.token, self.mail.path(claim.name), claim.attempt)
+
+    def _trouble(self, name: str, message: Message, attempt: int) -> str | None:
+        """Why a letter is not to be delivered."""
+        return (
+            "astray" if not addressed(message.to, self.room.name)
+            else "expired" if past(message.expires_at, self.room)
+            else "attempts" if attempt > self.max_attempts
+            else "duplicate" if self.mail.twice(name, message.id)
+            else None
+        )  # fmt: skip
 
 
 def _token() -> str:

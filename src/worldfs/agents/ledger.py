@@ -152,7 +152,11 @@ class Ledger:
                 for claim in self.of(entry["token"]):
                     self._claims[claim.name] = claim._replace(boot=entry["boot"], until=entry["until"])
             elif op == "return":
-                if (claim_ := self._claims.pop(name, None)) is not None:
+                claim_ = self._claim(self._claims, name) if entry.get("unread") else self._claims.get(name)
+                self._claims.pop(name, None)
+                if type(claim_) is Claim and entry.get("unread"):  # nobody read it: it was not delivered
+                    claim_ = claim_._replace(attempt=claim_.attempt - 1)
+                if claim_ is not None:
                     self._ended[name] = claim_
                 self.free.append(name)
             elif op == "ack":
@@ -160,6 +164,8 @@ class Ledger:
                 self.acked[name] = str(entry.get("id", ""))
             elif op == "seen":
                 self._unseen(name)
+                if self.acked.get(name) != entry["id"]:  # another letter, in a file of the same name
+                    self.acked.pop(name, None)
                 self.seen[name] = entry["id"], Rank(entry["priority"], entry["ms"], name)
                 self._named.setdefault(entry["id"], set()).add(name)
             elif op in ("dead", "gone"):

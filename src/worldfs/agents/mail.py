@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from worldfs.ground.clock import parse_stamp, stamp
 from worldfs.ground.errors import NotFound, UserError
 from worldfs.ground.walk import Place, check, refuse
+from worldfs.tree.stores.revision import of
 
 from .ledger import Ledger
 from .letters import DEAD, INBOX, RANKS, Rank, done_key, file_key, named_after, rank_of
@@ -40,14 +41,14 @@ class Mail:
     def read(self, name: str) -> Message | None:
         with suppress(UserError):
             stored = self.room.store.get(file_key(name))
-            return None if stored is None else parse(stored.data)
+            return None if stored is None else parse(stored.data, name)
         return None
 
     def bytes_of(self, name: str, *, again: bool = False) -> tuple[bytes | None, Message | None]:
         """A letter's bytes and what they say; `again`: `again` will be asked for it."""
         looks = self.room.store.probe(file_key(name)) if again else None
         data = self.room.root.read(file_key(name))
-        message = None if data is None else parse(data)
+        message = None if data is None else parse(data, name)
         if looks is not None and message is not None:
             self._read_as[name] = looks, message
         return data, message
@@ -158,13 +159,19 @@ def is_odd(name: str) -> bool:
         return True
 
 
-def parse(data: bytes) -> Message | None:
+def parse(data: bytes, name: str) -> Message | None:
+    """A letter in a file of this name; one without an id gets its file's name and content for one."""
     from worldfs.formats.agent import documents
 
     try:
-        return documents.message_read(data)
+        return documents.message_read(data, f"{name.removesuffix('.json')}-{of(data)}.json")
     except UserError:
         return None
+
+
+def addressed(to: str, agent: str) -> bool:
+    """Is a letter with this address one for this agent? Without an address it is for the inbox that it lies in."""
+    return to.strip().casefold() in ("", "all", agent.casefold())
 
 
 def why_of(data: bytes) -> tuple[str, str]:

@@ -135,9 +135,12 @@ def _letters(material: Material, quote: Quote, letters: Sequence[Message], langu
         size = _bytes(letter.subject) + _bytes(letter.body)
         tail = f"\n{quote.close()}"
         kind = LETTER if high else OTHER_LETTER
-        material.items.append(
-            Item(kind, ("letters",), text, size, f"inbox/ › {line(letter.id, 80)}", f"{head}\n", tail)
-        )
+        material.items.append(Item(kind, ("letters",), text, size, letter_place(letter.id), f"{head}\n", tail))
+
+
+def letter_place(id: str) -> str:
+    """How the text names a letter."""
+    return f"inbox/ › {line(id, 80)}"
 
 
 def _tasks(material: Material, quote: Quote, tasks: Sequence[AgentTask], language: str) -> None:

@@ -62,7 +62,7 @@ def project(fold: Fold, agent: str, now: datetime) -> Metrics:
     return Metrics(
         agent,
         stamp(now.replace(microsecond=0)),
-        {**lifetime(fold), **{key: item for key, item in old.items() if key not in LIFETIME}},
+        {**lifetime(fold), **{key: item for key, item in old.items() if key not in LIFETIME}, **_spent(fold, old)},
         {**_rolling(fold, now), **{key: item for key, item in rolling.items() if key not in _ROLLING}},
         extra,
     )
@@ -71,6 +71,18 @@ def project(fold: Fold, agent: str, now: datetime) -> Metrics:
 def lifetime(fold: Fold) -> dict[str, int]:
     """What was found and what was counted."""
     return _sound(_raw(fold))
+
+
+def _spent(fold: Fold, old: Json) -> Json:
+    """Tokens and dollars, once a session has told any; what was found before is added."""
+    tokens, cost = (fold.totals.get(key, 0) for key in ("tokens_used", "cost_micro_usd"))
+    before = old.get("cost_usd")
+    dollars = before if isinstance(before, int | float) and not isinstance(before, bool) else 0
+    found = {
+        "tokens_used": tokens and tokens + (number(old.get("tokens_used")) or 0),
+        "cost_usd": cost and round(cost / 1_000_000 + dollars, 6),
+    }
+    return {key: item for key, item in found.items() if item}
 
 
 def _raw(fold: Fold) -> dict[str, int]:

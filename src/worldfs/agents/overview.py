@@ -83,6 +83,8 @@ def line(root: str | os.PathLike[str], name: str, *, now: datetime | None = None
     desk = _Desk(os.path.join(root, name))
     moment = now or SystemClock().now()
     report, session = desk.object("report.json"), desk.object("session.json")
+    if session.get("session_id") == "":  # seeded: none ran yet
+        session = {}
     last = report.get("last_session")
     last = last if type(last) is dict else {}
     runner = desk.runner()

@@ -14,7 +14,7 @@ from worldfs.ground.errors import BadInput
 from worldfs.ground.model.agent import Message, Report, SessionRecord
 
 from .allot import LETTER, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, Allotment, Item
-from .material import Material, fault_line, gather, task_size
+from .material import Material, fault_line, gather, letter_place, task_size
 from .measure import Unit, cost, size
 from .pack_words import LADDER, PACK, chosen
 from .quote import line
@@ -51,6 +51,7 @@ class Pack(NamedTuple):
     omitted: tuple[Omission, ...] = ()
     warnings: tuple[Finding, ...] = ()  # for who writes: what should be shortened
     unit: Unit = "tokens"
+    letters: frozenset[str] = frozenset()  # ids of those that stand in the text whole
 
 
 def pack(
@@ -89,7 +90,9 @@ def pack(
         allotment.fill(budget - fixed - reserve)
         text = _settle(head, material, allotment, texts)
         if text is not None:
-            return Pack(text, texts.price(text), budget, _omissions(material, allotment), warnings, unit)
+            whole = _whole(material, allotment)
+            letters = frozenset(letter.id for letter in inbox if letter_place(letter.id) in whole)
+            return Pack(text, texts.price(text), budget, _omissions(material, allotment), warnings, unit, letters)
     text = _tiny(head[0], everything, texts)
     return Pack(text, texts.price(text), budget, everything, warnings, unit)
 
@@ -146,6 +149,15 @@ def _tiny(title: str, everything: Sequence[Omission], texts: _Texts) -> str:
     ladder = [f"{title}\n{small}\n{text}" for text in texts.omitted(everything)[1:]]
     ladder += [chosen(pair, texts.language).format(budget=texts.budget, unit=unit) for pair in LADDER]
     return next((text for text in ladder if texts.price(text) <= texts.budget), "")
+
+
+def _whole(material: Material, allotment: Allotment) -> set[str]:
+    """Where what stands in the text uncut comes from."""
+    return {
+        item.where
+        for number, item in enumerate(material.items)
+        if number in allotment.taken.keys() - allotment.cut.keys()
+    }
 
 
 def _omissions(material: Material, allotment: Allotment, *, cut: bool = True) -> tuple[Omission, ...]:

@@ -19,8 +19,8 @@ Json = dict[str, Any]
 
 VERBS: Final = {"research": "researching", "extract": "extracting", "evaluate": "evaluating", "ad-hoc": "researching"}
 NAMES: Final = ("session.json", "metrics.json", "report.json")
-_FIGURES: Final = ("sources_archived", "branch", "tokens_used", "cost_usd")
-_LAST: Final = ("sources_archived", "branch", "pr_number")
+SUMMARY_MAX: Final = 500  # characters
+_FIGURES: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "cost_usd", "model", "answer")
 
 
 def begin(state: AgentState, record: SessionRecord, found: Mapping[str, bytes | None]) -> None:
@@ -40,36 +40,39 @@ def end(
     entry: Mapping[str, Any],
     found: Mapping[str, bytes | None] | None,
     commit: Callable[[], object],
+    said: str = "",
 ) -> SessionRecord:
     """session.json, metrics.json and report.json at the end of one, as a group; `found` as for the start.
 
-    `commit`: what must be durable or done before anybody sees them.
+    `commit`: what must be durable or done before anybody sees them. `said`: the summary when the session began.
     """
     from worldfs.formats.agent import documents
 
     if found is None:
         found = {name: state.kept[name].take_in(settle=True) for name in NAMES}
-    written = files(state, entry, found)
+    written = files(state, entry, found, said)
     state.put_many(written, looked=True, between=commit)
     return documents.session_read(written["session.json"])
 
 
-def files(state: AgentState, entry: Mapping[str, Any], found: Mapping[str, bytes | None]) -> dict[str, bytes]:
+def files(
+    state: AgentState, entry: Mapping[str, Any], found: Mapping[str, bytes | None], said: str
+) -> dict[str, bytes]:
     """The files' new bytes by name, for a `session_end` entry. The same entry gives the same files again.
 
-    `found`: what counts of them now.
+    `found`: what counts of them now; `said` as for `end`.
     """
     from worldfs.formats.agent.documents import metrics_write
 
     from .metrics import project
 
-    session, said = _session(state, entry, found["session.json"] or b"")
+    session, value = _session(state, entry, found["session.json"] or b"")
     fold = state.fold()
     moment = parse_stamp(str(entry["ts"])) or state.room.clock.now()
     return {
         "session.json": session,
         "metrics.json": metrics_write(project(fold, state.name, moment), found["metrics.json"] or b""),
-        "report.json": _report(state, entry, said, found["report.json"]),
+        "report.json": _report(state, entry, value, found["report.json"], said),
     }
 
 
@@ -78,14 +81,9 @@ def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> tuple[b
 
     value = mapping(old)
     if value.get("session_id") != entry["session_id"]:  # its file never came to be: the order knows
-        from worldfs.ground.model import SessionRecord
-        from worldfs.kernel.jobs import Jobs
+        from . import session_job
 
-        order = Jobs(state.room.store, state.room.clock).load(str(entry["session_id"])).order
-        known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
-        extra = {key: value for key, value in order.params.items() if key not in known}
-        record = SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
-        old = documents.session_write(record)
+        old = documents.session_write(session_job.record_of(state, str(entry["session_id"])))
         value = mapping(old)
     changes: Json = {"ended_at": entry["ts"], "status": entry["outcome"], "errors": list(entry.get("errors", ()))}
     changes |= {key: entry[key] for key in _FIGURES if key in entry}
@@ -94,7 +92,7 @@ def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> tuple[b
     return edited(old, changes, value), {**value, **changes}
 
 
-def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: bytes | None) -> bytes:
+def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: bytes | None, said: str) -> bytes:
     from worldfs.formats.agent import documents
     from worldfs.ground.model import Report
 
@@ -110,11 +108,13 @@ def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: byt
         "sources_archived": session.get("sources_archived", 0),
         "branch": session.get("branch"),
         "pr_number": entry.get("pr_number"),
+        **{key: entry[key] for key in ("tokens_used", "cost_usd") if key in entry},
+        **({"errors": list(entry["errors"])} if entry.get("errors") else {}),
     }
     changes: Json = {
         "updated_at": entry["ts"],
         "status": "idle" if entry["outcome"] == "completed" else "error",
-        "summary": entry.get("summary") or _summary(entry, session),
+        "summary": entry.get("summary") or _own_summary(before, said) or _summary(entry, session),
         "current_task": None,
         "last_session": value,
     }
@@ -123,7 +123,22 @@ def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: byt
     return edited(old, changes, before)
 
 
+def summary_of(report: bytes | None) -> str:
+    """The summary that a report.json has."""
+    said = mapping(report or b"").get("summary")
+    return said if type(said) is str else ""
+
+
+def _own_summary(report: Json, said: str) -> str:
+    """The summary that the agent wrote in this session, "" if it wrote none."""
+    now = report.get("summary")
+    return now if type(now) is str and now != said else ""
+
+
 def _summary(entry: Mapping[str, Any], session: Json) -> str:
+    """What stands for a summary that nobody wrote: the final answer's first paragraph, or how it ended."""
+    if entry.get("answer") and entry["outcome"] == "completed":
+        return str(entry["answer"]).strip().split("\n\n")[0][:SUMMARY_MAX]
     kind, outcome = session.get("type", "ad-hoc"), entry["outcome"]
     why = "; ".join(map(str, entry.get("errors", ())))
     return f"{str(kind).capitalize()} session {outcome}" + (f": {why}" if why else "")

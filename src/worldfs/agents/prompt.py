@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model.agent import Message, Report, SessionRecord
 
-from .material import details, fault_line, outcome
+from .material import details, fault_line
+from .material import outcome as outcome_of
 from .measure import Unit
 from .pack import BUDGET, Pack, pack
 from .pack_words import LAST, PACK, chosen
@@ -32,6 +33,7 @@ PLACEHOLDERS: Final = {
     "timeout": "seconds that the session may take, or nothing",
     "inbox": "the letters claimed for this session, named",
     "last": "what happened in the last session",
+    "outcome": "the file that the session may write facts for its end to, or nothing",
     "faults": "what was found wrong in its files",
     "pack": "the context pack: memory, tasks and letters within the budget",
 }
@@ -86,8 +88,10 @@ def prompt(
     budget: int = BUDGET,
     unit: Unit = "tokens",
     language: str = "en",
+    outcome: str = "",
 ) -> Prompt:
-    """`inbox`: the letters claimed for `session`, which begins; `last`: the one before it; `file`: of the template.
+    """`inbox`: the letters claimed for `session`, which begins; `last`: the one before it; `file`: of the template;
+    `outcome`: the path of PAOS_OUTCOME.
 
     The budget is the pack's; the rest is the template's length and at most some 30 lines. What the template says by
     itself of the last session and of faults, the pack does not say again. Raises `BadInput` for an unknown placeholder.
@@ -115,6 +119,7 @@ def prompt(
         "session_type": line(session.type, 40) if session else "",
         "timeout": str(session.timeout_seconds) if session and session.timeout_seconds else "",
         "inbox": claimed(inbox, language),
+        "outcome": _say("outcome", language, path=line(outcome, 4096)) if outcome else "",
         "last": last_time(last, report, language),
         "faults": faults(findings, language),
         "pack": found.text,
@@ -139,7 +144,7 @@ def last_time(last: SessionRecord | None, report: Report | None, language: str =
     """How the last session ended, in the house's words; what it said of itself, quoted."""
     if last is None and report is None:
         return chosen(LAST["none"], language)
-    said = [chosen(LAST[outcome(last)], language)] if last is not None else []
+    said = [chosen(LAST[outcome_of(last)], language)] if last is not None else []
     if lines := list(details(last, report)):
         quote = Quote(lines)
         said.append(chosen(PACK["quoted"], language).format(mark=quote.mark))

@@ -33,9 +33,10 @@ Take out what is settled.
 - Where you are: in report.json "summary", "current_task", "next_priority" and "blocked_by" are yours.
 - A letter that is done: delete its file, or leave it. The letters named above count as answered when this session \
 ends well, and come back if it does not.
-- A letter to another agent, NAME: a new file {agents_dir}/NAME/inbox/ANY-NEW-NAME.json with {"from": "{agent}", \
-"to": "NAME", "type": "flag", "priority": "normal", "subject": "…", "body": "…"}
+- A letter to another agent, NAME: a new file {state_dir}/outbox/ANY-NEW-NAME.json with \
+{"to": "NAME", "type": "flag", "priority": "normal", "subject": "…", "body": "…"}. It is sent when this session ends.
 - Leave session.json, metrics.json, journal.jsonl and .paos/ alone: they are kept for you.
+{outcome}
 
 ### State
 
@@ -67,9 +68,10 @@ CHINESE: Final = """\
 - 学到的东西：在 memory.md 合适的标题下加一行“- 学到的内容（YYYY-MM-DD）”。已了结的请删去。
 - 进展：report.json 中的 "summary"、"current_task"、"next_priority"、"blocked_by" 归你写。
 - 处理完的来信：删除其文件，或者留着。上面列出的来信在本次会话正常结束后视为已答复，否则会退回给你。
-- 给另一个智能体 NAME 写信：新建文件 {agents_dir}/NAME/inbox/任意新名字.json，内容为 {"from": "{agent}", \
-"to": "NAME", "type": "flag", "priority": "normal", "subject": "…", "body": "…"}
+- 给另一个智能体 NAME 写信：新建文件 {state_dir}/outbox/任意新名字.json，内容为 \
+{"to": "NAME", "type": "flag", "priority": "normal", "subject": "…", "body": "…"}。本次会话结束时发出。
 - 不要改动 session.json、metrics.json、journal.jsonl 和 .paos/：它们由系统维护。
+{outcome}
 
 ### 状态
 
@@ -80,6 +82,13 @@ SAYS: Final[dict[str, tuple[str, str]]] = {
     "none": ("No letters are claimed for this session.", "本次会话没有领取来信。"),
     "letter": ('- "{id}" from "{sender}", priority {priority}', '- "{id}"，来自 "{sender}"，优先级 {priority}'),
     "letters": ("- and {count} more in inbox/", "- 另有 {count} 封在 inbox/"),
+    "outcome": (
+        "- The last thing you do: write {path} (PAOS_OUTCOME, the one file below .paos/ that is yours), a JSON object "
+        'of facts: {{"summary": "…", "handoff": "…", "next_priority": "…", "sources_archived": 0}}. '
+        "Leave out what does not apply.",
+        "- 最后一件事：写入 {path}（即 PAOS_OUTCOME，.paos/ 下唯一归你写的文件），内容是一个 JSON 对象："
+        '{{"summary": "…", "handoff": "…", "next_priority": "…", "sources_archived": 0}}。不适用的项不写。',
+    ),
     "sound": ("No faults were found in your files.", "你的文件没有发现问题。"),
     "faults": ("Faults found in your files:", "在你的文件中发现的问题："),
     "more": ("- and {count} more", "- 另有 {count} 个"),

@@ -14,7 +14,7 @@ import os
 import stat
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.clock import Clock, SystemClock, stamp
 from worldfs.ground.durable import Disk
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
     from worldfs.ground.model import Finding
 
-NAME: Final = "[a-z0-9][a-z0-9_-]{0,63}"
 GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
 LOCK: Final = f"{KEPT}/state.lock"
 ASIDE: Final = f"{KEPT}/aside"
 FINDINGS: Final = f"{KEPT}/findings.json"
 FINDINGS_MAX: Final = 50
 FLAT_BYTES: Final = 180
+TOLD: Final = "told_in"  # of a kept finding: the session that has it before it
 
 
 class Room:
@@ -138,35 +138,52 @@ class Room:
 
     def found(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:
         """Something was wrong with the files of this room: kept for the agent's next wake and for `paos check`."""
+        from dataclasses import asdict
+
         from worldfs.ground.model import Finding
 
         finding = Finding(code, f"{self.name}/{field}", expected, found, fix, warning=warning)
         self.findings.append(finding)
-        kept = [item for item in self.kept_findings() if item != finding]
-        self._keep_findings([*kept, finding][-FINDINGS_MAX:])
+        value = asdict(finding)
+        kept = [item for item in self._findings() if {**item, TOLD: ""} != {**value, TOLD: ""}]
+        self._keep_findings([*kept, value][-FINDINGS_MAX:])
 
     def kept_findings(self) -> list[Finding]:
         """What is still to be told, oldest first."""
+        found = self._findings()
+        if not found:
+            return []
+        from worldfs.ground.model import Finding
+
+        with suppress(TypeError):
+            return [Finding(**{key: value for key, value in item.items() if key != TOLD}) for item in found]
+        return []
+
+    def tell(self, session: str) -> None:
+        """The findings so far are before the agent in this session."""
+        if found := self._findings():
+            self._keep_findings([{**item, TOLD: session} for item in found])
+
+    def told(self, session: str = "") -> None:
+        """That session ended well: what was before the agent in it is not told again. What was found since stays.
+
+        Without a session: all of it was told.
+        """
+        found = self._findings()
+        left = [item for item in found if session and item.get(TOLD) != session]
+        if len(left) < len(found):
+            self._keep_findings(left)
+
+    def _findings(self) -> list[dict[str, Any]]:
         stored = self.store.get(FINDINGS)
         try:
             found = json.loads(stored.data) if stored else []
-            if not found:
-                return []
-            from worldfs.ground.model import Finding
-
-            return [Finding(**item) for item in found]
-        except (ValueError, TypeError):  # torn with the power: it told of what was, not of what is
+        except ValueError:  # torn with the power: it told of what was, not of what is
             return []
+        return [item for item in found if type(item) is dict] if type(found) is list else []
 
-    def told(self) -> None:
-        """The agent has had the findings before it for a whole session."""
-        if self.store.probe(FINDINGS) is not None:
-            self._keep_findings([])
-
-    def _keep_findings(self, findings: list[Finding]) -> None:
-        from dataclasses import asdict
-
-        data = json.dumps([asdict(item) for item in findings], ensure_ascii=False, indent=1).encode() + b"\n"
+    def _keep_findings(self, findings: list[dict[str, Any]]) -> None:
+        data = json.dumps(findings, ensure_ascii=False, indent=1).encode() + b"\n"
         self.store.put(FINDINGS, data, durable=False)
 
     def hint(self, path: str, data: bytes) -> None:

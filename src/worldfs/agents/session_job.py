@@ -12,19 +12,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput, Busy, NotFound
+from worldfs.ground.errors import BadInput, Busy, NotFound, UserError
 from worldfs.kernel.jobs import Jobs
 from worldfs.tree.path import safe_name
 from worldfs.tree.stores.lock import RootLock, holder
 from worldfs.tree.stores.revision import KEPT
 
-from . import projection
+from . import noted, outbox, projection
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Job, SessionRecord
 
+    from .inbox import Claimed
     from .state import AgentState
 
 Json = dict[str, Any]
@@ -36,7 +37,18 @@ STARTED: Final = (
     "type", "domain", "branch", "model", "timeout_seconds", "research_question", "belief_targeted",
     "disconfirmation_target", "sources_expected",
 )  # fmt: skip
-ENDED: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "cost_usd")
+SAID: Final = "summary_before"  # of an order: report.json's summary as it was when the session began
+ENDED: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "cost_usd", "model", "answer")
+
+
+class Read(NamedTuple):
+    """The letters that a session had before it: those that stood in its prompt whole, and files that it opened."""
+
+    ids: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    def has(self, letter: Claimed) -> bool:
+        return letter.message.id in self.ids or letter.path.rpartition("/")[2] in self.names
 
 
 def new_id(state: AgentState) -> str:
@@ -62,9 +74,15 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             while not id and jobs.known(sid):  # two of one second and one chance in 65,536
                 sid = new_id(state)
             params = {key: value for key, value in fields.items() if value is not None}
+            said = projection.summary_of(found["report.json"])
             limit = float(params.get("timeout_seconds") or 0)
             order = Order(
-                sid, room.name, "session", {**params, "argv": state.cleaned(list(argv))}, now, timeout_s=limit
+                sid,
+                room.name,
+                "session",
+                {**params, "argv": state.cleaned(list(argv)), SAID: said},
+                now,
+                timeout_s=limit,
             )
             accepted = jobs.accept([order])
             if not accepted[0].new:
@@ -80,6 +98,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
                 room.name, sid, now, extra={k: v for k, v in params.items() if k not in known}, **known
             )
             projection.begin(state, record, found)
+            room.tell(sid)
             state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
             state.begun = room.turn(), Job(order, begun)
     except BaseException:
@@ -106,6 +125,36 @@ def running(state: AgentState) -> str:
     return next(iter(Jobs(state.room.store, state.room.clock).open_ids()), "")
 
 
+def record_of(state: AgentState, sid: str) -> SessionRecord:
+    """A session as its start has it."""
+    from worldfs.ground.model import SessionRecord
+
+    order = Jobs(state.room.store, state.room.clock).load(sid).order
+    known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
+    extra = {key: value for key, value in order.params.items() if key not in (*known, "argv", SAID)}
+    return SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
+
+
+def before(state: AgentState, sid: str) -> SessionRecord | None:
+    """The session before this one, as its end in the journal tells it; None if there was none."""
+    from worldfs.ground.model import SessionRecord
+
+    entry = state.journal.find(
+        lambda item: item.get("event") == "session_end" and item.get("session_id") != sid, lambda item: False
+    )
+    if entry is None:
+        return None
+    try:
+        last = record_of(state, str(entry.get("session_id")))
+    except UserError:  # of an import, or its job is long gone
+        last = SessionRecord(state.name, str(entry.get("session_id") or ""))
+    return last._replace(
+        ended_at=str(entry["ts"]), status=str(entry["outcome"]), errors=tuple(map(str, entry.get("errors", ()))),
+        handoff_notes=entry.get("handoff"), sources_archived=entry.get("sources_archived", 0),
+        branch=entry.get("branch", last.branch),
+    )  # fmt: skip
+
+
 def _begun(state: AgentState) -> Job | None:
     """The running session as its start left it, if this object started it and nobody else changed anything since."""
     turn, job = state.begun
@@ -113,9 +162,18 @@ def _begun(state: AgentState) -> Job | None:
 
 
 def finish(
-    state: AgentState, id: str, outcome: str, said: Mapping[str, Any], figures: Mapping[str, Any]
+    state: AgentState,
+    id: str,
+    outcome: str,
+    said: Mapping[str, Any],
+    figures: Mapping[str, Any],
+    *,
+    read: Read | None = None,
 ) -> SessionRecord:
-    """Commit, then project. Returns what session.json says then. `NotFound` if no such session runs."""
+    """Commit, then project. Returns what session.json says then. `NotFound` if no such session runs.
+
+    `read`: which letters the session had before it; None: all that were claimed for it.
+    """
     room = state.room
     with room.alone():
         begun = _begun(state)
@@ -127,10 +185,18 @@ def finish(
                 fix=f"start one with: paos agent start {room.name}",
             )  # fmt: skip
         found = state.take_in_all()
-        letters = state.inbox.claimed(sid) if outcome == "completed" else []
+        outbox.deliver(state, sid, (begun or Jobs(room.store, room.clock).load(sid)).order.created_at)
+        letters = [
+            letter
+            for letter in (state.inbox.claimed(sid) if outcome == "completed" else [])
+            if read is None or read.has(letter)
+        ]
         entry: Json = {"ts": room.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
+        entry |= _noted(state, sid)
         entry |= {key: value for key, value in figures.items() if value is not None}
         entry |= {key: value for key, value in said.items() if value}
+        if outcome != "completed":
+            _tell_error(state, entry)
         if letters:
             entry["inbox"] = [letter.message.id for letter in letters]
             flags = sum(letter.message.type == "flag" for letter in letters)
@@ -145,6 +211,20 @@ def finish(
         state.hold.release()
         state.hold = None
     return record
+
+
+def _noted(state: AgentState, sid: str) -> Json:
+    """What `paos agent outcome` was told, as fields of the end."""
+    facts = noted.read(state.room, sid)
+    if "errors" in facts:
+        facts["errors"] = noted.errors(facts)
+    return {key: value for key, value in facts.items() if value is not None}
+
+
+def _tell_error(state: AgentState, end: Mapping[str, Any]) -> None:
+    """The `error` event of 003 ("On error/timeout"), before the line that ends the session."""
+    what = {key: end[key] for key in ("ts", "session_id", "outcome", "cause", "errors") if key in end}
+    state.append({"event": "error", **what}, durable=False)
 
 
 def project(
@@ -171,15 +251,18 @@ def project(
         nonlocal acked
         state.journal.sync()
         if ok:
-            acked = bool(state.inbox.ack_all(sid, known=letters, durable=False))
+            acked = bool(state.inbox.ack_all(sid, known=letters, only=entry.get("inbox", ()), durable=False))
         else:
             state.inbox.return_all(sid, durable=False)
 
-    record = projection.end(state, entry, found, commit)
-    if acked:
-        state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
     jobs = Jobs(room.store, room.clock)
     job = job or jobs.load(sid)
+    record = projection.end(state, entry, found, commit, str(job.order.params.get(SAID, "")))
+    noted.forget(room)
+    if ok:
+        room.told(sid)
+    if acked:
+        state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
     if job.status.state.terminal:
         jobs.put_away(sid)
         return record
@@ -210,14 +293,17 @@ def recover(state: AgentState) -> bool:
             lambda item, sid=sid: item.get("event") == "session_start" and item.get("session_id") == sid,  # type: ignore[misc]  # same
         )
         if entry is None and (entry := _written_down(state, sid)) is not None:
+            outbox.deliver(state, sid, job.order.created_at)
             entry["seq"] = state.append(entry)
         if entry is None:
             began = job.status.state is State.RUNNING
             why = "its runner died while it ran" if began else "its runner died before it began"
             entry = {
                 "ts": state.room.now(), "event": "session_end", "session_id": sid, "outcome": "error",
-                "cause": "lost", "errors": [f"lost: {why}"],
+                **_noted(state, sid), "cause": "lost", "errors": [f"lost: {why}"],
             }  # fmt: skip
+            outbox.deliver(state, sid, job.order.created_at)
+            _tell_error(state, entry)
             entry["seq"] = state.append(entry)
             state.room.found(
                 "SESSION_LOST", "session.json", "an end that its runner wrote", f"{sid}: {why}",
@@ -247,6 +333,7 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
     entry: Json = {
         "ts": stamp(at.replace(microsecond=0)), "event": "session_end", "session_id": sid, "outcome": facts["outcome"],
     }  # fmt: skip
+    entry |= _noted(state, sid)
     reported = facts.get("reported")
     for key, value in reported.items() if type(reported) is dict else ():
         if key in (*ENDED, *FIGURES, "summary", "handoff", "next_priority") and type(value) in (str, int, float):
@@ -256,7 +343,10 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
         entry["errors"] = [str(text) for text in errors]
     if facts.get("cause") == "cancelled":
         entry["cause"] = "cancelled"
-    if entry["outcome"] == "completed" and (letters := state.inbox.claimed(sid)):
+    seen = facts.get("read")
+    read = Read(*map(frozenset, (seen["ids"], seen["names"]))) if type(seen) is dict else None
+    claimed = state.inbox.claimed(sid) if entry["outcome"] == "completed" else []
+    if letters := [letter for letter in claimed if read is None or read.has(letter)]:
         entry["inbox"] = [letter.message.id for letter in letters]
         if flags := sum(letter.message.type == "flag" for letter in letters):
             entry["cross_agent_flags_received"] = flags

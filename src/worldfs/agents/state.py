@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from .inbox import Inbox
     from .journal import Journal
     from .pack import Pack
+    from .prompt import Prompt
+    from .session_job import Read
     from .tally import Tally
 
 Json = dict[str, Any]
@@ -46,6 +48,7 @@ Json = dict[str, Any]
 VARIABLE: Final = "PAOS_AGENTS"
 HOME: Final = "PAOS_HOME"
 BEAT: Final = ".paos/heartbeat"
+KEY_FINDING: Final = "key_finding"
 _OURS: Final = frozenset(("ts", "seq", "event"))  # of an entry
 
 
@@ -158,7 +161,8 @@ class AgentState:
         from worldfs.formats.agent import documents
 
         data = self._read("session.json")
-        return None if data is None else documents.session_read(data)
+        record = None if data is None else documents.session_read(data)
+        return record if record is not None and record.session_id else None  # without an id: seeded, none ran yet
 
     def metrics(self) -> Metrics | None:
         from worldfs.formats.agent import documents
@@ -216,7 +220,11 @@ class AgentState:
                 f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
                 expected="a printable name, and fields other than ts, seq, event",
             )  # fmt: skip
-        return self._record({"event": event, **fields})
+        seq = self._record({"event": event, **fields})
+        if event == KEY_FINDING:  # 003, report.json: written after each key finding
+            said = next((fields[key] for key in ("summary", "finding", "text") if type(fields.get(key)) is str), "")
+            self.set_report(**({"summary": said} if said else {}))
+        return seq
 
     def _record(self, entry: Json) -> int:
         """An entry; between sessions its figures are in metrics.json at once, within one at its end."""
@@ -356,13 +364,14 @@ class AgentState:
         next_priority: str | None = None,
         cause: str = "",
         session: str = "",
+        read: Read | None = None,
         **figures: Any,
     ) -> SessionRecord:
         """End the session: one commit, from which the files are written. Durable when it returns.
 
         `figures`: sources_archived, pr_number, branch, tokens_used, cost_usd, claims_proposed, … `session`: which, for
-        who did not start it. Completed: the letters that were there at its start are acknowledged; else they are
-        returned.
+        who did not start it. Completed: the letters that were there at its start are acknowledged, of them those that
+        were `read` (None: all); else they are returned.
         """
         from worldfs.ground.model.agent import OUTCOMES
 
@@ -374,7 +383,13 @@ class AgentState:
             "summary": summary, "handoff": handoff, "errors": list(errors), "next_priority": next_priority,
             "cause": cause,
         }  # fmt: skip
-        return session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures))
+        return session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures), read=read)
+
+    def noted(self) -> Json:
+        """What `paos agent outcome` was told in the session that runs."""
+        from . import noted, session_job
+
+        return noted.read(self.room, session_job.running(self))
 
     def recover(self) -> bool:
         """Settle what a dead runner left, if none is alive; True if there was something."""
@@ -443,7 +458,7 @@ class AgentState:
         """What a mind should have before it: memory, tasks and letters within a budget (agents/pack.py)."""
         from .pack import pack
 
-        memory, tasks, letters = self._before_a_mind()
+        memory, tasks, letters = self._before_a_mind(self._session_here())
         return pack(
             memory, tasks, letters, session=_or_none(self.session), report=_or_none(self.report),
             findings=self.findings(), budget=budget, unit=unit, language=language, agent=self.name,
@@ -453,6 +468,17 @@ class AgentState:
         """The state prompt (003, "Load Operational State"), in at most `budget` tokens; `template`: one of your own.
 
         `BadInput` names the least budget that holds what surrounds the context.
+        """
+        return self.prompted(budget=budget, language=language, template=template).text
+
+    def prompted(
+        self, *, session: SessionRecord | None = None, outcome: str = "", budget: int = 4000, language: str = "en",
+        template: str = "",
+    ) -> Prompt:  # fmt: skip
+        """As `prompt`, with what it left out. `session`: which it is for, else the one that runs, else the next one.
+
+        It names the letters that are claimed for that session and no others; before a session, those that a claim
+        would deliver. `outcome`: the file of facts that the session may write.
         """
         from . import prompt as prompts
         from .measure import cost
@@ -465,17 +491,19 @@ class AgentState:
                 text = Path(template).read_text("utf-8")
             except OSError as error:
                 raise from_os(error, path=template, op="prompt") from error
-        memory, tasks, letters = self._before_a_mind()
+        session = session or self._session_here()
+        memory, tasks, letters = self._before_a_mind(session)
+        last = self._last(session)
         room = budget
         for _ in range(4):  # what surrounds the pack has its price, too: the pack gets what is left
             made = prompts.prompt(
-                self.name, str(self.room.path), memory, tasks, letters, last=_or_none(self.session),
+                self.name, str(self.room.path), memory, tasks, letters, last=last, session=session,
                 report=_or_none(self.report), findings=self.findings(), template=text, file=template, budget=room,
-                language=language,
+                language=language, outcome=outcome,
             )  # fmt: skip
             over = cost(made.text, "tokens") - budget
             if over <= 0:
-                return made.text
+                return made
             if not room:
                 break
             room = max(0, min(room, made.pack.used) - over)
@@ -485,8 +513,28 @@ class AgentState:
             fix="raise the budget, or leave --prompt out: the context alone fits any budget",
         )  # fmt: skip
 
-    def _before_a_mind(self) -> tuple[bytes, bytes, list[Message]]:
-        letters = [letter.message for letter in self.inbox.waiting() if letter.message is not None]
+    def _session_here(self) -> SessionRecord | None:
+        """The session that runs."""
+        from . import session_job
+
+        sid = session_job.running(self)
+        return session_job.record_of(self, sid) if sid else None
+
+    def _last(self, session: SessionRecord | None) -> SessionRecord | None:
+        """The session before `session`; session.json is that of the one that runs."""
+        last: SessionRecord | None = _or_none(self.session)
+        if last is None or session is None or last.session_id != session.session_id:
+            return last
+        from . import session_job
+
+        return session_job.before(self, session.session_id)
+
+    def _before_a_mind(self, session: SessionRecord | None) -> tuple[bytes, bytes, list[Message]]:
+        letters = (
+            self.inbox.deliverable()
+            if session is None
+            else [claimed.message for claimed in self.inbox.claimed(session.session_id)]
+        )
         return self.kept["memory.md"].read() or b"", self.kept["tasks.json"].read() or b"", letters
 
     def search(self, query: str, limit: int = 10) -> list[Hit]:

@@ -128,7 +128,7 @@ PLAIN: dict[str, str] = {
     "a directory": "目录",
     "a link": "链接",
     "replace the link by the directory": "用目录本身替换该链接",
-    "an agent's name: a-z 0-9 _ -, at most 64": "智能体名称：a-z 0-9 _ -，至多 64 个字符",
+    "an agent's name: letters, digits and . _ -, at most 64": "智能体名称：字母、数字与 . _ -，至多 64 个字符",
     "state out of version control": "状态不进入版本控制",
     "no .gitignore": "没有 .gitignore",
     "null while it runs": "运行期间为 null",

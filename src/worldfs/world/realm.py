@@ -173,9 +173,9 @@ class Realm:
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
-        from worldfs.agents.names import check_name
+        from worldfs.agents.names import new_name
 
-        if check_name(name) == SELF:
+        if new_name(self._agents.root, name) == SELF:
             raise BadInput(f"{SELF!r} stands for whoever asks", op="agent", expected="another name")
         (self._agents.root / name).mkdir(parents=True, exist_ok=True)
 

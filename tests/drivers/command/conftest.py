@@ -56,8 +56,17 @@ class Book:
         self.events.append({"event": event, **fields})
         return len(self.events)
 
+    def noted(self) -> dict[str, Any]:
+        return {}
+
     def finish(
-        self, outcome: str = "completed", *, errors: Sequence[str] = (), session: str = "", **figures: Any
+        self,
+        outcome: str = "completed",
+        *,
+        errors: Sequence[str] = (),
+        session: str = "",
+        read: Any = None,
+        **figures: Any,
     ) -> SessionRecord:
         assert self.record is not None and session in ("", self.record.session_id)
         self.calls.append("finish")

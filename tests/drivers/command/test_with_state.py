@@ -93,8 +93,19 @@ def test_letters_stay_after_a_failure_and_go_after_a_success(rio: AgentState, ro
     inbox = rio.room.path / "inbox"
     assert work(rio, "/bin/sh", "-c", 'ls "$PAOS_STATE_DIR"/inbox/*.json && exit 3').exit_code == 3
     assert len(list(inbox.iterdir())) == 1
-    work(rio, "true")
+    assert work(rio, "true").outcome == "completed"
+    assert len(list(inbox.iterdir())) == 1, "a session that never read it has consumed it"
+    work(rio, "/bin/sh", "-c", 'cat "$PAOS_STATE_DIR"/inbox/*.json')
     assert list(inbox.iterdir()) == []
+
+
+def test_a_message_that_no_session_reads_waits_for_ever(rio: AgentState, root: Path) -> None:
+    AgentState.open("theseus", root, create=True).close()
+    with AgentState.open("theseus", root) as theseus:
+        theseus.send("rio", subject="Check MetaDAO")
+    for _ in range(7):  # more than the deliveries after which a letter is dead
+        assert work(rio, "true").outcome == "completed"
+    assert [(letter.state, letter.attempts) for letter in rio.inbox.waiting()] == [("waiting", 0)]
 
 
 def test_the_command_may_write_through_the_same_state(rio: AgentState) -> None:

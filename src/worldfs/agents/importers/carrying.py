@@ -120,6 +120,9 @@ class _Source:
     def _append(self, record: Record, batch: list[Item[Any]]) -> None:
         lines = [self._line(item) for item in batch]
         self.counted = self.counted or any(line.get("event") in COUNTED for line in lines)
+        for line in lines:
+            if line.get("event") == "session_end":
+                add(self.report.sessions, str(line.get("outcome")))
         with self.hands.room.alone():
             self.covered = self.hands.journal.append_many(lines)
             record.note_entries(item.key for item in batch)

@@ -134,10 +134,8 @@ def _parts(body: str) -> list[tuple[str, str]]:
 def _index(found: Imported, text: str, path: str, topics: dict[str, str], hooks: dict[str, str]) -> None:
     """Each list item or paragraph of MEMORY.md; pointers to topics that are there only lend them a description."""
     seen: set[str] = set()
-    for heading, number, block in _blocks(text):
-        item = _ITEM.sub("", block, count=1) if _ITEM.match(block) else block
-        first, sign, more = item.partition("\n")
-        item = first + sign + textwrap.dedent(more)
+    for heading, number, block in blocks(text):
+        item = plain_item(block)
         link = _LINK.fullmatch(item)
         target = link[2].rpartition("/")[2] if link else ""
         if link and target in topics:
@@ -153,7 +151,14 @@ def _index(found: Imported, text: str, path: str, topics: dict[str, str], hooks:
         found.remarks.append(Item(key, Remark(SECTION, value), f"{path}:{number + 1}", found.agent))
 
 
-def _blocks(text: str) -> Iterator[tuple[str, int, str]]:
+def plain_item(block: str) -> str:
+    """A list item, or a paragraph, without its sign and its indentation."""
+    item = _ITEM.sub("", block, count=1) if _ITEM.match(block) else block
+    first, sign, more = item.partition("\n")
+    return first + sign + textwrap.dedent(more)
+
+
+def blocks(text: str) -> Iterator[tuple[str, int, str]]:
     """(heading, line from 0, text) of each list item, with what belongs to it, and of each paragraph."""
     lines = prose.split(text)
     mask = prose.visible(lines, list(prose.fences(lines)))

@@ -208,6 +208,10 @@ class _Rollout:
         else:
             payload = {}
         kind = string(payload.get("type"))
+        if outer == "token_usage_record":
+            self._tokens(payload.get("thread_token_usage"))
+            self.found.passed_over("counts of tokens")
+            return None
         if outer in FRAME:  # a copy may come with a frame of its own
             self.found.passed_over("bookkeeping")
             return None
@@ -303,11 +307,13 @@ class _Rollout:
 
     def _count(self, payload: dict[str, Any]) -> None:
         info = payload.get("info")
-        total = info.get("total_token_usage") if isinstance(info, dict) else None
+        self._tokens(info.get("total_token_usage") if isinstance(info, dict) else None)
+        self.found.passed_over("counts of tokens")
+
+    def _tokens(self, total: Any) -> None:
         tokens = total.get("total_tokens") if isinstance(total, dict) else None
         if type(tokens) is int:
             self.tokens = tokens
-        self.found.passed_over("counts of tokens")
 
 
 def _text(content: Any) -> str:

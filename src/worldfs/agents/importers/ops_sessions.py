@@ -5,6 +5,7 @@ Each becomes a `session_end` line of the journal, from which the metrics count i
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,7 +46,16 @@ class OpsSessions:
                 except WorldError as error:
                     found.left.append(not_read(error, path, data))
         found.lines.sort(key=lambda item: (item.value["ts"], item.key))
+        _told_apart(found)
         return found
+
+
+def _told_apart(found: Imported) -> None:
+    """Sessions of one id and several ends are several: an id that was given twice gets its end behind it."""
+    often = Counter(item.value["session_id"] for item in found.lines)
+    for item in found.lines:
+        if often[item.value["session_id"]] > 1:
+            item.value["session_id"] = f"{item.value['session_id']}@{item.value['ts']}"
 
 
 def _entry(value: Any, path: str, found: Imported) -> Item[dict[str, Any]]:

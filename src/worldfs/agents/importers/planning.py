@@ -11,7 +11,7 @@ from worldfs.ground.errors import NotFound, WorldError
 
 from .nouns import Imported, Item, Left, Source
 from .reading import bytes_text, not_read
-from .registry import Broken, Registry, load
+from .registry import BUILT_IN, Broken, Registry, load
 from .words import count, line, listed
 
 SHOWN: Final = 20  # lines of what was left
@@ -50,14 +50,14 @@ class Plan:
         for item in items:
             if item.offered and item.offered not in self.also:
                 continue
-            if item.to is None or item.to == self.agent or self.everyone:
+            if item.to is None or same(item.to, self.agent) or self.everyone:
                 yield item
 
     def words(self, shown: int = SHOWN) -> list[str]:
         """One line a source, then what is left out and why, at most `shown` lines of it."""
         lines = [_source_words(self, found) for found in self.found]
         if not lines and not self.offered:
-            lines.append(f"nothing to bring over was found in {self.place}")
+            lines.append(f"nothing to bring over was found in {self.place}; known are: {', '.join(BUILT_IN)}")
         for source in self.offered:
             lines.append(f"{source.importer}: {source.path} stays where it is; taken when asked for: {source.offered}")
         for name, number in sorted(self.others.items()):
@@ -92,7 +92,7 @@ def plan(
     for name, importer in chosen.items():
         foreign = name in registry.foreign
         for source in _tried(made, name, foreign, lambda each=importer: each.finds(where)) or ():
-            if source.agent not in (None, agent) and not everyone:
+            if source.agent is not None and not same(source.agent, agent) and not everyone:
                 made.others[source.agent] = made.others.get(source.agent, 0) + 1
             elif source.offered and source.offered not in made.also:
                 made.offered.append(source)
@@ -102,6 +102,11 @@ def plan(
                     made.found.append(Found(source, imported))
                     _others(made, imported)
     return made
+
+
+def same(one: str, other: str) -> bool:
+    """Do two spellings name one agent? People write a name with a capital, or without."""
+    return one.casefold() == other.casefold()
 
 
 def left_lines(lefts: Sequence[Left], shown: int) -> list[str]:
@@ -134,7 +139,7 @@ def _tried(plan: Plan, name: str, foreign: bool, call: Any) -> Any:
 def _others(plan: Plan, imported: Imported) -> None:
     kinds: tuple[list[Any], ...] = (imported.tasks, imported.remarks, imported.letters)
     for item in (item for items in kinds for item in items):
-        if item.to not in (None, plan.agent) and not plan.everyone:
+        if item.to is not None and not same(item.to, plan.agent) and not plan.everyone:
             plan.others[item.to] = plan.others.get(item.to, 0) + 1
 
 

@@ -30,6 +30,7 @@ BUILT_IN: Final = {
     "claude-memory": "claude_memory:ClaudeMemory",
     "claude-inbox": "claude_inbox:ClaudeInbox",
     "claude-tasks": "claude_tasks:ClaudeTasks",
+    "instructions": "instructions:Instructions",
     "codex": "codex:Codex",
     "mcp-memory": "mcp_memory:McpMemory",
     "beads": "beads:Beads",

@@ -28,6 +28,7 @@ class Report:
         self.kept: list[str] = []  # ours stayed, though the source says something else now: in words
         self.gone: list[str] = []  # tasks that the source no longer has and that stay with us
         self.left: list[Left] = []
+        self.sessions: dict[str, int] = {}  # of the new journal lines: sessions that metrics.json counts, by outcome
         self.renamed: dict[str, str] = {}  # id in the source → id with us, where that was taken
         self.without_copy: dict[str, str] = {}  # source → why no copy of it was kept
 
@@ -48,6 +49,9 @@ class Report:
             if counts:
                 lines.append(f"{verb}: " + ", ".join(count(number, ONE[kind]) for kind, number in counts.items()))
         lines = lines or ["nothing to bring over"]
+        if self.sessions:
+            how = ", ".join(f"{number:,} {outcome}" for outcome, number in sorted(self.sessions.items()))
+            lines.append(f"counted in metrics.json: {count(sum(self.sessions.values()), 'session')} ({how})")
         lines += [f"id taken: {old} is {new} here" for old, new in self.renamed.items()]
         lines += [f"yours stayed: {text}" for text in self.kept]
         if self.gone:

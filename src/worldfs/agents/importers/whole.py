@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from worldfs.agents.names import check_name
+from worldfs.agents.names import new_name
 from worldfs.agents.tally import FOLD
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import BadInput, Exists, from_os
@@ -29,8 +29,8 @@ def adopt(source: Source, root: str | os.PathLike[str], name: str = "") -> list[
     Nothing is read into anything and nothing is added: every file is what it was. It appears whole or not at all.
     `Exists` if there is such an agent: then `plan` and `carry` bring over what it lacks.
     """
-    name = check_name(name or source.agent or "")
     base = Path(root)
+    name = new_name(base, name or source.agent or "")
     try:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

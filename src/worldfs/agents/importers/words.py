@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from worldfs.agents.names import is_name
 from worldfs.ground.clock import parse_stamp
 from worldfs.tree.stores.revision import of
 
 CUT: Final = 8000  # characters of a text in the journal or a task; the source has the rest
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 _CJK_DATE: Final = re.compile(r"(\d{4})\s*[年/.]\s*(\d{1,2})\s*[月/.]\s*(\d{1,2})\s*日?")
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _SPLIT: Final = re.compile(r"\s*(?:,|，|、|&|\+|/|;|；|\band\b|和|与)\s*")
 _BREAKING: Final = re.compile(r"[\ud800-\udfff]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
@@ -59,7 +59,7 @@ def when(value: Any) -> str:
 def agent(text: str) -> str | None:
     """The name of an agent in words of a person: `**Theseus** (AI alignment)` is theseus; None if it is no name."""
     bare = re.sub(r"[(（\[].*", "", text).strip(" *`_@.\t").casefold().replace(" ", "-")
-    return bare if _NAME.fullmatch(bare) else None
+    return bare if is_name(bare) else None
 
 
 def agents(text: str) -> tuple[str, ...]:

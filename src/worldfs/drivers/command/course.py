@@ -29,6 +29,7 @@ class Course(NamedTuple):
     survivors: tuple[Named, ...] = ()
     tree: bool = True
     lost: bool = False  # the warden went away: what is left must be ended without it
+    taken: int = 0  # bytes of its standard input that were read, where that is a text
 
     @property
     def outcome(self) -> str:
@@ -56,6 +57,8 @@ def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care
     stdin = -1
     try:
         stdin = _input(command.stdin)
+        if isinstance(command.stdin, bytes):
+            os.utime(stdin, ns=(0, 0))  # so that any reading of it shows
         child = spawn(
             command.argv,
             env,
@@ -67,17 +70,22 @@ def carry(command: Command, env: Mapping[str, str], flow: Flow, stop: Stop, care
             grace_s=command.grace_s,
         )
     except OSError as error:  # its input cannot be read, or the directory where we are is gone
+        _close(stdin)
         return Course("spawn", 126, f"spawn: {error.filename or command.argv[0]}: {error.strerror}")
+    except BaseException:
+        _close(stdin)
+        raise
     finally:
-        if stdin >= 0:
-            os.close(stdin)
         flow.start()
     course = Course()
     try:
         care.known(child)
         child.go()
         course = _watch(child, command, env=env, flow=flow, stop=stop, care=care, wishes=heeded)
+        if isinstance(command.stdin, bytes):
+            course = course._replace(taken=_taken(stdin))
     finally:
+        os.close(stdin)
         child.close(behind=bool(course.survivors))
     if course.lost:
         swept = care.clear()
@@ -152,6 +160,18 @@ def _text(cause: str, command: Command, stop: Stop) -> str:
         "cancelled": f"cancelled: {stop.why}",
         "warden": "the warden was killed: how the command ended is not known",
     }[cause]
+
+
+def _close(fd: int) -> None:
+    if fd >= 0:
+        os.close(fd)
+
+
+def _taken(fd: int) -> int:
+    """How much of its input the command has read: the position is shared with all that inherited the file, and
+    opening it anew by its path in /dev/fd leaves a time of access."""
+    info = os.fstat(fd)
+    return os.lseek(fd, 0, os.SEEK_CUR) or (info.st_size if info.st_atime_ns else 0)
 
 
 def _input(given: bytes | str | int | None) -> int:

@@ -7,12 +7,16 @@ import select
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 from .output import PAUSE, Log
 
 READ: Final = 1 << 16
 DRAIN: Final = 0.5  # s for listeners to take the last words before the session's end is recorded without them
+
+
+Tap = Callable[[bytes], bytes]
 
 
 class Flow:
@@ -22,9 +26,10 @@ class Flow:
     gone away holds up nothing.
     """
 
-    def __init__(self, log: Log, out: int = 1, err: int = 2) -> None:
+    def __init__(self, log: Log, out: int = 1, err: int = 2, tap: Tap | None = None) -> None:
+        """`tap` hears all of standard output, and answers what of it belongs in the log."""
         self.log = log
-        self._pumps = [_Pump(log, out), _Pump(log, err)]
+        self._pumps = [_Pump(log, out, tap), _Pump(log, err)]
         self.ends = (self._pumps[0].write_end, self._pumps[1].write_end)
 
     def start(self) -> None:
@@ -48,8 +53,8 @@ class Flow:
 
 
 class _Pump:
-    def __init__(self, log: Log, target: int) -> None:
-        self._log, self._target = log, target
+    def __init__(self, log: Log, target: int, tap: Tap | None = None) -> None:
+        self._log, self._target, self._tap = log, target, tap
         self._source, self.write_end = os.pipe()
         self._said = select.poll()
         self._said.register(self._source, select.POLLIN)
@@ -80,7 +85,7 @@ class _Pump:
                 self._ended = True
                 os.close(self._source)
                 return False
-            self._log.write(data)
+            self._log.write(data if self._tap is None else self._tap(data))
             if self._target >= 0:
                 self._queue.append(data)
             return True

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from worldfs.agents.room import Room
+from worldfs.agents.session_job import Read
 from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Json
 from worldfs.ground.model.agent import SessionRecord
 
 from .leftovers import Left
 from .reaper import GRACE, Named
+from .tools import Reporting
 
 HOOK_S: Final = 300.0
 HEARTBEAT_S: Final = 30.0
@@ -34,8 +37,29 @@ class State(Protocol):
     def event(self, event: str, /, **fields: Any) -> int: ...
 
     def finish(
-        self, outcome: str = ..., *, errors: Sequence[str] = ..., cause: str = ..., session: str = ..., **figures: Any
+        self,
+        outcome: str = ...,
+        *,
+        errors: Sequence[str] = ...,
+        cause: str = ...,
+        session: str = ...,
+        read: Read | None = ...,
+        **figures: Any,
     ) -> SessionRecord: ...
+
+    def noted(self) -> Json:
+        """What `paos agent outcome` was told in the session that runs."""
+        ...
+
+
+class Prompted(NamedTuple):
+    """A text for the command, and the ids of the messages that stand in it whole."""
+
+    text: str
+    shown: frozenset[str] = frozenset()
+
+
+Prompting = Callable[[SessionRecord], Prompted]
 
 
 class Command(NamedTuple):
@@ -49,6 +73,9 @@ class Command(NamedTuple):
     env: Mapping[str, str] | None = None  # the whole environment; None: ours. PAOS_… is added
     stdin: bytes | str | int | None = None  # the text itself, the path of a file, a descriptor; None: nothing
     grace_s: float = GRACE  # between TERM and KILL
+    prompt: Prompting | None = None  # asked once the session has begun, in place of `stdin`
+    prompt_as: str = "stdin"  # stdin | arg: the last argument
+    tool: Reporting | None = None  # the reader of what a known tool reports; `argv` is the tool's
 
     def check(self) -> None:
         """`BadInput` for what can be no command: the caller's mistake, and no session begins."""
@@ -77,7 +104,8 @@ class Hooks(NamedTuple):
 class Ended(NamedTuple):
     """How a session ended, measured.
 
-    `cause`: "" | exit | signal | deadline | silence | cancelled | spawn | hook | reported | warden | runner.
+    `cause`: "" | exit | signal | deadline | silence | cancelled | spawn | hook | reported | unreached | warden |
+    runner. `unreached`: it ended well, but a known tool could not touch the agent's state.
     """
 
     session: SessionRecord

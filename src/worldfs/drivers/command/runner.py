@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, Final
 
+from worldfs.agents.session_job import Read
 from worldfs.ground.clock import Clock, SystemClock, stamp
 from worldfs.ground.errors import NotFound, WorldError
 from worldfs.ground.model import Json
@@ -17,6 +18,7 @@ from worldfs.ground.model.agent import SessionRecord
 from . import leftovers, outcome, traces
 from .child import Child
 from .course import TICK, Course, carry
+from .evidence import Evidence, Seen
 from .flow import Flow
 from .order import HEARTBEAT_S, Command, Ended, Hooks, State
 from .outcome import Reported
@@ -25,6 +27,8 @@ from .reaper import Named, Swept
 from .stop import Stop
 from .traces import Trace
 
+ANSWER_MAX: Final = 4000  # characters of a tool's final answer
+REMEDY: Final = "start it with: paos agent run NAME --with claude-code | codex | gemini"
 NAMES: Final = 20  # processes named in one journal line
 
 
@@ -117,6 +121,8 @@ class _Work:
         self.errors: list[str] = []
         self.found: tuple[leftovers.Left, ...] = ()
         self.finishing = False
+        self.seen = Seen(frozenset(), False)
+        self.read: Read | None = Read()  # before the command runs, nothing was read
         self._faults: set[str] = set()  # of the state, told once each
         self._heartbeat_s = heartbeat_s
         self._next_beat = time.monotonic() + heartbeat_s
@@ -143,30 +149,33 @@ class _Work:
         self._after_the_killed()
         log = Log(self.root, self.trace.folder, self.redact)
         flows: list[Flow] = []
+        reporting = self.command.tool
 
         def course(command: Command, env: Mapping[str, str], heeded: int = 0) -> Course:
-            flows.append(Flow(log, out, err))
+            tool = command.tool
+            flows.append(Flow(log, -1 if tool and tool.added else out, err, tool and tool.reader.feed))
             return carry(command, {**self.env, **env}, flows[-1], stop, self, heeded=heeded)
 
         def hook(name: str, line: str, heeded: int = 0, **env: str) -> Course:
             if not line:
                 return Course()
             shell = self.command._replace(
-                argv=("/bin/sh", "-c", line), timeout_s=hooks.timeout_s, silence_s=None, stdin=None
+                argv=("/bin/sh", "-c", line), timeout_s=hooks.timeout_s, silence_s=None, stdin=None, tool=None
             )
             done = course(shell, env, heeded)
             self._tell("hook_end", hook=name, outcome=done.outcome, **({"error": done.text} if done.text else {}))
             return done
 
         try:
-            main = self._begin(hook("pre", hooks.pre), stop) or course(self.command, {})
+            main = self._begin(hook("pre", hooks.pre), stop) or self._main(course)
+            if reporting:
+                log.write(reporting.reader.end())
             heeded = stop.times  # a cancelled command still gets its error hook
             if main.text:
                 self.errors.append(main.text + self._last_words(main, log))
-            told = outcome.read(self.trace)
-            final = "error" if told.failed and main.outcome == "completed" else main.outcome
+            final, cause = self._judge(main, outcome.read(self.trace))
             which = "post" if final == "completed" else "error"
-            result = {"PAOS_RESULT": final, "PAOS_CAUSE": main.cause}
+            result = {"PAOS_RESULT": final, "PAOS_CAUSE": cause}
             if main.code is not None:
                 result["PAOS_EXIT_CODE"] = str(main.code if main.code >= 0 else 128 - main.code)
             done = hook(which, getattr(hooks, which), heeded, **result)
@@ -180,7 +189,40 @@ class _Work:
             wishes = stop.times
             while not flow.settle(TICK) and stop.times == wishes:
                 pass
+        if reporting and reporting.added and reporting.reader.answer and out >= 0:
+            with suppress(OSError), open(out, "w", encoding="utf-8", errors="replace", closefd=False) as listener:
+                listener.write(reporting.reader.answer.rstrip("\n") + "\n")
         return ended
+
+    def _main(self, course: Callable[[Command, Mapping[str, str]], Course]) -> Course:
+        """The command itself, with its prompt, and what it did with the state meanwhile."""
+        command, shown = self.command, frozenset[str]()
+        if command.prompt is not None:
+            text, shown = command.prompt(self.record)
+            if command.prompt_as == "arg":
+                command = command._replace(argv=(*command.argv, text.replace("\0", "\ufffd")))
+            else:
+                command = command._replace(stdin=text.encode("utf-8", "replace"))
+        evidence = Evidence(self.env["PAOS_STATE_DIR"], self.env["PAOS_OUTCOME"])
+        try:
+            done = course(command, {})
+        finally:
+            self.seen = evidence.end()
+        if isinstance(command.stdin, bytes) and done.taken < len(command.stdin):
+            shown = frozenset()  # it did not take the whole prompt
+        self.read = None if self.seen.opened is None else Read(shown, self.seen.opened)
+        return done
+
+    def _judge(self, main: Course, told: Reported) -> tuple[str, str]:
+        """(outcome, cause): that a command ended well is not enough where it says, or shows, that it did not."""
+        if main.outcome != "completed":
+            return main.outcome, main.cause
+        reader = self.command.tool and self.command.tool.reader
+        if told.failed or (reader and reader.errors):
+            return "error", "reported"
+        if reader and reader.out_of_reach(self.seen.wrote):
+            return "error", "unreached"
+        return "completed", main.cause
 
     def _begin(self, pre: Course, stop: Stop) -> Course | None:
         """Why the command is not to begin."""
@@ -191,10 +233,14 @@ class _Work:
         return None
 
     def _finish(self, main: Course, told: Reported, log: Log, seconds: float) -> Ended:
-        final, cause = main.outcome, main.cause
-        if told.failed and final == "completed":
-            final, cause = "error", "reported"
+        final, cause = self._judge(main, told)
         self.errors += [*told.errors, *told.wrong]
+        figures = self._figures(told)
+        if self.command.tool:
+            reader = self.command.tool.reader
+            self.errors += reader.errors
+            if cause == "unreached":
+                self.errors.append(f"{reader.out_of_reach(self.seen.wrote)}; {REMEDY}")
         self.errors += [f"not ended: process {one.pid}, {one.words}" for one in main.survivors]
         if log.fault:
             self.errors.append(f"what it said is not kept: {log.fault}")
@@ -212,9 +258,12 @@ class _Work:
             more["reach"] = "process group only"
         self._tell("command_end", **{key: value for key, value in facts.items() if value not in (None, "")}, **more)
         exit_facts = {"session_id": self.trace.id, "ended_at": stamp(self.clock.now()), **facts, **more}
-        self.trace.write(traces.EXIT, {**exit_facts, "errors": list(errors), "reported": told.figures})
+        kept: Json = {"errors": list(errors), "reported": figures}
+        if self.read is not None:
+            kept["read"] = {key: sorted(value) for key, value in self.read._asdict().items()}
+        self.trace.write(traces.EXIT, {**exit_facts, **kept})
         self.finishing = True
-        session = self._end(final, cause, errors, told.figures)
+        session = self._end(final, cause, errors, figures)
         with suppress(WorldError, OSError):
             traces.prune(self.root)
         return Ended(
@@ -236,9 +285,22 @@ class _Work:
     def _end(self, final: str, cause: str, errors: tuple[str, ...], figures: Json) -> SessionRecord:
         word = "cancelled" if cause == "cancelled" else ""  # the state finds the others by itself
         try:
-            return self.state.finish(final, errors=errors, cause=word, session=self.trace.id, **figures)
+            return self.state.finish(final, errors=errors, cause=word, session=self.trace.id, read=self.read, **figures)
         except NotFound:  # the command ended its session itself: what it said stands
             return self.record
+
+    def _figures(self, told: Reported) -> Json:
+        """What the session's end carries: what the tool measured, then the command's file; what was acknowledged by
+        `paos agent outcome` stands, the state adds it itself."""
+        said: Json = {}
+        if self.command.tool:
+            reader = self.command.tool.reader
+            said = {"tokens_used": reader.tokens, "cost_usd": reader.cost, "answer": reader.answer[:ANSWER_MAX] or None}
+            if not self.record.model:
+                said["model"] = reader.model or None
+        noted = self.state.noted()
+        figures = {**{key: value for key, value in said.items() if value is not None}, **told.figures}
+        return {key: value for key, value in figures.items() if key not in noted}
 
     def broke(self, error: BaseException) -> None:
         """The ground gave way under the run itself."""

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..call import Call
 from . import opened
 
+if TYPE_CHECKING:
+    from worldfs.agents.importers import Plan
+
 
 def bring(call: Call) -> int:
-    """Exit 1 when something was left behind."""
+    """Exit 1 when something was left behind, or nothing was found."""
     from worldfs.agents.importers import carry, plan
 
-    made = plan(call["place"], call["name"], also=("research-journal",) if call["research_journal"] else ())
-    if call["dry_run"]:
+    also = [word for word in ("research-journal", "instructions") if call[word.replace("-", "_")]]
+    made = plan(call["place"], call["name"], also=also)
+    nothing = not made.found and not made.left
+    if call["dry_run"] or nothing:
         call.voice.value({"plan": list(made.words())})
         for word in made.words():
             call.voice.line(word)
-        return 0
+        return 1 if nothing else 0
+    adopted = _adopt(call, made)
+    if adopted:
+        made = plan(call["place"], call["name"], also=also)
+        made.found = [found for found in made.found if found.source.importer != "agent-state"]
     with opened(call) as state:
         report = carry(made, state)
-    words = list(report.words())
+    words = [*adopted, *(report.words() if made.found or not adopted else ())]
     call.voice.value({"import": words, "left": len(report.left)})
     for word in words:
         call.voice.line(word)
     return 1 if report.not_understood else 0
+
+
+def _adopt(call: Call, made: Plan) -> list[str]:
+    """An agent that is not here yet, and that the place has whole, is taken over byte for byte; in words, or []."""
+    from worldfs.agents.importers import adopt
+    from worldfs.agents.names import present
+
+    whole = [found.source for found in made.found if found.source.importer == "agent-state"]
+    if present(call.agents, call["name"]) or len(whole) != 1:
+        return []
+    files = adopt(whole[0], call.agents, call["name"])
+    return [f"agent {call['name']} taken over whole: {len(files)} files"]
 
 
 def export(call: Call) -> int:

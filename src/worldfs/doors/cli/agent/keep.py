@@ -15,11 +15,22 @@ def init(call: Call) -> int:
     from pathlib import Path
 
     from worldfs.agents.birth import make
-    from worldfs.agents.names import check_name
+    from worldfs.agents.names import names, new_name
     from worldfs.agents.state import AgentState
 
     root = Path(call.agents)
-    for name in [check_name(name) for name in call["name"]]:  # all of them before the first is made
+    given = call["name"] or names(root)
+    if not given:
+        raise BadInput("no name", path=str(root), op="agent init", expected="the agents to make: none is there yet")
+    wanted: dict[str, str] = {}
+    for name in given:  # all of them before the first is made
+        if wanted.setdefault(name.casefold(), new_name(root, name)) != name:
+            raise BadInput(
+                f"{wanted[name.casefold()]} and {name}",
+                op="agent init",
+                expected="other names: on many disks they are one directory",
+            )
+    for name in wanted.values():
         made = make(root, name, language=call["language"])
         if made:
             with AgentState.open(name, root) as state:  # what is ours from the beginning is told from edits of it
@@ -44,6 +55,8 @@ def show(call: Call) -> int:
     }
     call.voice.value(value)
     rows = [(key.replace("_", " "), _text(item)) for key, item in seen._asdict().items() if item]
+    if metrics is not None and metrics.rolling_30d.get("sessions"):  # then these are not of the lifetime
+        rows = [(f"{key}, last 30 days" if key in ("sessions", "failed") else key, item) for key, item in rows]
     if session is not None:
         rows += [("session", f"{session.session_id} {session.type} {session.status}"), ("since", session.started_at)]
         rows += [("handoff", session.handoff_notes)] if session.handoff_notes else []

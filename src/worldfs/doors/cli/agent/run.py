@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from worldfs.ground.errors import BadInput
+
 from ..call import Call
 from . import opened
 from .step import session_fields
 
+if TYPE_CHECKING:
+    from worldfs.agents.state import AgentState
+    from worldfs.drivers.command import Command
+    from worldfs.drivers.command.order import Prompted
+    from worldfs.drivers.command.tools import Reporting
+    from worldfs.ground.model import SessionRecord
+
 
 def run(call: Call) -> int:
     """Exit 0 completed, 1 failed or out of time, 2 it could not start."""
-    from worldfs.drivers.command import Command, Hooks
+    from worldfs.drivers.command import Hooks
     from worldfs.drivers.command import run as carry
 
     with opened(call) as state:
-        argv, stdin = tuple(call["argv"]), None
-        if call["prompt"] != "none":
-            text = state.prompt(budget=call["budget"], language=call["language"], template=call["template"] or "")
-            argv, stdin = ((*argv, text), None) if call["prompt"] == "arg" else (argv, text.encode())
         about = session_fields(call)
         about.pop("timeout_seconds", None)
-        command = Command(argv, call["type"], call["timeout"], call["silence"], stdin=stdin)
-        ended = carry(state, command, hooks=Hooks(call["pre"], call["post"], call["error"]), about=about, alone=True)
+        if call["id"]:
+            about["id"] = call["id"]
+        hooks = Hooks(call["pre"], call["post"], call["error"])
+        command = _command(call, state)
+        out = -1 if call.voice.json and command.tool and command.tool.added else 1  # the answer stands in the JSON
+        ended = carry(state, command, hooks=hooks, about=about, out=out, alone=True)
     call.voice.value(ended._asdict() | {"session": ended.session._asdict()})
     if not call.voice.json:
         word = f"{ended.session.session_id} {ended.outcome}" + (f" ({ended.cause})" if ended.cause else "")
@@ -28,3 +39,37 @@ def run(call: Call) -> int:
     if ended.outcome == "completed":
         return 0
     return 2 if ended.cause == "spawn" else 1
+
+
+def _command(call: Call, state: AgentState) -> Command:
+    import os
+
+    from worldfs.drivers.command import Command
+    from worldfs.drivers.command.order import Prompted
+    from worldfs.drivers.command.tools import preset, reporting
+    from worldfs.drivers.command.traces import OUTCOME, Trace
+
+    words, home = tuple(call["argv"]), os.path.realpath(state.room.path)
+    tool: Reporting | None
+    if call["with"] is not None:
+        tool = preset(call["with"], home, words, call["model"])
+    elif words:
+        tool = reporting(words, home, silence=call["silence"] is not None)
+    else:
+        raise BadInput("no command", op="agent run", expected="-- COMMAND …, or --with TOOL")
+    how = call["prompt"] or ("none" if call["with"] is None else "stdin")
+
+    def prompt(session: SessionRecord) -> Prompted:
+        made = state.prompted(
+            session=session, outcome=Trace(state.room.root, session.session_id).path(OUTCOME), budget=call["budget"],
+            language=call["language"], template=call["template"] or "",
+        )  # fmt: skip
+        return Prompted(made.text, made.pack.letters)
+
+    if how != "none":  # a mistake in the template, or too small a budget, is told before a session begins
+        path = Trace(state.room.root, "20260101-000000-0000").path(OUTCOME)
+        state.prompted(outcome=path, budget=call["budget"], language=call["language"], template=call["template"] or "")
+    return Command(
+        words if tool is None else tool.argv, call["type"], call["timeout"], call["silence"], tool=tool,
+        prompt=None if how == "none" else prompt, prompt_as="stdin" if how == "none" else how,
+    )  # fmt: skip

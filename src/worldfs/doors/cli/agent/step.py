@@ -20,7 +20,6 @@ from . import facts, opened
 if TYPE_CHECKING:
     from worldfs.agents.state import AgentState
 
-OUTCOME: Final = ".paos/outcome.json"  # {session, facts}: for the end of the session that runs
 OURS: Final = ("self", "outcome", "session", "session_id", "cause", "inbox", "ts", "seq", "event")
 PATIENCE_S: Final = 5.0  # for a keeper to end; it takes milliseconds
 
@@ -62,9 +61,10 @@ def event(call: Call) -> int:
 
 
 def outcome(call: Call) -> int:
-    from worldfs.agents import session_job
+    from worldfs.agents import noted, session_job
 
     said = facts(call["facts"], taken=OURS)
+    _typed(said)
     if not said:
         raise BadInput("no facts", path=call["name"], op="agent outcome", expected="key=value …")
     with opened(call) as state, state.room.alone():
@@ -73,42 +73,45 @@ def outcome(call: Call) -> int:
             raise NotFound(
                 "no session runs", path=call["name"], op="agent outcome", fix=f"paos agent start {call['name']}"
             )
-        noted = {"session": sid, "facts": {**_noted(state, sid), **said}}
-        state.room.root.replace(OUTCOME, json.dumps(noted, ensure_ascii=False).encode(), private=True)
+        noted.note(state.room, sid, state.cleaned(said))
     call.voice.say(", ".join(said), said)
     return 0
 
 
 def end(call: Call) -> int:
-    from worldfs.agents import session_job
+    from worldfs.agents import noted, session_job
 
-    given = facts(call["facts"], taken=OURS, expected="completed, timeout or error")
+    said = facts(call["facts"], taken=OURS, expected="completed, timeout or error")
+    _typed(said)
     with opened(call) as state:
         sid, mine = session_job.running(state), _mine(call["name"])
         if sid and not mine:
             _not_anothers(state, sid)
         keeper = (state.runner() or {}).get("keeper")
-        said = {**_noted(state, sid), **given}
-        errors = said.pop("errors", [])
+        errors = noted.errors(said if "errors" in said else state.noted())
         words = {
             "summary": call["summary"] or str(said.pop("summary", "")),
             "handoff": call["handoff"] or str(said.pop("handoff", "")),
             "next_priority": call["next"] or said.pop("next_priority", None),
-            "errors": [call["why"]] if call["why"] else [str(item) for item in _list(errors)],
+            "errors": [call["why"]] if call["why"] else errors,
         }
         for key in words:
             said.pop(key, None)
         record = state.finish(call["outcome"], session=mine, **words, **said)
-        with suppress(NotFound):
-            state.room.store.delete(OUTCOME)
     if isinstance(keeper, int):
         _see_off(keeper)
     call.voice.say(f"{record.session_id} {record.status}", record._asdict(), "good")
     return 0
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def _typed(said: dict[str, Any]) -> None:
+    """`BadInput` for a known fact of the wrong kind: a count that is no number would be lost at the end."""
+    from worldfs.drivers.command.outcome import FIELDS
+
+    for key, value in said.items():
+        good, expected = FIELDS.get(key, (None, ""))
+        if good is not None and not good(value):
+            raise BadInput(f"{key}={value}", op="agent", expected=f"{key}: {expected}")
 
 
 def _mine(name: str) -> str:
@@ -124,16 +127,6 @@ def _not_anothers(state: AgentState, sid: str) -> None:
             f"{sid} is run by `paos agent run`", path=state.name, op="agent end",
             expected="a session that `paos agent start` began", fix="it ends with its command",
         )  # fmt: skip
-
-
-def _noted(state: AgentState, sid: str) -> dict[str, Any]:
-    """What `outcome` was told in this session; what a session that was lost left behind counts for none."""
-    stored = state.room.store.get(OUTCOME)
-    try:
-        noted = json.loads(stored.data) if stored is not None else {}
-        return dict(noted["facts"]) if noted.get("session") == sid else {}
-    except (ValueError, TypeError, KeyError, AttributeError):  # somebody wrote there; nothing is known then
-        return {}
 
 
 # -- the keeper ------------------------------------------------------------------------------------------------------

@@ -35,12 +35,26 @@ AGENTS: tuple[Command, ...] = (
         "agent init",
         "make an agent, or those of its files that are missing",
         "agent.keep:init",
-        (_NAME._replace(many="+"), _LANGUAGE),
+        (_NAME._replace(many="*"), _LANGUAGE),
+        "Without a name: the missing files of every agent that is there.",
+    ),
+    Command(
+        "agent rm",
+        "remove an agent: its directory is moved aside, whole, and can come back",
+        "agent.removal:remove",
+        (_NAME._replace(many="+"),),
+        "It prints where the directory is now. An agent that runs a session is not removed.",
+    ),
+    Command(
+        "agent restore",
+        "bring back the agent of this name that was removed last; without a name, list what was removed",
+        "agent.removal:restore",
+        (_NAME._replace(many="?", completes=""),),
     ),
     Command("agent show", "one agent: report, session, metrics, findings", "agent.keep:show", (_NAME,)),
     Command(
         "agent run",
-        "run a command as a session of an agent: paos agent run rio --type research -- claude -p …",
+        "run a command as a session of an agent: paos agent run rio --type research --with claude-code",
         "agent.run:run",
         (
             _NAME,
@@ -48,9 +62,14 @@ AGENTS: tuple[Command, ...] = (
             Argument(("--silence",), "end it when it says nothing for so many seconds", "SECONDS", takes="number"),
             Argument(
                 ("--prompt",),
-                "how the command gets the state prompt: as its standard input, as its last argument, or not",
+                "how the command gets the state prompt: as its standard input (default of --with), as its last "
+                "argument, or not",
                 choices=("stdin", "arg", "none"),
-                default="none",
+            ),
+            Argument(
+                ("--with",),
+                "run this command-line agent, and let it read and write this agent's directory; words after -- are its",
+                choices=("claude-code", "codex", "gemini"),
             ),
             Argument(("--template",), "a file with a state prompt of your own", "FILE", completes="file"),
             Argument(("--budget",), "tokens that the state may take in the prompt", "N", takes="count", default=4000),
@@ -58,7 +77,7 @@ AGENTS: tuple[Command, ...] = (
             Argument(("--post",), "shell command after it ended well", "COMMAND", default=""),
             Argument(("--error",), "shell command after it failed", "COMMAND", default=""),
             _LANGUAGE,
-            Argument(("argv",), "the command and its arguments, after --", "-- COMMAND", many="+", completes="file"),
+            Argument(("argv",), "the command and its arguments, after --", "-- COMMAND", many="*", completes="file"),
         ),
         "Exit 0: it completed; 1: it failed or took too long; 2: it could not start. The session's end, all its "
         "descendants' end and what became of its letters are durable when this returns.",
@@ -196,7 +215,10 @@ AGENTS: tuple[Command, ...] = (
             Argument(("place",), "a file or directory of theirs; it is only read", "PLACE", completes="file"),
             Argument(("--dry-run",), "say what would come", takes="switch"),
             Argument(("--research-journal",), "the sessions of research-journal.md as notes too", takes="switch"),
+            Argument(("--instructions",), "the rules of CLAUDE.md, AGENTS.md, GEMINI.md as notes too", takes="switch"),
         ),
+        "An agent that is not there yet is made where PLACE has it whole (an agent-state root of version 1). Exit 1: "
+        "something was not understood, or nothing was found.",
     ),
     Command(
         "agent export",

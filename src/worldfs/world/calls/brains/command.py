@@ -10,10 +10,12 @@ from typing import Final
 
 from worldfs.agents.state import AgentState
 from worldfs.drivers.command import Command, Ended, Stop, run
+from worldfs.drivers.command.order import Prompted, Prompting
 from worldfs.formats.config_services import Brain as Settings
 from worldfs.ground.clock import Clock
 from worldfs.ground.errors import Busy
 from worldfs.ground.model import Cause, Outcome
+from worldfs.ground.model.agent import SessionRecord
 
 from ..call import Run
 
@@ -32,11 +34,12 @@ class CommandBrain:
 
     def answer(self, text: str, run: Run) -> Outcome:
         with AgentState.open(self._agent, self._agents, clock=self._clock, create=True) as state:
-            argv, stdin = self._given(text, state)
+            argv, stdin = self._given(text)
             seconds = max(1.0, min(self._settings.timeout_s, run.left() - SPARE_S))
             command = Command(
-                argv, "ad-hoc", seconds, self._settings.silence_s, cwd=self._settings.cwd, stdin=stdin, grace_s=2.0
-            )
+                argv, "ad-hoc", seconds, self._settings.silence_s, cwd=self._settings.cwd, stdin=stdin, grace_s=2.0,
+                prompt=self._prompting(text, state),
+            )  # fmt: skip
             try:
                 ended, said = self._session(state, command, run)
             except Busy as error:
@@ -49,13 +52,22 @@ class CommandBrain:
         cause = CAUSES.get(ended.cause, Cause.ERROR)
         return Outcome.failure(cause, "", f"{why}\n{told}".strip(), evidence=evidence)
 
-    def _given(self, text: str, state: AgentState) -> tuple[tuple[str, ...], bytes]:
+    def _given(self, text: str) -> tuple[tuple[str, ...], bytes]:
         argv = self._settings.argv
         if self._settings.prompt == "arg":
             return (*argv, text), b""
-        if self._settings.prompt == "state":
-            return argv, f"{state.prompt()}\n\n{text}\n".encode()
         return argv, text.encode()
+
+    def _prompting(self, text: str, state: AgentState) -> Prompting | None:
+        """The state prompt before the letter, where that is asked for: made once the session has its letters."""
+        if self._settings.prompt != "state":
+            return None
+
+        def prompt(session: SessionRecord) -> Prompted:
+            made = state.prompted(session=session)
+            return Prompted(f"{made.text}\n\n{text}\n", made.pack.letters)
+
+        return prompt
 
     def _session(self, state: AgentState, command: Command, call: Run) -> tuple[Ended, bytes]:
         """The session, and what the command printed to its standard output."""

@@ -1,0 +1,149 @@
+"""Messages that an agent sends by writing files: its own outbox/, and files that it put into another agent's inbox/.
+
+An outbox lets an agent that may write its own directory only send as well. It is emptied when a session ends, however
+it ends: each file goes into the inbox of the agent that its "to" names. Both ways are counted as sent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from worldfs.ground.clock import parse_stamp, stamp
+from worldfs.ground.errors import NotFound, UserError, WorldError
+from worldfs.ground.walk import Walk, read_whole
+
+from .letters import INBOX, rank_of
+from .mail import parse
+from .names import names, present
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from worldfs.ground.model import Message
+
+    from .state import AgentState
+
+OUTBOX: Final = "outbox"
+SLACK_S: Final = 2.0  # the time of a session's start is a whole second; file systems stamp with coarse clocks
+MOST: Final = 1 << 20  # bytes of a message that is looked at here
+
+
+def deliver(state: AgentState, session: str, started_at: str) -> None:
+    """Send what lies in the outbox, and note what the session put into other inboxes. Call inside `alone`."""
+    since = parse_stamp(started_at)
+    if since is None:
+        return
+    files, deposited = _files(state), list(_deposited(state, since.timestamp() - SLACK_S))
+    if not files and not deposited:  # nearly always: the journal need not be read
+        return
+    told = _told(state, stamp(since - timedelta(seconds=2 * SLACK_S)))
+    for name in files:
+        message = _sent(state, session, name)
+        if message is not None:
+            deposited.append(message)
+    for message in deposited:
+        if message.id not in told:  # an earlier delivery may have been cut off after this line
+            told.add(message.id)
+            state.sent(message)
+    for name in files:
+        with suppress(NotFound, UserError):
+            state.room.store.delete(f"{OUTBOX}/{name}")
+
+
+def _told(state: AgentState, since: str) -> set[str]:
+    """Ids of messages that the journal has as sent since then."""
+    found: set[str] = set()
+
+    def keep(entry: Mapping[str, Any]) -> bool:
+        if entry.get("event") == "message_sent" and type(entry.get("id")) is str:
+            found.add(entry["id"])
+        return False
+
+    state.journal.find(keep, lambda entry: entry.get("event") == "session_start" and str(entry.get("ts")) < since)
+    return found
+
+
+def _files(state: AgentState) -> list[str]:
+    try:
+        return [name for name in state.room.store.list(OUTBOX) if name.endswith(".json") and name[0] != "."]
+    except WorldError:  # something else stands in its place
+        return []
+
+
+def _sent(state: AgentState, session: str, name: str) -> Message | None:
+    """The message of a file, in the inbox of its recipient by now; None if it cannot be delivered."""
+    from .inbox import deposit_to
+
+    room, key = state.room, f"{OUTBOX}/{name}"
+    try:
+        data = room.root.read(key)
+        message = None if data is None else parse(data, f"{session}-{name}")
+        if message is None:
+            _refuse(state, key, 'a message: {"to": …, "subject": …, "body": …}', "no message")
+            return None
+        to = _recipient(state, message.to)
+        if not to:
+            _refuse(state, key, f'"to": one of {", ".join(names(room.path.parent))}', f'"to": {message.to!r}')
+            return None
+        message = message._replace(to=to, sender=state.name, created_at=message.created_at or room.now())
+        return deposit_to(room.path.parent, to, message, clock=room.clock, disk=room.disk).message
+    except UserError as error:
+        _refuse(state, key, "a file that can be read and delivered", error.found)
+    return None
+
+
+def _refuse(state: AgentState, key: str, expected: str, found: str) -> None:
+    """Kept byte for byte aside, and named at the agent's next wake."""
+    with suppress(UserError, OSError):
+        state.room.move_aside(key, "not delivered")
+    shown = "".join(sign if sign.isprintable() else "?" for sign in key)
+    state.room.found("NOT_DELIVERED", shown, expected, found, "write it again, corrected")
+
+
+def _recipient(state: AgentState, to: str) -> str:
+    """The agent that is meant, "" if there is none of this name."""
+    root = state.room.path.parent
+    if present(root, to):
+        return to
+    return next((name for name in names(root) if name.casefold() == to.casefold()), "")
+
+
+def _deposited(state: AgentState, since: float) -> Iterator[Message]:
+    """Messages from this agent in other inboxes, in files that no command of ours named, written since then."""
+    root = state.room.path.parent
+    for name in names(root):
+        inbox = os.path.join(root, name, INBOX)
+        if name == state.name:
+            continue
+        with suppress(OSError):
+            if os.lstat(inbox).st_mtime < since:
+                continue
+            with os.scandir(inbox) as entries:
+                fresh = [
+                    entry.name
+                    for entry in entries
+                    if entry.name.endswith(".json") and rank_of(entry.name) is None
+                    and entry.stat(follow_symlinks=False).st_mtime >= since
+                ]  # fmt: skip
+            walk = Walk(inbox)
+            for file in sorted(fresh):
+                with suppress(UserError, OSError):
+                    message = _message(walk, file)
+                    if message is not None and message.sender.casefold() == state.name.casefold():
+                        yield message._replace(to=name)
+
+
+def _message(walk: Walk, file: str) -> Message | None:
+    place = walk.place(file)
+    fd = None if place is None else walk.open(place)
+    if fd is None:
+        return None
+    try:
+        return parse(read_whole(fd), file) if os.fstat(fd).st_size <= MOST else None
+    finally:
+        os.close(fd)

@@ -1,0 +1,66 @@
+"""Command-line agents that are known by name: how each is started for a state directory, and how its report is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from worldfs.ground.errors import BadInput
+
+from .claude_code import ClaudeCode
+from .codex import Codex
+from .gemini import Gemini
+from .tool import Reader, Tool, base_name
+
+TOOLS: Final[dict[str, Tool]] = {tool.name: tool for tool in (ClaudeCode(), Codex(), Gemini())}
+WRAPPERS: Final = ("env", "nice", "nohup", "npx", "timeout", "stdbuf")
+
+__all__ = ["TOOLS", "Reader", "Reporting", "Tool", "preset", "reporting"]
+
+
+class Reporting(NamedTuple):
+    """A command line of a known tool. `added`: the report was our wish, so its lines are not for the caller's eyes."""
+
+    argv: tuple[str, ...]
+    reader: Reader
+    added: bool
+
+
+def preset(name: str, state_dir: str, words: Sequence[str], model: str | None) -> Reporting:
+    """The command line that grants a tool this state directory, the caller's words after it."""
+    if name not in TOOLS:
+        raise BadInput(f"--with {name}", op="agent run", expected=", ".join(TOOLS))
+    tool = TOOLS[name]
+    given = [word for word in words if word.partition("=")[0] in tool.format_options]
+    if given:
+        raise BadInput(f"{given[0]} after --with {name}", op="agent run", expected="other options: this one is set")
+    reader = tool.reader(state_dir)
+    reader.granted = tool.grants
+    return Reporting(tool.preset(state_dir, words, model), reader, True)
+
+
+def reporting(argv: Sequence[str], state_dir: str, silence: bool = False) -> Reporting | None:
+    """The command line made to report, if it is the headless form of a known tool; else None.
+
+    Only the form of the report is added, no right. `BadInput` where there is a limit to `silence`, and the caller
+    chose a form that says nothing before the end.
+    """
+    at = 0
+    if argv and base_name(argv[0]) in WRAPPERS:
+        at = next((n for n, word in enumerate(argv) if _tool(word) is not None), 0)
+    tool = _tool(argv[at]) if argv else None
+    if tool is None or not tool.headless(argv[at + 1 :]):
+        return None
+    words = argv[at + 1 :]
+    chosen = any(word.partition("=")[0] in tool.format_options for word in words)
+    if chosen and silence and tool.silent(words):
+        raise BadInput(
+            f"--silence with `{' '.join(argv[: at + 1])}`, told to print nothing before its end", op="agent run",
+            expected="a form of output that shows the work", fix="leave out its output format, or use --timeout",
+        )  # fmt: skip
+    told = tuple(words) if chosen else tool.told_to_report(words)
+    return Reporting((*argv[: at + 1], *told), tool.reader(state_dir), not chosen)
+
+
+def _tool(word: str) -> Tool | None:
+    return next((tool for tool in TOOLS.values() if base_name(word) in tool.programs), None)

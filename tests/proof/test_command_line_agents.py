@@ -1,0 +1,236 @@
+"""Claude Code, Codex and Gemini CLI as published, as sessions of an agent, against a scripted model API on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from worldfs import AgentState
+
+from .model_api import Call, Server, Step, serving
+
+pytestmark = pytest.mark.proof
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = ROOT / "tests/fixtures/command_line_agents"
+PINNED = Path(__file__).parent / "command_line_agents"
+NOTE = "- Conditional AMMs are thin (2026-03-31)"
+SAID = "Noted what was learned."
+PAOS = "import sys; from worldfs.doors.cli.main import main; sys.exit(main(sys.argv[1:]))"
+TOOLS = ("claude-code", "codex", "gemini")
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    """A folder with `claude`, `codex` and `gemini`. Skips, saying so, where they cannot be had."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    home = ROOT / "build/command-line-agents"
+    lock, pinned = home / "package-lock.json", (PINNED / "package-lock.json").read_bytes()
+    if not (home / "node_modules/@google").is_dir() or not lock.exists() or lock.read_bytes() != pinned:
+        home.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(PINNED / name, home / name)
+        done = subprocess.run(
+            ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=home, capture_output=True, text=True,
+            timeout=1800, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            pytest.skip(f"npm cannot install them here: {done.stderr[-300:]}")
+    made = home / "bin"
+    made.mkdir(exist_ok=True)
+    modules = home / "node_modules"
+    real = {
+        "claude": next(iter(sorted(modules.glob("@anthropic-ai/claude-code-*/claude"))), None),
+        "codex": modules / ".bin/codex",
+        "gemini": modules / ".bin/gemini",
+    }
+    for name, path in real.items():
+        if path is None or not path.exists():
+            pytest.skip(f"{name} is not published for this machine")
+        (made / name).unlink(missing_ok=True)
+        (made / name).symlink_to(path)
+    return made
+
+
+class Stage(NamedTuple):
+    """A home of its own: agents rio and theseus, a letter to rio, and programs that know loopback only."""
+
+    tmp: Path
+    programs: Path
+
+    @property
+    def rio(self) -> Path:
+        return self.tmp / "agents/rio"
+
+    def read(self, file: str) -> Any:
+        return json.loads((self.rio / file).read_text())
+
+    def record(self, name: str) -> None:
+        """Keep what the tool said as a fixture of `make test`, where PAOS_RECORD asks for it."""
+        if os.environ.get("PAOS_RECORD"):
+            log = next(iter(sorted(self.rio.glob(".paos/sessions/*/output.log")))).read_text()
+            lines = [line for line in log.splitlines() if line.startswith("{")]
+            text = "\n".join(lines).replace(str(self.rio), "{STATE}").replace(str(self.tmp), "{HOME}")
+            RECORDED.mkdir(exist_ok=True)
+            (RECORDED / f"{name}.jsonl").write_text(
+                re.sub(r'"(tools|slash_commands|capabilities|skills)":\[[^]]*\]', r'"\1":[]', text) + "\n"
+            )
+
+    def run(self, api: Server, *words: str) -> subprocess.CompletedProcess[str]:
+        settings = {
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+            "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        }
+        config = f"""model_provider = "loop"
+model = "gpt-5"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[features]
+plugins = false
+apps = false
+remote_plugin = false
+[model_providers.loop]
+name = "loop"
+base_url = "{api.url}/v1"
+wire_api = "responses"
+env_key = "LOOP_KEY"
+"""
+        for path, text in ((".gemini/settings.json", json.dumps(settings)), (".codex/config.toml", config)):
+            (self.tmp / path).parent.mkdir(exist_ok=True)
+            (self.tmp / path).write_text(text)
+        (self.tmp / "work").mkdir(exist_ok=True)
+        env = {
+            "PATH": f"{self.programs}:{os.environ['PATH']}", "HOME": str(self.tmp), "LANG": "C.UTF-8",
+            "PAOS_AGENTS": str(self.tmp / "agents"), "HTTPS_PROXY": api.url, "HTTP_PROXY": api.url,
+            "NO_PROXY": "127.0.0.1,localhost", "ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "none",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+            "LOOP_KEY": "none", "GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": api.url,
+        }  # fmt: skip
+        return subprocess.run(
+            [sys.executable, "-c", PAOS, "agent", "run", "rio", "--type", "research", "--timeout", "300", *words],
+            env=env, cwd=self.tmp / "work", capture_output=True, text=True, timeout=400, check=False,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def stage(tmp_path: Path, programs: Path) -> Iterator[Stage]:
+    for name in ("rio", "theseus"):
+        AgentState.open(name, tmp_path / "agents", create=True).close()
+    with AgentState.open("theseus", tmp_path / "agents") as theseus:
+        theseus.send("rio", subject="Check MetaDAO", body="Do agents trade there?", type="question")
+    yield Stage(tmp_path, programs)
+
+
+def outcome_path(request: str) -> str:
+    """The file that the prompt names for facts about the session."""
+    found = re.search(r"/[^\s\"\\]+/outcome\.json", request)
+    assert found is not None, request[:2000]
+    return found[0]
+
+
+def script(tool: str, rio: Path) -> list[Step]:
+    """Reads memory.md, adds a note, sends a message, reports facts, ends: in the words of the tool's own tools."""
+    memory, message, heading = str(rio / "memory.md"), str(rio / "outbox/answer.json"), "## Open Questions"
+    sent = json.dumps({"to": "theseus", "subject": "Re: Check MetaDAO", "body": "They do.", "type": "flag"})
+    facts = json.dumps({"sources_archived": 3, "handoff": "look at Drift"})
+    if tool == "claude-code":
+        edit = {"file_path": memory, "old_string": heading, "new_string": f"{NOTE}\n\n{heading}"}
+        return [
+            Call("Read", {"file_path": memory}), Call("Edit", edit),
+            Call("Write", {"file_path": message, "content": sent}),
+            lambda request: Call("Write", {"file_path": outcome_path(request), "content": facts}), SAID,
+        ]  # fmt: skip
+    if tool == "codex":
+        return [
+            Call("exec_command", {"cmd": f"cat '{memory}'"}),
+            Call("exec_command", {"cmd": f"printf '%s\\n' '' '{NOTE}' >> '{memory}'"}),
+            Call("exec_command", {"cmd": f"mkdir -p '{rio}/outbox' && printf '%s' '{sent}' > '{message}'"}),
+            lambda request: Call("exec_command", {"cmd": f"printf '%s' '{facts}' > '{outcome_path(request)}'"}), SAID,
+        ]  # fmt: skip
+    edit = {"file_path": memory, "old_string": heading, "new_string": f"{NOTE}\n\n{heading}", "instruction": "add"}
+    return [
+        Call("read_file", {"file_path": memory}), Call("replace", edit),
+        Call("write_file", {"file_path": message, "content": sent}),
+        lambda request: Call("write_file", {"file_path": outcome_path(request), "content": facts}), SAID,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_real_tool_reads_its_state_changes_it_and_is_measured(tool: str, stage: Stage) -> None:
+    with serving(script(tool, stage.rio)) as api:
+        done = stage.run(api, "--with", tool)
+    assert done.returncode == 0, (done.stdout, done.stderr, api.results)
+    stage.record(f"{tool}-granted")
+    assert done.stdout == SAID + "\n"
+    assert "Do agents trade there?" in json.dumps(api.requests[0][1]), "the letter is not in the prompt"
+    assert NOTE in (stage.rio / "memory.md").read_text()
+    session, report, metrics = (stage.read(f"{name}.json") for name in ("session", "report", "metrics"))
+    assert (session["status"], session["sources_archived"], session["handoff_notes"]) == (
+        "completed",
+        3,
+        "look at Drift",
+    )
+    assert session["tokens_used"] >= 5 * 1050 and session["answer"] == SAID and report["summary"] == SAID
+    assert report["last_session"]["tokens_used"] == session["tokens_used"]
+    assert metrics["lifetime"]["tokens_used"] == session["tokens_used"]
+    if tool == "claude-code":
+        assert session["cost_usd"] > 0 and metrics["lifetime"]["cost_usd"] > 0 and session["model"]
+    assert list((stage.rio / "inbox").iterdir()) == []
+    assert metrics["lifetime"]["cross_agent_flags_sent"] == 1
+    arrived = [json.loads(path.read_text()) for path in (stage.tmp / "agents/theseus/inbox").iterdir()]
+    assert [(letter["from"], letter["body"]) for letter in arrived] == [("rio", "They do.")]
+    assert api.foreign == [], f"hosts outside loopback were asked for: {api.foreign}"
+
+
+BARE: dict[str, tuple[str, ...]] = {
+    "claude-code": ("claude", "-p"),
+    "codex": ("codex", "exec", "--skip-git-repo-check", "-"),
+    "gemini": ("gemini", "--skip-trust"),
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_real_tool_that_cannot_reach_its_state_completes_nothing(tool: str, stage: Stage) -> None:
+    before = (stage.rio / "memory.md").read_bytes()
+    with serving(script(tool, stage.rio)) as api:
+        done = stage.run(api, "--prompt", "stdin", "--", *BARE[tool])
+    assert len(api.results) >= 4, "the script did not run to its end"
+    stage.record(f"{tool}-refused")
+    assert done.returncode == 1, (done.stdout, done.stderr)
+    assert "--with claude-code" in done.stderr
+    session = stage.read("session.json")
+    assert session["status"] == "error" and "state" in session["errors"][-1]
+    assert (stage.rio / "memory.md").read_bytes() == before
+    assert len(list((stage.rio / "inbox").iterdir())) == 1, "a letter was consumed"
+
+
+def test_a_tool_that_was_told_to_print_nothing_is_judged_by_the_files(stage: Stage) -> None:
+    with serving(script("claude-code", stage.rio)) as api:
+        done = stage.run(api, "--prompt", "stdin", "--", "claude", "-p", "--output-format", "text")
+        assert (done.returncode, done.stdout) == (1, SAID + "\n"), done.stderr
+        given = ("--output-format", "text", "--permission-mode", "acceptEdits", "--add-dir", str(stage.rio))
+        done = stage.run(api, "--prompt", "stdin", "--", "claude", "-p", *given)
+    assert (done.returncode, done.stdout) == (0, SAID + "\n"), done.stderr
+    assert list((stage.rio / "inbox").iterdir()) == []
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_what_is_granted_is_the_state_directory_and_no_other(tool: str, stage: Stage) -> None:
+    theirs = stage.tmp / "agents/theseus"
+    before = (theirs / "memory.md").read_bytes()
+    with serving([*script(tool, theirs)[:2], SAID]) as api:
+        done = stage.run(api, "--with", tool)
+    assert len(api.results) == 2 and done.returncode in (0, 1), done.stderr
+    assert (theirs / "memory.md").read_bytes() == before
