@@ -63,8 +63,11 @@ def test_a_stat_keeps_its_order_among_hundreds(server: Served) -> None:
         paths = [f"/meta/{name}" for name in await world.list("/meta")] * 20
         found = await asyncio.gather(*(world.stat(path) for path in paths))
         assert [place.path for place in found] == paths
+        before = {path: await world.read(path) for path in set(paths)}
         read = await asyncio.gather(*(world.read(path) for path in paths))
-        assert len(set(read)) >= 5 and read[: len(read) // 20] == read[-(len(read) // 20) :]
+        still = {path for path, data in before.items() if await world.read(path) == data}  # no figure of the moment
+        assert len(set(read)) >= 5 and len(still) >= 3
+        assert all(data == before[path] for path, data in zip(paths, read, strict=True) if path in still)
 
     over(server, test)
 

@@ -109,7 +109,9 @@ def _guarded(document: Document, history: History, theirs: bytes, merged: Merged
     if lost:
         return Merged(ours, ("it was made from an older version, and what has changed since would be lost",))
     new = history.entries(merged.data)
-    undone = history.lost(mine, new, after=reading.first, until=reading.number)
+    # A value that was never there before comes from no old reading: it is what its writer means.
+    read = history.lost(mine, new, after=reading.first, until=reading.number)
+    undone = [one for one in read if not history.new(one)]
     if undone and reading.doubtful(undone):
         shown = history.kind.shown
         back = [f"{shown(new[one.name], '')} again" for one in undone if one.name not in mine]

@@ -162,7 +162,10 @@ def _sums(state: AgentState) -> None:
     assert metrics is not None
     entries = list(state.journal.everything())
     ends = [index for index, entry in enumerate(entries) if entry["event"] == "session_end"]
-    lifetime, _ = recount(entries[: ends[-1] + 1] if ends else [], state.room.clock.now())
+    counted = entries[: ends[-1] + 1] if ends else []
+    lifetime, _ = recount(counted, state.room.clock.now())
+    if tokens := sum(entry.get("tokens_used", 0) for entry in counted if entry["event"] == "session_end"):
+        lifetime["tokens_used"] = tokens
     assert metrics.lifetime == lifetime, f"metrics {metrics.lifetime}, the journal counts {lifetime}"
 
 
