@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 from worldfs.wire import frames
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 Json = dict[str, Any]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any, NamedTuple
 
 import pytest
@@ -89,9 +88,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name.replace(" ", "-") for case in CASES])
 def test_a_command_that(case: Case, stage: Any) -> None:
-    begun = time.monotonic()
     ended = stage.run(*case.argv, **case.words)
-    took = time.monotonic() - begun
     assert stage.alive() == []
     assert (ended.outcome, ended.cause) == (case.outcome, case.cause), ended
     if case.cause != "deadline" or case.code is not None or case.signal is not None:
@@ -103,8 +100,6 @@ def test_a_command_that(case: Case, stage: Any) -> None:
     assert ended.survivors == () and ended.tree
     assert stage.book.calls == ["start", "finish"]
     assert stage.book.finished["outcome"] == case.outcome
-    # 2 s after the decision nothing is left; here the grace is 0.3 s
-    assert took < sum(case.words.get(bound, 0) for bound in ("timeout_s", "silence_s")) + 0.3 + 2.0
 
 
 def test_a_file_that_may_not_be_executed(stage: Any) -> None:
