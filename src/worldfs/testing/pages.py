@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -22,9 +23,7 @@ from typing import NamedTuple
 MARK = "@@ block"
 ACTIVATE = ". .venv/bin/activate"
 _BLOCK = re.compile(r"(?:^<!-- not run: (?P<why>[^>]*?) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
-_LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "demo", "build", "dist", "tests", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis"
-)
+_PARTS = ("Makefile", "docs", "examples", "ops", "requirements", "scripts", "src")
 
 
 class Block(NamedTuple):
@@ -58,7 +57,7 @@ def parse(block: Block) -> None:
     """Raise `ValueError` (or `SyntaxError`) where a block is not of its language; languages without a parser pass."""
     match block.language:
         case "sh":
-            done = subprocess.run(["bash", "-n"], input=block.text, capture_output=True, text=True)
+            done = subprocess.run(["bash", "-n"], check=False, input=block.text, capture_output=True, text=True)
             if done.returncode:
                 raise ValueError(done.stderr)
         case "python":
@@ -73,15 +72,20 @@ def parse(block: Block) -> None:
 
             tomllib.loads(block.text)
         case "yaml":
-            import yaml
+            from worldfs.formats import yamltext
 
-            yaml.safe_load(block.text)
+            yamltext.parse(block.text)
 
 
 def checkout(source: Path, place: Path) -> Path:
     """A copy of the repository `source` at `place`, with an environment whose commands run that source. `make demo`
     finds the environment there and makes none."""
-    shutil.copytree(source, place, ignore=_LEFT_OUT)
+    for part in (*_PARTS, *(page.name for page in source.glob("*.*") if page.is_file())):
+        if (source / part).is_dir():
+            shutil.copytree(source / part, place / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            place.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source / part, place / part)
     environment = place.parent / "environment"
     (environment / "bin").mkdir(parents=True)
     for name, what in (("paos", "-m worldfs.doors.cli.main "), ("python", ""), ("python3", "")):
@@ -94,7 +98,9 @@ def checkout(source: Path, place: Path) -> Path:
     return place
 
 
-def run(page: Path, place: Path, home: Path, *, timeout: float = 300, environ: dict[str, str] | None = None) -> list[str]:
+def run(
+    page: Path, place: Path, home: Path, *, timeout: float = 300, environ: Mapping[str, str] | None = None
+) -> list[str]:
     """What each block that is run said, both streams together, in the checkout `place` and with `home` as HOME.
 
     Raises `AssertionError` with the end of what was said when a block fails, when a shell takes longer than `timeout`
@@ -107,7 +113,10 @@ def run(page: Path, place: Path, home: Path, *, timeout: float = 300, environ: d
     for number, scripts in enumerate(_shells(page)):
         out = home / f"said-{number}.txt"
         script = "set -eu\n" + "".join(f"{text}\necho '{MARK}'\n" for text in scripts)
-        said += _shell(page.name, script, place, around, out, timeout).split(f"{MARK}\n")[:-1]
+        try:
+            said += _shell(script, place, around, out, timeout=timeout).split(f"{MARK}\n")[:-1]
+        except AssertionError as error:
+            raise AssertionError(f"{page.name}: {error}") from None
     return said
 
 
@@ -118,11 +127,13 @@ def _shells(page: Path) -> list[list[str]]:
         if block.runs:
             if not found or block.text.startswith(ACTIVATE):
                 found.append([])
+            if not found[-1] and block.language == "python":
+                found[-1].append(ACTIVATE)
             found[-1].append(block.script)
     return found
 
 
-def _shell(name: str, script: str, place: Path, environ: dict[str, str], said: Path, timeout: float) -> str:
+def _shell(script: str, place: Path, environ: Mapping[str, str], said: Path, *, timeout: float) -> str:
     with said.open("wb") as out:  # a file: a pipe would be held open by what the document leaves in the background
         process = subprocess.Popen(  # the document is ours
             ["bash", "-c", script], cwd=place, env=environ, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
@@ -137,8 +148,8 @@ def _shell(name: str, script: str, place: Path, environ: dict[str, str], said: P
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
     text = said.read_text("utf-8", "replace")
-    assert code == 0, f"{name}: {code}\n{text[-3000:]}"
-    assert not left, f"{name}: still running at its end: {left}"
+    assert code == 0, f"{code}\n{text[-3000:]}"
+    assert not left, f"still running at its end: {left}"
     return text
 
 
