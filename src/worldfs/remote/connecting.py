@@ -49,8 +49,9 @@ def connect(
 ) -> Connecting:
     """A connection to `url` (ws://HOST:PORT, wss://…, or HOST:PORT), greeted and bound.
 
-    `token`: the Bearer of the server (None: $PAOS_TOKEN; else, of this machine's own server, the home's). `agent`, `project`, `project_token`: what to be bound to
-    (also `?agent=…&project=…` of the URL, and $PAOS_PROJECT_TOKEN); nothing: what the server has for this token.
+    `token`: the Bearer of the server (None: $PAOS_TOKEN; else, of this machine's own server, the home's). `agent`,
+    `project`, `project_token`: what to be bound to (also `?agent=…&project=…` of the URL, and $PAOS_PROJECT_TOKEN);
+    nothing: what the server has for this token.
     `timeout`, seconds: for connecting, and for an answer to what need not wait. `retry`: what to do when the
     connection goes, `NEVER` by default. `keepalive_s`: how often to ask whether the other end is still there.
 
