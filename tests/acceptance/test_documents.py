@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NEEDS = {
     "README.md": ("mujoco", "websockets"),
+    "docs/models.md": ("mujoco",),
     "docs/robots.md": ("numpy",),
     "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
     "docs/tour-tree.md": ("mujoco", "websockets"),
@@ -120,8 +121,18 @@ def _robots(said: Sequence[str], place: Path) -> None:
     assert "no step and no heartbeat for" in hung and '"code": "TARGET_STOPPED"' in hung
 
 
+def _models(said: Sequence[str], place: Path) -> None:
+    read, written, _ = said
+    assert "pick_up" in read and "cube_01" in read
+    sheet, lessons = written.split("# LESSONS", 1)
+    states = dict(re.findall(r'"action_id": "([^"]+)".*?"status": "(\w+)"', sheet, re.S))
+    assert states == {"pick-1": "completed", "place-1": "completed", "pick-2": "failed"}
+    assert "cub_01" in lessons
+
+
 SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
     "README.md": _readme,
+    "docs/models.md": _models,
     "docs/tour-agents.md": _agents,
     "docs/tour-tree.md": _tree,
     "docs/tour-policy.md": _policy,
