@@ -60,14 +60,14 @@ def proofs(measured: Measured) -> str:
 
 
 def promises(measured: Measured) -> str:
-    """The proofs in short, each a link to its test."""
-    lines = ["| promise | last result |", "|---|---|"]
+    """The proofs in short, each a link to its test, with the first part of its result."""
+    lines = ["promise | last result", "---|---"]
     for row in PROOFS:
         found = measured.get(row.test)
         test = f"tests/proof/{row.test}.py" if row.test.startswith("test_") else f"scripts/{row.test}.py"
-        result = f"{found['result']} ({_when(found, row.code)})" if found else "not yet recorded"
+        result = f"{str(found['result']).partition(';')[0]} ({_when(found, row.code)})" if found else "–"
         promise = f"[{row.promise}]({test})" if (ROOT / test).exists() else row.promise
-        lines.append(f"| {promise} | {result} |")
+        lines.append(f"{promise} | {result}")
     return "\n".join(lines) + "\n"
 
 

@@ -70,7 +70,7 @@ def _readme(said: Sequence[str], place: Path) -> None:
 
 
 def _agents(said: Sequence[str], place: Path) -> None:
-    _, begun, ran, known, spoilt, brought, scripts, python, plan = said
+    _, begun, ran, known, spoilt, brought, scripts, away, python, plan = said
     assert re.search(r"^rio +idle .* 0\+1 +1 \(1 high\)", begun, re.M)
     assert " completed\n" in ran and "task-001  completed  high  research" in ran
     assert "no letter" in ran and "Re: Check MetaDAO" in ran and '"event": "session_end"' in ran
@@ -78,6 +78,7 @@ def _agents(said: Sequence[str], place: Path) -> None:
     assert "NOT_JSON" in spoilt and "check says: 1" in spoilt and "mended" in spoilt and "task-001  completed" in spoilt
     assert "Futarchy evidence" in brought or "1 task" in brought
     assert "a second one: 2" in scripts and " completed\n" in scripts and "the script died" in scripts
+    assert "back with: paos agent restore rio" in away and "rio is back" in away
     assert "Polymarket fees: nothing new" in python
     assert re.search(r"^ *\d+\.\d  rio", plan, re.M) and re.search(r"^ *\d+\.\d  theseus", plan, re.M)
     assert list((place / "demo/tour-agents/agents/rio/.paos/aside").glob("*tasks.json"))

@@ -75,8 +75,8 @@ def test_a_slip_is_answered_with_what_may_have_been_meant(paos: Paos, words: tup
 
 
 def test_what_a_role_may_not_see_is_not_offered(paos: Paos) -> None:
-    assert "did you mean /nodes?" in paos("ls", "/node")[2]
-    assert "did you mean" not in paos("--as", "agent", "ls", "/node")[2]
+    assert "did you mean /projects?" in paos("ls", "/project")[2]
+    assert "did you mean" not in paos("--as", "agent", "ls", "/project")[2]
 
 
 def test_nothing_alike_is_not_guessed(paos: Paos) -> None:
