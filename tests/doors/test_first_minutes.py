@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from worldfs.doors.cli.main import main
+from worldfs.doors.cli.table import COMMANDS
 from worldfs.doors.cli.voice import wrapped
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import Busy, NotFound
@@ -193,6 +194,16 @@ def test_what_fits_and_what_no_terminal_shows_stays_one_line() -> None:
     assert wrapped("a word", 40) == ["a word"]
     path = "/a" * 60
     assert path in [line.strip() for line in wrapped(f"see {path} there", 40)]  # can be copied
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_line_of_help_is_wider_than_the_terminal(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.get_terminal_size", lambda *fd: os.terminal_size((width, 24)))
+    for words in ([], *(command.name.split() for command in COMMANDS)):
+        main([*words, "--help"])
+        assert [line for line in capsys.readouterr().out.splitlines() if len(line) > width] == [], words
 
 
 @pytest.fixture
