@@ -59,4 +59,7 @@ def test_a_demo_leaves_alone_what_was_there(place: Path) -> None:
     assert mine.read_text() == "kept" and sorted(os.listdir(mine.parent)) == ["mine.txt"]
     assert "把桌子收拾干净" in (place / "demo/2/workspace/TASK.md").read_text("utf-8")
     assert "the goal holds in the world" in done.stdout
-    assert "paos --home demo/2 do" in done.stdout and "Traceback" not in done.stdout + done.stderr
+    (advice,) = re.findall(r"^  go on +(.*paos --home demo/2 do .*)$", done.stdout, re.M)
+    went_on = _run(place, "sh", "-c", f"{advice} --no-cameras")
+    assert went_on.returncode == 0 and "nothing to do" not in went_on.stdout, went_on.stdout + went_on.stderr
+    assert "Traceback" not in done.stdout + done.stderr + went_on.stderr

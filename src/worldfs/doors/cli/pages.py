@@ -72,7 +72,7 @@ def _list(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     for what, about in rows:
         head = f"  {what}"
         if len(head) > column - 2:
-            yield head
+            yield from wrap(head, _width(), subsequent_indent="    ", break_on_hyphens=False)
             head = ""
         lines = wrap(about, max(_width() - column, 20))
         yield head.ljust(column) + (lines[0] if lines else "")
