@@ -1,6 +1,6 @@
 # Recipes for people and for CI alike. All that is needed is Python >= 3.11, git and make.
 .POSIX:
-.PHONY: help demo test check bench figures proof mutants lock clean docs
+.PHONY: help demo fast test check bench figures proof mutants lock clean docs
 BIN = .venv/bin
 ARGS =
 
@@ -9,6 +9,10 @@ help: ## what can be made
 
 demo: ## a simulated arm clears a table; all of it in ./demo (ARGS="--language zh" for Chinese)
 	@scripts/demo $(ARGS)
+
+fast: ## a chosen set of tests in under a minute, for between edits
+	@scripts/bootstrap dev
+	@scripts/test --fast $(ARGS)
 
 test: check ## all checks, then all tests
 	@scripts/test $(ARGS)

@@ -59,6 +59,18 @@ def proofs(measured: Measured) -> str:
     return "\n".join(lines) + "\n"
 
 
+def promises(measured: Measured) -> str:
+    """The proofs in short, each a link to its test, with the first part of its result."""
+    lines = ["promise | last result", "---|---"]
+    for row in PROOFS:
+        found = measured.get(row.test)
+        test = f"tests/proof/{row.test}.py" if row.test.startswith("test_") else f"scripts/{row.test}.py"
+        result = f"{str(found['result']).partition(';')[0]} ({_when(found, row.code)})" if found else "–"
+        promise = f"[{row.promise}]({test})" if (ROOT / test).exists() else row.promise
+        lines.append(f"{promise} | {result}")
+    return "\n".join(lines) + "\n"
+
+
 def _when(found: dict[str, Any], code: tuple[str, ...]) -> str:
     older = "" if found["code"] == digest(code) else ", before the code changed"
     return f"{found['date']}, `{found['commit']}`{older}"
@@ -66,7 +78,7 @@ def _when(found: dict[str, Any], code: tuple[str, ...]) -> str:
 
 def pages(measured: Measured) -> dict[Path, str]:
     """Every document with rows in it, as it should be."""
-    parts = {"figures": figures, "proofs": proofs}
+    parts = {"figures": figures, "proofs": proofs, "promises": promises}
     whole = HEAD + figures(measured)
     found = {ROOT / "docs/figures.md": whole}
     for page in MARKED:

@@ -86,7 +86,7 @@ def test_the_command_refuses_with_2_and_says_who_may(found: Callable) -> None:
     refused = place.paos("--as", "planner", "write", "LESSONS.md", stdin=b"# nothing ever failed\n")
     assert (refused.code, refused.out) == (2, "")
     assert "critic" in refused.err
-    for role, name in (("critic", "SKILLS.md"), ("watchdog", "TASK.md"), ("nobody", "ENVIRONMENT.md")):
+    for role, name in (("critic", "SKILLS.md"), ("watchdog", "TASK.md"), ("agent", "ENVIRONMENT.md")):
         hidden = place.paos("--as", role, "cat", name)
         assert (hidden.code, hidden.out) == (2, "")
         assert "no such file" in hidden.err

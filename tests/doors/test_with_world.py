@@ -97,7 +97,7 @@ def test_write_cat_and_ls_go_through_the_rights_of_the_role(paos: Paos) -> None:
     assert "planner may not write it" in err
     code, _, err = paos("cat", "TASK.md", "--as", "nobody")
     assert code == 2
-    assert "no such file" in err
+    assert "no role 'nobody'" in err
     assert "TASK.md" in paos("ls", "/projects/main", "--as", "planner")[1].split()
     assert {"TASK.md", "ACTION.md", "ENVIRONMENT.md"} <= set(paos("ls", "--as", "planner")[1].split())
     assert paos("ls", "/projects/main", "--as", "nobody")[1] == ""
@@ -256,5 +256,6 @@ def test_walk_prints_every_place_parents_first_and_stat_the_facts(paos: Paos) ->
     assert any(line.endswith("/ENVIRONMENT.md") for line in lines)
     assert len(paos("walk", "--depth", "1")[1].split()) < len(lines)
     facts = json.loads(paos("--json", "stat", "ENVIRONMENT.md")[1])
+    assert list(facts) == ["path", "kind", "size", "readable", "writable", "revision"] and facts["kind"] == "file"
     assert facts["size"] == len(paos("cat", "ENVIRONMENT.md")[1].encode()) and facts["revision"]
     assert paos("stat", "/nope")[0] == 2

@@ -12,7 +12,7 @@ import pytest
 
 from worldfs.ground.errors import BadInput, Busy, NotFound, NotPermitted
 from worldfs.remote import Lost, Retry, TimedOut, World, connect
-from worldfs.remote.address import find_token, parse
+from worldfs.remote.address import find_token, home_of, parse
 
 from .far import INPUT, TOKEN, Far, far_server
 
@@ -452,6 +452,8 @@ def test_the_token_comes_from_a_file_the_environment_or_the_home(tmp_path: Path)
     assert find_token(environ, home=str(tmp_path)) == "from-the-environment"
     assert find_token({}, home=str(tmp_path)) == "a"
     assert find_token({}, home=str(tmp_path / "none")) == ""
+    assert home_of({"PAOS_HOME": str(tmp_path)}) == str(tmp_path)
+    assert home_of({}) == str(Path("~/.PhyAgentOS").expanduser())
     with pytest.raises(NotFound):
         find_token({}, file=str(tmp_path / "none"))
     file.write_text("{}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 
@@ -24,6 +24,7 @@ class Alerts:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
+        self._hear: Callable[[Finding], None] = lambda finding: None
         self._found: dict[str, Finding] = {}
         self._changed = True  # what an earlier run left in the file was its state, not ours
 
@@ -31,11 +32,22 @@ class Alerts:
         with self._lock:
             if finding is None:
                 self._changed |= self._found.pop(where, None) is not None
-            elif self._found.get(where) != finding:
-                self._found[where] = finding
-                self._changed = True
-                while len(self._found) > MOST:
-                    del self._found[next(iter(self._found))]
+                return
+            if self._found.get(where) == finding:
+                return
+            self._found[where] = finding
+            self._changed = True
+            while len(self._found) > MOST:
+                del self._found[next(iter(self._found))]
+        self._hear(finding)
+
+    def listen(self, hear: Callable[[Finding], None]) -> None:
+        """Have `hear` told of each finding that is there, and of each that is new from now on."""
+        with self._lock:
+            self._hear = hear
+            found = list(self._found.values())
+        for finding in found:
+            hear(finding)
 
     def document(self, name: str, findings: Sequence[Finding]) -> None:
         """All that is wrong in one document now, a place each; what was wrong before and is not now is dropped."""

@@ -65,6 +65,11 @@ def find_token(environ: Mapping[str, str] = os.environ, *, file: str = "", home:
         return ""
 
 
+def home_of(environ: Mapping[str, str] = os.environ) -> str:
+    """The home that holds the token of this machine's own server."""
+    return os.path.expanduser(environ.get("PAOS_HOME") or "~/.PhyAgentOS")
+
+
 def _token_in(file: str) -> str:
     try:
         with open(file, encoding="utf-8") as opened:

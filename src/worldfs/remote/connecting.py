@@ -7,7 +7,7 @@ from collections.abc import Generator
 from types import TracebackType
 from typing import Any
 
-from .address import PROJECT_TOKEN, TOKEN, parse
+from .address import PROJECT_TOKEN, find_token, home_of, parse
 from .greet import Wish
 from .nouns import NEVER, Retry
 from .world import TIMEOUT_S, World
@@ -49,8 +49,9 @@ def connect(
 ) -> Connecting:
     """A connection to `url` (ws://HOST:PORT, wss://…, or HOST:PORT), greeted and bound.
 
-    `token`: the Bearer of the server (None: $PAOS_TOKEN). `agent`, `project`, `project_token`: what to be bound to
-    (also `?agent=…&project=…` of the URL, and $PAOS_PROJECT_TOKEN); nothing: what the server has for this token.
+    `token`: the Bearer of the server (None: $PAOS_TOKEN; else, of this machine's own server, the home's). `agent`,
+    `project`, `project_token`: what to be bound to (also `?agent=…&project=…` of the URL, and $PAOS_PROJECT_TOKEN);
+    nothing: what the server has for this token.
     `timeout`, seconds: for connecting, and for an answer to what need not wait. `retry`: what to do when the
     connection goes, `NEVER` by default. `keepalive_s`: how often to ask whether the other end is still there.
 
@@ -59,5 +60,5 @@ def connect(
     address = parse(url)
     asked = os.environ.get(PROJECT_TOKEN, "") if project_token is None else project_token
     wish = Wish(agent or address.agent, project or address.project, asked, session_key)
-    given = os.environ.get(TOKEN, "").strip() if token is None else token
+    given = find_token(home=home_of() if address.loopback else "") if token is None else token
     return Connecting(World(address, given, wish, timeout=timeout, retry=retry, keepalive_s=keepalive_s))

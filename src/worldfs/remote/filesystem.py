@@ -3,8 +3,9 @@
     fsspec.open("acheron://127.0.0.1:18790/meta/protocol.json", token=…)
     pandas.read_json("acheron:///agents/self/jobs/job-1/result.txt", storage_options={"server": "ws://…"})
 
-The token comes from `token=` or $PAOS_TOKEN and is never part of a URL. Files and directories can be made where the
-server lets them (what nodes export, letters), never removed or renamed: the protocol has no such words.
+The token comes from `token=`, $PAOS_TOKEN or the home of this machine's own server, and is never part of a URL. Files
+and directories can be made where the server lets them (what nodes export, letters), never removed or renamed: the
+protocol has no such words.
 """
 
 from __future__ import annotations

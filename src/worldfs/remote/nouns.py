@@ -21,6 +21,10 @@ class Place(NamedTuple):
     mode: int
     writable: bool
 
+    @property
+    def readable(self) -> bool:
+        return bool(self.mode & 0o444)
+
 
 class Written(NamedTuple):
     """What a write was answered with; `job` and `result_path` where it started a job."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from worldfs.drivers.runtime.parts import Parts
     from worldfs.formats.config import Config
     from worldfs.ground.driver import Driver, DriverFactory, Interpreter
-    from worldfs.ground.model import Job, JobStatus, Note, Order, Scene
+    from worldfs.ground.model import Finding, Job, JobStatus, Note, Order, Scene
     from worldfs.kernel.kernel import Kernel
 
     from .bringup import BringUp
@@ -292,6 +292,12 @@ class World:
 
     def tick(self) -> bool:
         return self._kernel.tick()
+
+    def hear_alerts(self, hear: Callable[[Finding], None]) -> None:
+        """`hear` is told what is wrong now, and, from this world's kernel, whatever goes wrong later."""
+        from worldfs.roles.wording import localise
+
+        self._kernel.alert.listen(lambda finding: hear(localise(finding, self.language())))
 
     def wake(self) -> None:
         if self.kernel is not None:

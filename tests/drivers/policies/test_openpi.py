@@ -46,7 +46,9 @@ def replica(answer, metadata=METADATA, key="", port=0):
     def health(socket, request):
         return socket.respond(200, "OK\n") if request.path == "/healthz" else None
 
-    with ws_serve(handle, "127.0.0.1", port, compression=None, max_size=None, process_request=health) as server:
+    with ws_serve(
+        handle, "127.0.0.1", port, compression=None, max_size=None, process_request=health, close_timeout=0.5
+    ) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

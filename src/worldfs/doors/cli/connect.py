@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from worldfs.ground.errors import BadInput
 
 from .call import Call
-from .files import given, json_bytes, show
+from .files import facts, given, json_bytes, show
+from .likely import likely
 from .voice import columns
 
 if TYPE_CHECKING:
     from worldfs.remote.blocking import World
     from worldfs.remote.nouns import Place
+
+    from .likely import Names
 
 
 def dial(call: Call) -> World:
@@ -33,8 +36,13 @@ def dial(call: Call) -> World:
     )
 
 
+def far(world: World) -> Names:
+    """What the caller may list of a served world."""
+    return lambda path: [place.path for place in world.entries(path)]
+
+
 def ls(call: Call) -> int:
-    with dial(call) as world:
+    with dial(call) as world, likely(far(world)):
         top = world.stat(call["path"] or "/")
         listed = [_entry(place) for place in (world.entries(top.path) if top.directory else [top])]
     call.voice.value({"path": top.path, "entries": listed})
@@ -49,7 +57,7 @@ def ls(call: Call) -> int:
 
 def walk(call: Call) -> int:
     depth = call["depth"]
-    with dial(call) as world:
+    with dial(call) as world, likely(far(world)):
         if depth == 0:
             _say(call, world.stat(call["path"]))
             return 0
@@ -59,22 +67,21 @@ def walk(call: Call) -> int:
 
 
 def stat(call: Call) -> int:
-    with dial(call) as world:
+    with dial(call) as world, likely(far(world)):
         for path in call["path"]:
             place = world.stat(path)
-            facts = place._asdict()
-            show(call.voice, {"path": facts.pop("path"), "kind": _kind(place), **facts, "mode": f"{place.mode:06o}"})
+            show(call.voice, facts(place, place.size))
     return 0
 
 
 def cat(call: Call) -> int:
-    with dial(call) as world:
+    with dial(call) as world, likely(far(world)):
         for path in call["path"]:
             data = world.read(path)
             if call.voice.json:
                 call.voice.value({"path": path, **json_bytes(data)})
             else:
-                call.voice.raw(data)
+                call.voice.file(data)
     return 0
 
 
@@ -82,7 +89,7 @@ def write(call: Call) -> int:
     if call["expect"]:
         raise BadInput("--expect with --connect: the protocol carries no revisions", op="write")
     data, path = given(call), call["path"]
-    with dial(call) as world:
+    with dial(call) as world, likely(far(world)):
         done = world.write(path, data, replace=True, create=True)
     more = {"job": done.job, "result_path": done.result_path} if done.job else {}
     where = f"; its answer: {done.result_path}" if done.result_path else f"; {done.job}" if done.job else ""
@@ -94,7 +101,7 @@ def write(call: Call) -> int:
 def wait(call: Call) -> int:
     """Exit 0 when it happened, 1 when the time was up."""
     path, until, timeout = call["path"], call["until"] or "", call["timeout"]
-    with dial(call) as world:
+    with dial(call) as world, likely(far(world)):
         happened = world.wait(path, until, timeout=timeout) is not None
     if happened:
         text = "it holds the text" if until else "changed"
@@ -108,9 +115,9 @@ def _entry(place: Place) -> dict[str, object]:
     return {
         "name": place.name + ("/" if place.directory else ""),
         "kind": _kind(place),
-        "readable": True,
+        "readable": place.readable,
         "writable": place.writable,
-        "rights": "rw" if place.writable else "r-",
+        "rights": ("r" if place.readable else "-") + ("w" if place.writable else "-"),
         "size": place.size,
     }
 

@@ -7,16 +7,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .call import Call
+from .likely import likely, short, visible
 from .voice import Voice, columns
 
 if TYPE_CHECKING:
+    from worldfs.remote.nouns import Place
+    from worldfs.tree.tree import Entry
     from worldfs.world.world import World
 
 
 def ls(call: Call) -> int:
-    with call.open() as world:
+    with call.open() as world, likely(visible(world, call)):
         # Without a path: the files that may be called by their bare names, wherever in the tree they hang.
-        rooms = [world.resolve(call["path"])] if call["path"] else _rooms(world)
+        rooms = [world.resolve(call["path"])] if call["path"] else short(world)
         path = rooms[0] if call["path"] else "/"
         found = {entry.name: entry for room in reversed(rooms) for entry in world.tree.list(room, call.actor)}
         entries = [found[name] for name in sorted(found)]
@@ -54,15 +57,9 @@ def _collection(world: World, path: str) -> bool:
     return any(part.startswith("{") for part, _, _, _ in world.tree.table.below(path))
 
 
-def _rooms(world: World) -> list[str]:
-    """Where `World.resolve` looks for a bare name, in its order."""
-    project = world.resolve("ENVIRONMENT.md").rpartition("/")[0]
-    return [project, *(f"/nodes/{spec.id}" for spec in world.specs)]
-
-
 def walk(call: Call) -> int:
     depth = call["depth"]
-    with call.open() as world:
+    with call.open() as world, likely(visible(world, call)):
         top = world.tree.stat(world.resolve(call["path"]), call.actor)
         waiting = [(top, 0)]
         while waiting:
@@ -78,23 +75,27 @@ def walk(call: Call) -> int:
 
 
 def stat(call: Call) -> int:
-    with call.open() as world:
+    with call.open() as world, likely(visible(world, call)):
         for name in call["path"]:
             entry = world.tree.stat(world.resolve(name), call.actor)
             size, revision = 0, ""
             if not entry.directory and entry.readable:
                 found = world.tree.fetch(entry.path, call.actor)
                 size, revision = len(found.data), found.revision
-            facts = {
-                "path": entry.path,
-                "kind": "directory" if entry.directory else str(entry.kind or ""),
-                "size": size,
-                "readable": entry.readable,
-                "writable": entry.writable,
-                "revision": revision,
-            }
-            show(call.voice, facts)
+            show(call.voice, facts(entry, size, revision))
     return 0
+
+
+def facts(entry: Entry | Place, size: int, revision: str = "") -> dict[str, object]:
+    """What `stat` says of a path, of a world on this disk and of a served one alike; that has no revisions."""
+    return {
+        "path": entry.path,
+        "kind": "directory" if entry.directory else "file",
+        "size": size,
+        "readable": entry.readable,
+        "writable": entry.writable,
+        "revision": revision,
+    }
 
 
 def show(voice: Voice, facts: Mapping[str, object]) -> None:
@@ -105,14 +106,14 @@ def show(voice: Voice, facts: Mapping[str, object]) -> None:
 
 
 def cat(call: Call) -> int:
-    with call.open() as world:
+    with call.open() as world, likely(visible(world, call)):
         for name in call["path"]:
             path = world.resolve(name)
             data = world.tree.read(path, call.actor)
             if call.voice.json:
                 call.voice.value({"path": path, **json_bytes(data)})
             else:
-                call.voice.raw(data)
+                call.voice.file(data)
     return 0
 
 
@@ -120,7 +121,7 @@ def write(call: Call) -> int:
     from worldfs.tree.stores.contract import ANY
 
     data = given(call)
-    with call.open() as world:
+    with call.open() as world, likely(visible(world, call)):
         path = world.resolve(call["path"])
         revision = world.tree.write(path, data, call.actor, expect=call["expect"] or ANY)
     call.voice.say(f"{path}: {len(data)} bytes written", {"path": path, "bytes": len(data), "revision": revision})

@@ -11,6 +11,7 @@ from .table import GLOBAL
 
 _ABOUT = "An operating system for agents whose whole interface is files."
 _COLUMN = 26  # where what a thing is begins
+_NARROW = 70  # a terminal below this has it on a line of its own
 _EVERYWHERE = (("-h, --help", "print this page"), ("--version", "print the version"))
 
 
@@ -26,7 +27,7 @@ def _one(command: Command, table: Sequence[Command]) -> Iterator[str]:
     words = [item for item in command.arguments if item.positional]
     options = [item for item in command.arguments if not item.positional]
     usage = " ".join([command.name, *(["[OPTIONS]"] if options else []), *map(_place, words)])
-    yield f"usage: paos {usage}"
+    yield from wrap(f"usage: paos {usage}", _width(), subsequent_indent="    ", break_on_hyphens=False)
     yield ""
     yield from wrap(f"{command.help}.", _width())
     if command.more:
@@ -41,7 +42,7 @@ def _one(command: Command, table: Sequence[Command]) -> Iterator[str]:
 def _many(name: str, table: Sequence[Command]) -> Iterator[str]:
     yield f"usage: paos [OPTIONS] {name} COMMAND …".replace("  ", " ")
     if not name:
-        yield from ("", _ABOUT)
+        yield from ("", *wrap(_ABOUT, _width()))
     listed = [item for item in table if item.name.startswith(f"{name} ")] if name else table
     yield from _list("commands", ((item.name, item.help) for item in listed))
     yield from _list("options", [*map(_option, GLOBAL), *(_EVERYWHERE if not name else _EVERYWHERE[:1])])
@@ -67,14 +68,15 @@ def _list(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     if rows:
         yield ""
         yield f"{title}:"
+    column = _COLUMN if _width() >= _NARROW else 6
     for what, about in rows:
         head = f"  {what}"
-        if len(head) > _COLUMN - 2:
-            yield head
+        if len(head) > column - 2:
+            yield from wrap(head, _width(), subsequent_indent="    ", break_on_hyphens=False)
             head = ""
-        lines = wrap(about, max(_width() - _COLUMN, 20))
-        yield head.ljust(_COLUMN) + (lines[0] if lines else "")
-        yield from (" " * _COLUMN + line for line in lines[1:])
+        lines = wrap(about, max(_width() - column, 20))
+        yield head.ljust(column) + (lines[0] if lines else "")
+        yield from (" " * column + line for line in lines[1:])
 
 
 def _width() -> int:

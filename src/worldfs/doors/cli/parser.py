@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from worldfs.ground.errors import BadInput
 
 from .command import Argument, Command
-from .table import GLOBAL
+from .table import GLOBAL, ROLES
 
 HELP = ("-h", "--help")
 
@@ -69,6 +69,9 @@ def parse(argv: Sequence[str], table: Sequence[Command], served: str = "") -> di
     top = {_name(item): None for item in GLOBAL}
     if command.far and served:
         given.setdefault("connect", served)
+    if given.get("as") and given["as"] not in ROLES:
+        likely = _likely(str(given["as"]), ROLES)
+        raise _wrong(f"no role {given['as']!r} (choose from {', '.join(ROLES)})", name, likely)
     target = command.far if given.get("connect") else command.target
     if not target:
         raise _wrong("it works on this machine only", name, "")

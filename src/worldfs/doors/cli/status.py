@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .call import Call
 from .news import job_line
 from .voice import columns
 
+if TYPE_CHECKING:
+    from worldfs.world.world import World
+
+
+TICK_S = 1.0  # how often --watch tells the time anew when nothing changes
+
 
 def run(call: Call) -> int:
     with call.open() as world:
+        if call["watch"]:
+            return _watch(call, world)
         status = world.status()
     call.voice.value(status)
-    for line in lines(status, call.name):
-        call.voice.line(line)
+    for text, mood in coloured(lines(status, call.name)):
+        call.voice.line(text, mood)
     return 0
+
+
+def _watch(call: Call, world: World) -> int:
+    """Show the status whenever it changes, on a terminal with a clock that ticks; until Ctrl-C (exit 130)."""
+    import time
+
+    live = call.voice.out.isatty() and not call.voice.json
+    shown: dict[str, Any] | None = None
+    with world.watch() as watch:
+        while True:
+            status = world.status()
+            if live or status != shown:
+                call.voice.value(status)
+                clock = [(f"{time.strftime('%H:%M:%S')}  Ctrl-C ends", "dim"), ("", "")] if live else []
+                call.voice.redraw([*clock, *coloured(lines(status, call.name))])
+                shown = status
+            watch.read(TICK_S if live else None)
 
 
 def lines(status: dict[str, Any], name: str = "paos") -> list[str]:
@@ -40,8 +65,22 @@ def lines(status: dict[str, Any], name: str = "paos") -> list[str]:
     alerts = status.get("alerts", ())
     if alerts:
         said += ["", "alerts"]
-        said += [f"  {_alert(alert)}" for alert in alerts]
+        said += [f"  {alert_line(alert)}" for alert in alerts]
     return said
+
+
+def coloured(said: list[str]) -> list[tuple[str, str]]:
+    """The lines of a status, each with its mood."""
+    section, found = "", []
+    for text in said:
+        section = text.split(" ")[0] if text[:1].strip() else section
+        mood = {"alerts": "warn", "stopped": "bad"}.get(section, "")
+        if section == "kernel":
+            mood = "good" if "  running" in text else "warn"
+        elif section == "recent":
+            mood = "good" if "  succeeded" in text else "bad" if "  failed" in text else ""
+        found.append((text, mood))
+    return found
 
 
 def _kernel(kernel: Any, name: str) -> str:
@@ -64,7 +103,7 @@ def _busy(node: dict[str, Any]) -> str:
     return f"doing “{doing['text']}” (process {doing['pid']})" if doing else ""
 
 
-def _alert(alert: Any) -> str:
+def alert_line(alert: Any) -> str:
     if isinstance(alert, dict):
         parts = (str(alert.get(word, "")) for word in ("code", "field", "expected", "found", "fix"))
         return " · ".join(part for part in parts if part) or str(alert)

@@ -152,7 +152,12 @@ _WORLD = (
         "Callers must bring the token of --token-file, if one is named; without, only this machine is served. "
         "With --json one line tells the port when it listens.",
     ),
-    Command("status", "who runs, what waits, what happened last", "status:run"),
+    Command(
+        "status",
+        "who runs, what waits, what happened last",
+        "status:run",
+        (Argument(("--watch",), "again whenever it changes, until Ctrl-C", takes="switch"),),
+    ),
     Command(
         "watch",
         "print changes as they happen",
@@ -223,6 +228,17 @@ _WORLD = (
             Argument(("--timeout",), "give up (exit 1) after so many seconds", "SECONDS", takes="number"),
         ),
         far="connect:wait",
+    ),
+    Command(
+        "reset",
+        "make a fresh scene: the next `paos up` begins with one",
+        "reset:run",
+        (
+            Argument(("--yes",), "do not ask, where there is something to reset", takes="switch"),
+            Argument(("--undo",), "put back what the last reset put aside", takes="switch"),
+        ),
+        "ENVIRONMENT.md, ACTION.md, TASK.md and SESSIONS.md begin anew, and jobs that wait are cancelled. Lessons, "
+        "declarations, results and films stay. Refused while a kernel runs. `paos up --seed N` says which scene.",
     ),
     Command(
         "cancel",

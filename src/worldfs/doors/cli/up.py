@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import signal
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from .call import Call
 from .news import job_line
 from .signals import stop_on
+from .status import alert_line
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Job
+    from worldfs.ground.model import Finding, Job
     from worldfs.world.world import World
 
 TOLD = {"running", "ended", "retry", "lost"}  # to people; programs are told everything
@@ -22,7 +24,8 @@ def run(call: Call) -> int:
     """Exit 0 when asked to stop, or idle with --until-idle. Raises `Busy` when another kernel holds the workspace."""
     stop = threading.Event()
     with ExitStack() as stack:
-        world = stack.enter_context(call.open(serve=True, log=Teller(call)))
+        teller = Teller(call)
+        world = stack.enter_context(call.open(serve=True, log=teller))
 
         def ask() -> None:
             stop.set()
@@ -30,6 +33,7 @@ def run(call: Call) -> int:
 
         stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
         _greet(call, world)
+        world.hear_alerts(teller.alert)
         if call["serve"]:
             from .serve import beside
 
@@ -52,11 +56,26 @@ class Teller:
         from worldfs.world.glance import job_value
 
         value = job_value(job)
-        try:
+        with self._silenced():
             if what in TOLD:
                 state = str(value["state"])
                 self._voice.line(job_line(value), {"succeeded": "good", "failed": "bad"}.get(state, ""))
             self._voice.value({"event": what, **value})
+
+    def alert(self, finding: Finding) -> None:
+        """What is wrong from now on: a document that cannot be read, an entry that is refused."""
+        from dataclasses import asdict
+
+        if not self._heard:
+            return
+        value = asdict(finding)
+        with self._silenced():
+            self._voice.say(f"alert: {alert_line(value)}", {"event": "alert", "alert": value}, "warn")
+
+    @contextmanager
+    def _silenced(self) -> Iterator[None]:
+        try:
+            yield
         except BrokenPipeError:
             self._heard = False
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from worldfs.ground.errors import NotFound
 
 from .call import Call
+from .likely import likely, visible
 
 
 def run(call: Call) -> int:
     """Exit 0 when it happened, 1 when the time was up."""
     until, timeout = call["until"], call["timeout"]
-    with call.open() as world:
+    with call.open() as world, likely(visible(world, call)):
         path = world.resolve(call["path"])
         try:
             first: bytes | None = world.tree.read(path, call.actor)

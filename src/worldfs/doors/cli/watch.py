@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from .call import Call
+from .likely import likely, visible
 from .news import line, news
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def run(call: Call) -> int:
     """Goes on until Ctrl-C (exit 130) or a closed pipe."""
-    with call.open() as world:
+    with call.open() as world, likely(visible(world, call)):
         if not call["path"]:
             with world.watch() as watch:
                 follow(call, world, watch, threading.Event())

@@ -1,0 +1,100 @@
+"""A fresh scene in a workspace: what is known of the world, ordered and planned goes; lessons and declarations stay.
+
+The documents are copied below `.paos/before/STAMP/` before the first of them changes, and `undo` puts the newest copy
+back. Each step can be repeated: a reset that was cut short is completed by the next one, and its copies stay.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.errors import NotFound
+from worldfs.kernel.jobs import Jobs
+from worldfs.tree.rights import OPERATOR
+from worldfs.tree.stores.contract import Store
+from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.lock import RootLock
+
+from .templates import template
+
+BEFORE = ".paos/before"
+FRESH = {
+    "ENVIRONMENT.md": template("environment", ""),
+    "ACTION.md": template("action", ""),
+    "TASK.md": template("task", ""),
+    "SESSIONS.md": None,
+}
+
+
+class Before(NamedTuple):
+    """What a reset would put aside: documents that say something, and jobs that have not ended."""
+
+    documents: tuple[str, ...]
+    jobs: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.documents or self.jobs)
+
+
+def before(workspace: Path) -> Before:
+    """What stands in the way of a fresh scene. Only read."""
+    store = DiskStore(workspace)
+    try:
+        return _before(store)
+    finally:
+        store.close()
+
+
+def reset(workspace: Path, clock: Clock | None = None) -> str:
+    """Make it so; where the copies are, from the workspace on ("": it was fresh). Raises `Busy` while a kernel runs."""
+    with RootLock(workspace, "reset"):
+        store = DiskStore(workspace)
+        try:
+            found = _before(store)
+            if not found:
+                return ""
+            kept = f"{BEFORE}/{(clock or SystemClock()).now():%Y%m%dT%H%M%S.%f}"
+            for name in found.documents:
+                if stored := store.get(name):
+                    store.put(f"{kept}/{name}", stored.data)
+            jobs = Jobs(store, clock or SystemClock())
+            for id in found.jobs:  # the next kernel ends them as cancelled, before anything moves
+                jobs.ask_cancel(id, OPERATOR)
+            for name in found.documents:
+                if (fresh := FRESH[name]) is None:
+                    store.delete(name)
+                else:
+                    store.put(name, fresh)
+            return kept if found.documents else ""
+        finally:
+            store.close()
+
+
+def undo(workspace: Path) -> tuple[str, ...]:
+    """Put the documents of the newest reset back; their names. Jobs that it cancelled stay so. Raises `NotFound`."""
+    with RootLock(workspace, "reset"):
+        store = DiskStore(workspace)
+        try:
+            copies = [f"{BEFORE}/{stamp.rstrip('/')}" for stamp in store.list(BEFORE)]
+            kept = next((copy for copy in reversed(copies) if store.list(copy)), None)
+            if kept is None:
+                raise NotFound("no reset to take back", path=str(workspace), op="reset --undo")
+            names = store.list(kept)
+            for name in names:
+                if stored := store.get(f"{kept}/{name}"):
+                    store.put(name, stored.data)
+            for name in names:
+                store.delete(f"{kept}/{name}")
+            return tuple(names)
+        finally:
+            store.close()
+
+
+def _before(store: Store) -> Before:
+    documents = [
+        name for name, fresh in FRESH.items() if (stored := store.get(name)) is not None and stored.data != fresh
+    ]
+    jobs = Jobs(store, SystemClock())
+    return Before(tuple(documents), tuple(id for id in jobs.open_ids() if not jobs.load(id).status.state.terminal))

@@ -1,0 +1,141 @@
+"""Every block of every document: run as it stands in a copy of the checkout, or, where it says why not, parsed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from worldfs.testing import pages
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NEEDS = {
+    "README.md": ("mujoco", "websockets"),
+    "docs/models.md": ("mujoco",),
+    "docs/robots.md": ("numpy",),
+    "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
+    "docs/tour-tree.md": ("mujoco", "websockets"),
+}
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_every_block_is_of_its_language(page: Path) -> None:
+    for block in pages.blocks(page):
+        try:
+            pages.parse(block)
+        except (ValueError, SyntaxError) as error:
+            pytest.fail(f"{_name(page)}:{block.line}: {error}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_links_lead_to_what_is_there(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S)
+    linked = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+    assert not [target for target in linked if target and not (page.parent / target).exists()]
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 1200
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(b.runs for b in pages.blocks(p))], ids=_name)
+def test_every_block_does_what_its_document_says(page: Path, tmp_path: Path) -> None:
+    name = _name(page)
+    for module in NEEDS.get(name, ()):
+        pytest.importorskip(module, reason=f"{name} needs it")
+    # Below a name that is not ASCII, in the C locale: the least that a machine of somebody else's offers.
+    place = pages.checkout(ROOT, tmp_path / "书 架" / "worldfs")
+    said = pages.run(page, place, tmp_path / "home", environ={"LC_ALL": "C", "LANG": "C"})
+    assert not [text for text in said if "Traceback (most recent call last)" in text]
+    if name in SAYS:
+        SAYS[name](said, place)
+
+
+def _readme(said: Sequence[str], place: Path) -> None:
+    demo, arm, memory, tree, policy, robot = said
+    assert "Done in" in demo and "the goal holds in the world" in demo and (place / "demo/1/workspace").is_dir()
+    assert "apple" in arm and "in basket_01" in arm
+    assert re.search(r"^- scripts: +\d+$", memory, re.M) and re.search(r"^rio +idle", memory, re.M)
+    assert "in basket_01" in tree and "franka_001" in tree and "online" in tree
+    assert re.search(r"session_id: first\n.*?status: succeeded\n", policy, re.S)
+    assert "my_arm" in robot or "lerobot" in robot
+
+
+def _agents(said: Sequence[str], place: Path) -> None:
+    _, begun, ran, known, spoilt, brought, scripts, away, python, plan = said
+    assert re.search(r"^rio +idle .* 0\+1 +1 \(1 high\)", begun, re.M)
+    assert " completed\n" in ran and "task-001  completed  high  research" in ran
+    assert "no letter" in ran and "Re: Check MetaDAO" in ran and '"event": "session_end"' in ran
+    assert "治理代币" in known and "[pinned] @0xfbifemboy" in known
+    assert "NOT_JSON" in spoilt and "check says: 1" in spoilt and "mended" in spoilt and "task-001  completed" in spoilt
+    assert "Futarchy evidence" in brought or "1 task" in brought
+    assert "a second one: 2" in scripts and " completed\n" in scripts and "the script died" in scripts
+    assert "back with: paos agent restore rio" in away and "rio is back" in away
+    assert "Polymarket fees: nothing new" in python
+    assert re.search(r"^ *\d+\.\d  rio", plan, re.M) and re.search(r"^ *\d+\.\d  theseus", plan, re.M)
+    assert list((place / "demo/tour-agents/agents/rio/.paos/aside").glob("*tasks.json"))
+
+
+def _tree(said: Sequence[str], place: Path) -> None:
+    served, told, asked, known, other, python, _ = said
+    assert "nodes/" in served and "body/" in served and '"service_id":"body"' in served
+    assert "apple_01" in told and "in basket_01" in told and '"state":"done"' in told
+    assert '"distance_to_goal"' in asked and "PROFILE_LIMIT" in asked
+    assert "<EOT>" in known and '"results":[{' in known
+    assert "from the other machine" in other and "written through the tree" in other and '"state":"online"' in other
+    assert "franka_001" in python and "apple" in python.lower() and "acheron" in python
+
+
+def _policy(said: Sequence[str], place: Path) -> None:
+    _, recorded, shown, trained, compared, declared, ran, refused, served = said
+    assert "40 episodes, " in recorded and "44 episodes, " in recorded
+    assert "v3.0 44 episodes" in shown and "observation.environment_state" in shown
+    assert re.search(r"epoch +\d+ +loss 0\.0", trained) and "pick.onnx" in trained
+    rows = dict(re.findall(r"^\| (\w+) \| (\d)/6 ", compared, re.M))
+    assert int(rows["skills"]) >= 5 and int(rows["mine"]) >= 3
+    assert declared.count("bytes written") == 2
+    assert re.search(r"sess_pick_001\n.*?status: succeeded\n.*?policy: pick\n", ran, re.S)
+    assert re.search(r"sess_pick_002\n.*?status: failed\n.*?POLICY_ENDPOINT_UNREACHABLE", refused, re.S)
+    assert "paos policy serve --port 8799" in refused
+    assert re.search(r"sess_pick_003\n.*?status: succeeded\n", served, re.S)
+
+
+def _robots(said: Sequence[str], place: Path) -> None:
+    _, declared, mended, ran, seen, hung = said
+    assert re.search(r"config\.safety\n +found +watchdog\n", declared) and "joint_speed" in declared
+    assert "config.safety" not in mended
+    assert "sess_wave_001  shadow wave  succeeded: waved" in ran
+    assert re.search(r"stands, shoulder at 0\.8", ran)
+    lines = seen.splitlines()
+    last = json.loads(lines[1])
+    assert int(lines[0]) >= 50 and last["ee_pose"][1] == pytest.approx(0.3, abs=1e-3)
+    assert {"joint limit shoulder", "joint speed", "ee speed", "workspace"} <= set(last["clamped"])
+    assert re.search(r'"joint_speed": \[3\.0, 3\.0\]', seen) and '"ee_speed": 0.25' in seen
+    assert "no step and no heartbeat for" in hung and '"code": "TARGET_STOPPED"' in hung
+
+
+def _models(said: Sequence[str], place: Path) -> None:
+    read, written, _ = said
+    assert "pick_up" in read and "cube_01" in read
+    sheet, lessons = written.split("# LESSONS", 1)
+    states = dict(re.findall(r'"action_id": "([^"]+)".*?"status": "(\w+)"', sheet, re.S))
+    assert states == {"pick-1": "completed", "place-1": "completed", "pick-2": "failed"}
+    assert "cub_01" in lessons
+
+
+SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
+    "README.md": _readme,
+    "docs/models.md": _models,
+    "docs/tour-agents.md": _agents,
+    "docs/tour-tree.md": _tree,
+    "docs/tour-policy.md": _policy,
+    "docs/robots.md": _robots,
+}
