@@ -85,6 +85,15 @@ class World:
     def mkdir(self, path: str) -> None:
         self._loop.run(self._world.mkdir(path))
 
+    def remove(self, path: str) -> None:
+        self._loop.run(self._world.remove(path))
+
+    def rename(self, old: str, new: str) -> None:
+        self._loop.run(self._world.rename(old, new))
+
+    def truncate(self, path: str, size: int = 0) -> None:
+        self._loop.run(self._world.truncate(path, size))
+
     def stat(self, path: str) -> Place:
         return self._loop.run(self._world.stat(path))
 

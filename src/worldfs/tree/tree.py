@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol, cast
 
-from worldfs.ground.errors import BadInput, NotFound, UserError
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted, UserError
 
 from . import path as paths
 from .leaf import Ask, Behaviour, Branch, Names, Spot, Written
-from .rights import demand_read, demand_write, may_read, may_write
+from .rights import FIXED, demand_read, demand_unmake, demand_write, may_read, may_write
 from .stores.contract import ANY, Expected, Store, Watch
 from .table import Found, Kind, Row, Table
 
@@ -108,6 +108,31 @@ class Tree:
             store.append(key, data)
             return "", Written(len(data))
         return store.put(key, data, expect), Written(len(data))
+
+    def remove(self, path: str, actor: str) -> None:
+        """A stored file whose name is not the layout's. Raises `NotFound`, `NotPermitted`, `BadInput` (eisdir)."""
+        store, key = self._named_file(path, actor, "remove")
+        store.delete(key)
+
+    def rename(self, path: str, actor: str, new: str) -> None:
+        """Within the files of one row; nothing may be at `new` (`Exists`)."""
+        (store, key), row = self._named_file(path, actor, "rename"), self.place(path, actor, "rename")[1]
+        new, other, names = self.place(new, actor, "rename")
+        demand_unmake(other, actor, new, "rename")
+        if other is not row:
+            raise BadInput("the two lie in different places", path=new, op="rename", fix="copy it, then remove it")
+        store.move(key, self.rooms.key(other, names))
+
+    def _named_file(self, path: str, actor: str, op: str) -> tuple[Store, str]:
+        entry = self.stat(path, actor)  # what may not be seen is not there
+        if entry.directory:
+            found = self.found(paths.segments(entry.path))
+            if found is None or found[0].view or not may_write(found[0], actor):
+                raise NotPermitted(FIXED, path=path, op=op, actor=actor)
+            raise BadInput("it is a directory", path=path, op=op, actor=actor, code="eisdir")
+        path, row, names = self.place(path, actor, op)
+        demand_unmake(row, actor, path, op)
+        return self.rooms.store(row, names), self.rooms.key(row, names)
 
     # -- what is there ------------------------------------------------------------------------------------------------
 

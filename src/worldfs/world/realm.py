@@ -21,8 +21,8 @@ from .attached import Attached
 from .bodies import SERVICE, Bodies
 from .home import Home
 from .layout import table
+from .located import Sources as Ground
 from .namespace import Namespace
-from .namespace import Sources as Ground
 from .policy import Policies
 from .ports import Exported
 from .rooms.agents import Agents
