@@ -13,7 +13,7 @@ from worldfs.tree.tree import Rooms, Tree
 
 from . import visibility
 from .identity import identity
-from .views import debug, mounts, nodes, own, projects
+from .views import debug, glance, mounts, nodes, own, projects
 from .views.fixed import Literal, Readme
 from .views.readme import Readmes
 
@@ -70,6 +70,7 @@ class Located:
             **projects.views(seer),
             **own.views(seer),
             **debug.views(seer),
+            **glance.views(seer),
             **mounts.branches(seer),
         }
         rooms: dict[str, Rooms] = dict.fromkeys(SERVED, Sighted(seer, behaviours))

@@ -89,6 +89,8 @@ class JobReads(Protocol):
         """None: it has ended."""
         ...
 
+    def cancel(self, job: str) -> None: ...
+
 
 class Talk(Protocol):
     """Chat and what is waited for, of one binding."""

@@ -34,6 +34,7 @@ class Sources(NamedTuple):
     stamp: Callable[[], object]  # changes when bodies may have changed
     gathering: Callable[[], object]  # changes when there may be other agents
     home: str
+    glance: Callable[[], Mapping[str, Any]] = dict  # the home's workspace at a glance
 
 
 class Sight:
