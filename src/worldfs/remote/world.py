@@ -232,6 +232,12 @@ class World:
 
         return await wait(self, path, until, timeout)
 
+    def each(self, path: str) -> AsyncIterator[bytes]:
+        """The bytes of `path`, at once and after each change, until the iteration is ended."""
+        from .watching import each
+
+        return each(self, path)
+
     def pushes(self) -> AsyncIterator[Push]:
         """What the server sends unasked: after `control("node_service_watch")` or `control("debug_subscribe")`.
 

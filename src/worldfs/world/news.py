@@ -6,8 +6,10 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.errors import WorldError
+from worldfs.kernel.jobs import CONTROL
 
 from .views.glance import STATUS
+from .world import PROJECT
 
 if TYPE_CHECKING:
     from worldfs.tree.feed import Feed
@@ -45,12 +47,23 @@ class WorkspaceNews:
             thread.join()
             watch.close()
 
+    def _at(self, key: str) -> list[str]:
+        """The paths of a changed key: a document of the project and its nodes, or what a body was asked."""
+        folder, _, name = key.rpartition("/")
+        if folder == CONTROL:
+            return [f"/nodes/{name}/film"]
+        return (
+            [] if folder else [f"/projects/{PROJECT}/{name}", *(f"/nodes/{id}/{name}" for id in self._world.node_ids())]
+        )
+
     def _run(self, watch: Watch) -> None:
         while not self._over.is_set():
             try:
-                watch.read()
+                changes = watch.read()
             except WorldError:  # the directory has gone: there is nothing more to tell
                 return
             if not self._over.is_set():
-                self._feed.publish(STATUS)
+                self._feed.publish(
+                    STATUS, *dict.fromkeys(topic for change in changes for topic in self._at(change.key))
+                )
             self._over.wait(PAUSE_S)

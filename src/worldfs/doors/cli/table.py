@@ -73,6 +73,7 @@ _WORLD = (
             *_SOCKET,
         ),
         "One line is printed for each event. A second kernel on the same workspace is refused.",
+        instead="the server's own `paos up` carries out what is asked",
     ),
     Command(
         "do",
@@ -88,7 +89,7 @@ _WORLD = (
         "Exit 0: the goal holds in the world, or the question was answered; 1: it does not, or the world refuses; "
         "2: not understood or not answered; 130: interrupted. "
         "The first Ctrl-C stops the robot safely, the second ends the command.",
-        far="stop:spoken",
+        far="far:do",
     ),
     Command(
         "stop",
@@ -151,13 +152,15 @@ _WORLD = (
         ),
         "Callers must bring the token of --token-file, if one is named; without, only this machine is served. "
         "With --json one line tells the port when it listens.",
+        far="policy:serve",
     ),
-    Command("status", "who runs, what waits, what happened last", "status:run"),
+    Command("status", "who runs, what waits, what happened last", "status:run", far="far:status"),
     Command(
         "watch",
         "print changes as they happen",
         "watch:run",
         (Argument(("path",), "only what lies at or below this path", "PATH", completes="tree", many="?", default=""),),
+        far="far:watch",
     ),
     Command(
         "ls",
@@ -229,6 +232,7 @@ _WORLD = (
         "stop a job, or keep it from starting",
         "cancel:run",
         (Argument(("job",), "its id", "JOB", completes="job"),),
+        far="far:cancel",
     ),
     Command(
         "lessons",
@@ -238,6 +242,7 @@ _WORLD = (
             Argument(("query",), "words; nothing: the newest lessons", "TEXT", many="*"),
             Argument(("--limit",), "at most so many (default: 10)", "N", takes="count", default=10),
         ),
+        instead="paos cat /projects/PROJECT/LESSONS.md, or paos grep",
     ),
     Command(
         "check",
@@ -245,6 +250,7 @@ _WORLD = (
         "check:run",
         (Argument(("--fix",), "mend what can be mended without losing anything", takes="switch"),),
         "Exit 0: nothing is wrong (warnings allowed); 1: something is.",
+        instead="paos cat /meta/alerts.json",
     ),
     Command(
         "node",
@@ -287,8 +293,18 @@ _WORLD = (
         (Argument(("shell",), "the shell", choices=SHELLS),),
         'bash: eval "$(paos completion bash)" · zsh: paos completion zsh > _paos in $fpath · '
         "fish: paos completion fish | source",
+        far="completion:run",
     ),
-    Command("version", "print the version", "version:run"),
+    Command("version", "print the version", "version:run", far="version:run"),
 )
 
-COMMANDS = (*_WORLD[:-2], *LAB, *AGENTS, *_WORLD[-2:])
+_THERE = "paos ls /agents, paos cat /agents/NAME/report.json, and a letter into /agents/NAME/inbox/"
+COMMANDS = (
+    *_WORLD[:-2],
+    *(item._replace(far=item.target) for item in LAB),  # of no world, here or there
+    *(
+        item._replace(instead=_THERE) if item.name != "agent schema" else item._replace(far=item.target)
+        for item in AGENTS
+    ),
+    *_WORLD[-2:],
+)
