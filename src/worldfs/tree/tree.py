@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, NoReturn, Protocol, cast
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted, UserError
+from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 
 from . import path as paths
 from .leaf import Ask, Behaviour, Branch, Names, Spot, Written
@@ -110,29 +110,42 @@ class Tree:
         return store.put(key, data, expect), Written(len(data))
 
     def remove(self, path: str, actor: str) -> None:
-        """A stored file whose name is not the layout's. Raises `NotFound`, `NotPermitted`, `BadInput` (eisdir)."""
-        store, key = self._named_file(path, actor, "remove")
-        store.delete(key)
+        """A stored file whose name is not the layout's, or an empty directory of such.
+
+        Raises `NotFound`, `NotPermitted`, `BadInput` (not empty).
+        """
+        store, key, directory = self._own_name(path, actor, "remove")
+        if directory:
+            store.rmdir(key)
+        else:
+            store.delete(key)
 
     def rename(self, path: str, actor: str, new: str) -> None:
         """Within the files of one row; nothing may be at `new` (`Exists`)."""
-        (store, key), row = self._named_file(path, actor, "rename"), self.place(path, actor, "rename")[1]
+        store, key, _ = self._own_name(path, actor, "rename")
+        row = self.place(path, actor, "rename")[1]
         new, other, names = self.place(new, actor, "rename")
         demand_unmake(other, actor, new, "rename")
         if other is not row:
             raise BadInput("the two lie in different places", path=new, op="rename", fix="copy it, then remove it")
         store.move(key, self.rooms.key(other, names))
 
-    def _named_file(self, path: str, actor: str, op: str) -> tuple[Store, str]:
+    def mkdir(self, path: str, actor: str) -> NoReturn:
+        """Refused: in a store a directory is there with its first file, and the rest is the layout's."""
+        path = paths.parse(path)
+        if self.look(paths.segments(path), actor) is not None:
+            raise Exists("it is there already", path=path, op="mkdir", actor=actor)
+        raise NotPermitted(FIXED, path=path, op="mkdir", actor=actor)
+
+    def _own_name(self, path: str, actor: str, op: str) -> tuple[Store, str, bool]:
+        """Where what is at a path is stored, and whether it is a directory, if its name may go."""
         entry = self.stat(path, actor)  # what may not be seen is not there
-        if entry.directory:
-            found = self.found(paths.segments(entry.path))
-            if found is None or found[0].view or not may_write(found[0], actor):
-                raise NotPermitted(FIXED, path=path, op=op, actor=actor)
-            raise BadInput("it is a directory", path=path, op=op, actor=actor, code="eisdir")
-        path, row, names = self.place(path, actor, op)
+        found = self.found(paths.segments(entry.path))
+        if found is None:
+            raise NotPermitted(FIXED, path=path, op=op, actor=actor)
+        row, names = found
         demand_unmake(row, actor, path, op)
-        return self.rooms.store(row, names), self.rooms.key(row, names)
+        return self.rooms.store(row, names), self.rooms.key(row, names), entry.directory
 
     # -- what is there ------------------------------------------------------------------------------------------------
 

@@ -191,7 +191,7 @@ class Namespace(Located):
         """A new file or directory, in what a node exports."""
         far = self._far(path, "create")
         if far is None:
-            raise NotPermitted(FIXED, path=path, op="create", actor=self.binding.role)
+            self.tree.mkdir(*self._own_path(path))
         exports, there = far
         if directory:
             exports.mkdir(there)
