@@ -57,9 +57,10 @@ SAME = (
     ("grep", "-i", "HELLO", ART),
     ("grep", "-l", "l+o", f"{ART}/d/a.txt", f"{ART}/d/b.txt"),
     ("cp", f"{ART}/d/a.txt", f"{ART}/f.txt"),
-    ("cp", "-r", f"{ART}/d", f"{ART}/g"),
+    ("cp", "-r", f"{ART}/d/a.txt", f"{ART}/d/b.txt", f"{ART}/g"),
     ("mv", f"{ART}/g/a.txt", f"{ART}/g/c.txt"),
     ("mv", f"{ART}/f.txt", f"{ART}/g"),
+    ("mv", f"{ART}/g/f.txt", f"{ART}/g/c.txt"),
     ("rm", "-r", f"{ART}/g"),
 )
 
@@ -69,12 +70,15 @@ def test_what_is_refused_and_what_is_done_reads_alike_both_ways(tmp_path: Path, 
     place.mkdir(parents=True)
     (place / "a.txt").write_text("hello\nworld\n")
     (place / "b.txt").write_text("other\n")
+    (place.parent / "g").mkdir()
     here = [paos(*words) for words in SAME]
     assert {code for code, _, _ in here} == {0, 1, 2}
     assert here[0][0] == 2 and "paos rm -r" in here[0][2]
     assert here[2][0] == 2 and (place / "a.txt").exists()  # refused before anything in it had gone
     assert here[5][0] == 2 and "climbs" in here[5][2]
-    assert here[-1][1].splitlines()[-1] == f"{ART}/g: removed"
+    assert here[-1][1].splitlines()[-1] == f"{ART}/g: removed" and not (place.parent / "g").exists()
+
+    (place.parent / "g").mkdir()
 
     def life(site: Served) -> None:
         far = [paos("--connect", site.url, *words) for words in SAME]
@@ -86,8 +90,8 @@ def test_what_is_refused_and_what_is_done_reads_alike_both_ways(tmp_path: Path, 
 
 
 def _gist(text: str) -> str:
-    """What was found: a server tells no more than its own words."""
-    return text.partition(" — ")[0].partition("; ")[0].strip()
+    """What was found: a server's error carries no path, so of a rename the client names the source."""
+    return text.partition(" — ")[0].partition("; ")[0].rpartition(": ")[2].strip()
 
 
 def test_in_a_node_s_export_names_are_made_and_unmade(tmp_path: Path, paos: Paos) -> None:
