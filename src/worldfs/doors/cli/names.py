@@ -71,9 +71,7 @@ class _Here:
         self._tree.remove(path, self._actor)
 
     def mkdir(self, name: str) -> str:
-        path = self.place(name)
-        self._tree.mkdir(path, self._actor)
-        return path
+        self._tree.mkdir(self.place(name), self._actor)
 
     def rename(self, path: str, new: str) -> None:
         self._tree.rename(path, self._actor, new)
