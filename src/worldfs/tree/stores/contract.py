@@ -110,7 +110,10 @@ class Store(ABC):
 
         Raises `BadInput` for one that holds something.
         """
-        return
+        from worldfs.ground.errors import BadInput
+
+        if self.list(prefix):
+            raise BadInput("the directory is not empty", path=prefix, op="remove")
 
     @abstractmethod
     def move(self, source: str, target: str, *, durable: bool = True) -> None:
