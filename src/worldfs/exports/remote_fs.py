@@ -82,10 +82,10 @@ class RemoteFs:
 
     def _spot(self, path: str, attr: Attr) -> Spot:
         if attr.k == DIRECTORY:
-            return Spot(True)
+            return Spot(True, mtime_ms=attr.mt // 1_000_000)
         found = self._exports
         ro = found is None or found[1][path.partition("/")[0]].ro
-        return Spot(False, attr.sz, not ro and bool(attr.m & 0o222), f"{attr.gen:x}")
+        return Spot(False, attr.sz, not ro and bool(attr.m & 0o222), f"{attr.gen:x}", attr.mt // 1_000_000)
 
     def list(self, path: str) -> list[str]:
         """The names in a directory, sorted; of a node that does not answer: none."""

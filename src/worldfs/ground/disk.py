@@ -108,6 +108,11 @@ class Disk:
             self.boundary("mkdir", path)
         os.mkdir(name, mode, dir_fd=fd)
 
+    def rmdir(self, fd: int, name: str, path: str) -> None:
+        if self.boundary:
+            self.boundary("rmdir", path)
+        os.rmdir(name, dir_fd=fd)
+
     def unlink(self, fd: int, name: str, path: str) -> None:
         if self.boundary:
             self.boundary("unlink", path)

@@ -37,8 +37,12 @@ class Controls:
             self._house.control(node, stored.data.decode("utf-8", "replace"))
             self._alert(key, None)
         except Exception as error:
-            code, fix = (error.code, error.fix) if isinstance(error, UserError) else ("CONTROL_FAILED", "")
-            self._alert(key, Finding(code, key, "something that this body can do", str(error) or repr(error), fix))
+            code, found, fix = (
+                (error.code, error.found, error.fix)
+                if isinstance(error, UserError)
+                else ("CONTROL_FAILED", str(error) or repr(error), "")
+            )
+            self._alert(key, Finding(code, key, "something that this body can do", found, fix))
         with suppress(WorldError):  # a lane outlives a broken disk; the kernel meets it at its own next write
             self._alert.tell()
             self._store.delete(key, durable=False)  # who asked waits for it to go, then looks for an alert

@@ -130,6 +130,31 @@ class Attached:
         async with Fid(self, path) as fid:
             await fid.walked(await fid.post_create(directory=True), timeout)
 
+    async def remove(self, path: str, timeout: float | None) -> None:
+        above, name = _parent(path)
+        async with Fid(self, above) as fid:
+            walked = await fid.post_walk()
+            posted = await self.line.post("remove", {"fid": fid.number, "path": [name]})
+            await fid.walked(walked, timeout)
+            await self.line.answer(*posted, "remove", path=path, timeout=timeout)
+
+    async def rename(self, old: str, new: str, timeout: float | None) -> None:
+        (above, name), (target, other) = _parent(old), _parent(new)
+        async with Fid(self, above) as fid, Fid(self, target) as to:
+            walked, there = await fid.post_walk(), await to.post_walk()
+            fields = {"fid": fid.number, "newfid": to.number, "path": [name, other]}
+            posted = await self.line.post("rename", fields)
+            await fid.walked(walked, timeout)
+            await to.walked(there, timeout)
+            await self.line.answer(*posted, "rename", path=old, timeout=timeout)
+
+    async def truncate(self, path: str, size: int, timeout: float | None) -> None:
+        async with Fid(self, path) as fid:
+            walked = await fid.post_walk()
+            posted = await self.line.post("setattr", {"fid": fid.number, "payload": {"size": size}})
+            await fid.walked(walked, timeout)
+            await self.line.answer(*posted, "truncate", path=path, timeout=timeout)
+
     async def open(self, path: str, mode: str, timeout: float | None) -> File:
         """A file that stays open: its bytes are those of the first read. Close it."""
         fid = Fid(self, path)
@@ -272,6 +297,14 @@ def parts(path: str) -> list[str]:
     return names
 
 
+def _parent(path: str) -> tuple[str, str]:
+    """The directory that a name is in, and the name. Raises `BadInput` for the root and for what is no name."""
+    names = parts(path)
+    if not names or names[-1] in (".", ".."):
+        raise BadInput("not a name", path=path, expected="a path that ends in a name", code="invalid")
+    return "/" + "/".join(names[:-1]), names[-1]
+
+
 def is_control(path: str) -> bool:
     return CONTROL_PLACE in parts(path)[:-1]
 
@@ -298,4 +331,5 @@ def _place(path: str, found: Json) -> Place:
         int(found.get("size", 0)),
         int(found.get("mode", 0o40755 if directory else 0o100444)),
         bool(found.get("writable", False)),
+        int(found.get("mtime_ms", 0)),
     )

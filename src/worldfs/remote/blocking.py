@@ -61,6 +61,12 @@ class Job:
     def log(self) -> list[Json]:
         return self._loop.run(self._job.log())
 
+    def progress(self) -> Iterator[Json]:
+        return _each(self._loop, self._job.progress())
+
+    def cancel(self) -> None:
+        self._loop.run(self._job.cancel())
+
 
 class World:
     """`worldfs.remote.World`, blocking; see there for what each word means."""
@@ -85,6 +91,15 @@ class World:
     def mkdir(self, path: str) -> None:
         self._loop.run(self._world.mkdir(path))
 
+    def remove(self, path: str) -> None:
+        self._loop.run(self._world.remove(path))
+
+    def rename(self, old: str, new: str) -> None:
+        self._loop.run(self._world.rename(old, new))
+
+    def truncate(self, path: str, size: int = 0) -> None:
+        self._loop.run(self._world.truncate(path, size))
+
     def stat(self, path: str) -> Place:
         return self._loop.run(self._world.stat(path))
 
@@ -96,19 +111,22 @@ class World:
         return self._loop.run(self._world.write(path, data, **more))
 
     def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[Place, tuple[str, ...]]]:
-        return self._each(self._world.walk(path, depth=depth))
+        return _each(self._loop, self._world.walk(path, depth=depth))
 
     def watch(self, *paths: str, **more: Any) -> Iterator[Event]:
         """Options: kind, since, timeout."""
-        return self._each(self._world.watch(*paths, **more))
+        return _each(self._loop, self._world.watch(*paths, **more))
 
     def wait(
         self, path: str, until: Callable[[bytes], bool] | str = "", *, timeout: float | None = None
     ) -> bytes | None:
         return self._loop.run(self._world.wait(path, until, timeout=timeout))
 
+    def each(self, path: str) -> Iterator[bytes]:
+        return _each(self._loop, self._world.each(path))
+
     def pushes(self) -> Iterator[Push]:
-        return self._each(self._world.pushes())
+        return _each(self._loop, self._world.pushes())
 
     def chat(self, text: str, *, correlation: str = "") -> Job:
         return Job(self._loop, self._loop.run(self._world.chat(text, correlation=correlation)))
@@ -129,27 +147,28 @@ class World:
         finally:
             self._loop.end()
 
-    def _each(self, found: Any) -> Iterator[Any]:
-        async def step() -> Any:
-            return await anext(found)
-
-        async def end() -> None:
-            await found.aclose()
-
-        try:
-            while True:
-                try:
-                    yield self._loop.run(step())
-                except StopAsyncIteration:
-                    return
-        finally:
-            self._loop.run(end())
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+
+def _each(loop: _Loop, found: Any) -> Iterator[Any]:
+    async def step() -> Any:
+        return await anext(found)
+
+    async def end() -> None:
+        await found.aclose()
+
+    try:
+        while True:
+            try:
+                yield loop.run(step())
+            except StopAsyncIteration:
+                return
+    finally:
+        loop.run(end())
 
 
 def connect(url: str, **more: Any) -> World:

@@ -55,6 +55,8 @@ _KINDS: Final[tuple[tuple[str, type[WorldError]], ...]] = (
 )
 
 
+# What the protocol says of its own fids, as it reads to a person who gave a path.
+_WORDS: Final = {"walk segment not found": "no such file or directory"}
 _WHOM: Final = "say as whom: --agent NAME --project ID (agent= and project= in Python)"
 # What mends it, by the server's code; those of an attach where the words alone do not say so.
 _FIXES: Final = {
@@ -75,6 +77,7 @@ def refusal(error: Mapping[str, Any] | None, *, path: str = "", op: str = "") ->
     if "errno" in said:  # node FS
         return WorldError(str(said.get("message", "")), path=path, op=op, code=f"errno_{said['errno']}")
     word, message = str(said.get("code", "unknown")), str(said.get("message", ""))
+    message = _WORDS.get(message, message)
     found = error_of(word, message or word, path=path, op=op)
     if type(found) is WorldError and word != "eintr":
         kind = next((kind for part, kind in _KINDS if part in word), WorldError)

@@ -4,8 +4,8 @@
     pandas.read_json("acheron:///agents/self/jobs/job-1/result.txt", storage_options={"server": "ws://…"})
 
 The token comes from `token=`, $PAOS_TOKEN or the home of this machine's own server, and is never part of a URL. Files
-and directories can be made where the server lets them (what nodes export, letters), never removed or renamed: the
-protocol has no such words.
+and directories can be made where the server lets them (what nodes export, messages); removed and renamed in what nodes
+export.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import asyncio
 import errno
 import weakref
 from collections.abc import Awaitable
+from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -149,7 +150,37 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         await _asked(world.write(path, value, offset=(await _asked(world.stat(path))).size))
 
     async def _rm_file(self, path: str, **more: Any) -> None:
-        raise _no_word("remove", path)
+        await _asked((await self.world()).remove(self._strip_protocol(path)))
+
+    async def _rm(self, path: Any, recursive: bool = False, batch_size: int | None = None, **more: Any) -> None:
+        """Children before their directory; a directory without `recursive` only when it is empty."""
+        for place in reversed(await self._expand_path(path, recursive=recursive)):
+            await self._rm_file(place)
+
+    async def _rmdir(self, path: str) -> None:
+        if (await self._info(path))["type"] != "directory":
+            raise NotADirectoryError(path)
+        await self._rm_file(path)
+
+    def rmdir(self, path: str) -> None:
+        sync(self.loop, self._rmdir, path)
+
+    async def _mv_file(self, path1: str, path2: str, **more: Any) -> None:
+        await _asked((await self.world()).rename(self._strip_protocol(path1), self._strip_protocol(path2)))
+
+    def mv(self, path1: str, path2: str, recursive: bool = False, maxdepth: int | None = None, **more: Any) -> None:
+        """One rename; into a directory that is there, under the old name."""
+        old, new = self._strip_protocol(path1), self._strip_protocol(path2)
+        if self.exists(new) and self.isdir(new):
+            new = f"{new.rstrip('/')}/{old.rpartition('/')[2]}"
+        sync(self.loop, self._mv_file, old, new)
+
+    def modified(self, path: str) -> datetime:
+        """When it was last changed. Raises `NotImplementedError` for what keeps no time (most of what is computed)."""
+        moment = self.info(path)["mtime"]
+        if moment is None:
+            raise NotImplementedError(f"{path} keeps no time of its last change")
+        return datetime.fromtimestamp(moment, UTC)
 
     async def _cp_file(self, path1: str, path2: str, **more: Any) -> None:
         await self._pipe_file(path2, await self._cat_file(path1))
@@ -285,6 +316,7 @@ def _info(place: Place) -> dict[str, Any]:
         "ino": place.id,
         "mode": place.mode,
         "writable": place.writable,
+        "mtime": place.mtime_ms / 1000 if place.mtime_ms else None,
     }
 
 

@@ -17,7 +17,8 @@ from .nouns import Bound, Json
 
 ROOT_FID: Final = 1
 MSIZE: Final = 1_048_576  # what is asked for; the answer counts
-EXTENSIONS: Final = ("create", "stage", "stats")  # of ours (docs/decisions); a reference server does not know them
+# Of ours (docs/decisions/2026-11-22-words-beyond-the-reference.md); a reference server does not know them.
+EXTENSIONS: Final = ("create", "stage", "stats", "remove", "rename", "setattr", "attributes")
 _WARMING_S: Final = 0.2
 
 

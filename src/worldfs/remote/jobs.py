@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.errors import BadInput, WorldError
@@ -51,6 +52,26 @@ class Job:
         return Ended(
             self.id, ok, text, str(status.get("error") or ""), correlation, int(status.get("updated_at_ms", 0))
         )
+
+    async def cancel(self) -> None:
+        """Ask that it stop; `result` tells how it ended. Raises `NotFound` where the server has no word for it."""
+        await self._world.write(f"{self.path}/cancel", "cancel\n")
+
+    async def progress(self) -> AsyncIterator[Json]:
+        """The lines of its log as they come, until it has ended."""
+        from .watching import changes
+
+        told = 0
+        async with changes(self._world, self.path) as until_next:
+            while True:
+                over = await self.state() in ENDED  # asked first: what is logged before the end is in the log below
+                log = await self.log()
+                for line in log[told:]:
+                    yield line
+                told = len(log)
+                if over:
+                    return
+                await until_next(_LOOK_S)
 
     async def log(self) -> list[Json]:
         """What it noted on its way, one object a line."""

@@ -10,7 +10,8 @@ Json = dict[str, Any]
 class Place(NamedTuple):
     """What hangs at a path (`t_stat`). `id` is stable for a path and below 2**53; a directory's size is 0.
 
-    A file whose reading would wait now reports 1,048,576 bytes: no smaller number is safe (decision D11).
+    A file whose reading would wait now reports 1,048,576 bytes: no smaller number is safe (decision D11). `mtime_ms`:
+    when it was last changed, 0 where the server does not say.
     """
 
     path: str
@@ -20,6 +21,7 @@ class Place(NamedTuple):
     size: int
     mode: int
     writable: bool
+    mtime_ms: int = 0
 
     @property
     def readable(self) -> bool:

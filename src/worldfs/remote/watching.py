@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.errors import BadInput, NotFound, WorldError
@@ -36,6 +37,25 @@ async def watch(
                 yield event
 
 
+@asynccontextmanager
+async def changes(world: World, path: str) -> AsyncIterator[Callable[[float], Awaitable[None]]]:
+    """What is given waits until something at `path` has changed since it was waited for last, or so many seconds."""
+    async with world.borrowed() as tree:
+        try:
+            await _select(tree, (path,), "changes", "now", _LOOK_S, patience=world.timeout)
+            told = True
+        except BadInput:
+            told = False  # this server tells of the ends of jobs only
+
+        async def until_next(seconds: float) -> None:
+            if told:
+                await _next(tree, min(seconds, _LOOK_S))
+            else:
+                await asyncio.sleep(min(seconds, _POLL_S))
+
+        yield until_next
+
+
 async def wait(world: World, path: str, until: Callable[[bytes], bool] | str, timeout: float | None) -> bytes | None:
     """See `World.wait`. The selector is there before the first look, so no change falls between them."""
     deadline = None if timeout is None else time.monotonic() + timeout
@@ -53,12 +73,7 @@ async def wait(world: World, path: str, until: Callable[[bytes], bool] | str, ti
             return False
         return found != first
 
-    async with world.borrowed() as tree:
-        told = True
-        try:
-            await _select(tree, (path,), "changes", "now", _LOOK_S, patience=world.timeout)
-        except BadInput:
-            told = False  # this server tells of the ends of jobs only
+    async with changes(world, path) as until_next:
         while True:
             found = await _look(world, path)
             if happened(found):
@@ -66,10 +81,18 @@ async def wait(world: World, path: str, until: Callable[[bytes], bool] | str, ti
             left = _LOOK_S if deadline is None else deadline - time.monotonic()
             if left <= 0:
                 return None
-            if told:
-                await _next(tree, min(left, _LOOK_S))
-            else:
-                await asyncio.sleep(min(left, _POLL_S))
+            await until_next(left)
+
+
+async def each(world: World, path: str) -> AsyncIterator[bytes]:
+    before: bytes | None = None
+    async with changes(world, path) as until_next:
+        while True:
+            found = await world.read(path, wait=0)
+            if found != before:
+                yield found
+            before = found
+            await until_next(_LOOK_S)
 
 
 async def _look(world: World, path: str) -> bytes | None:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.ground.errors import BadInput, Missing, NotFound
 
 from .address import Address
 from .attached import Attached, File, is_control
@@ -135,21 +135,23 @@ class World:
         offset: int = 0,
         correlation: str = "",
         split: bool | None = None,
-        replace: bool = False,
+        replace: bool | None = None,
         create: bool = False,
     ) -> Written:
         """Write into a file; durable when it returns. A Control acts on exactly these bytes.
 
-        A plain file keeps what lies behind the bytes. Data larger than a frame (about 785,000 bytes) go in several
-        frames for a plain file; a Control (anything below a directory `control`) refuses them with `BadInput`. `split`
-        overrides that judgement. `replace`: the data become the whole content, at once. `create`: a file that is not
-        there is made. The protocol of the reference has neither: its servers refuse (`BadInput`, unsupported) where a
-        file would keep a tail, and `NotFound` stays. Raises `Lost` with `sent` where nobody knows.
+        Without `offset` the data become a plain file's whole content, at once; at an `offset`, and with
+        `replace=False`, what lies before and behind them stays. Data larger than a frame (about 785,000 bytes) go in
+        several frames for a plain file; a Control (anything below a directory `control`) refuses them with `BadInput`.
+        `split` overrides that judgement. `create`: a file that is not there is made. The protocol of the reference can
+        neither replace nor make: with `replace=True` its servers are not asked to where a file would keep a tail
+        (`BadInput`, unsupported), and `NotFound` stays. Raises `Lost` with `sent` where nobody knows.
         """
         body = data.encode() if isinstance(data, str) else data
         pieces = not is_control(path) if split is None else split
         tree = await self._up()
-        new = stage = False
+        new = False
+        stage = replace is None and not offset and not is_control(path) and "stage" in tree.extensions
         if (replace or create) and not is_control(path):
             try:
                 there = await tree.stat(path, self.timeout)
@@ -158,7 +160,7 @@ class World:
                     raise
                 new = _may_make(tree, error)
             else:
-                stage = replace and there.writable and "stage" in tree.extensions
+                stage = replace is not False and not offset and there.writable and "stage" in tree.extensions
                 if replace and not stage:
                     _fits(there, len(body))
         return await tree.write(
@@ -177,6 +179,28 @@ class World:
         tree = await self._up()
         _may_make(tree, NotFound("no such directory", path=path, op="mkdir"))
         await tree.mkdir(path, self.timeout)
+
+    async def remove(self, path: str) -> None:
+        """A file, or an empty directory. Raises `NotFound`, `NotPermitted`, and `Missing` where a server cannot."""
+        await (await self._able("remove", path)).remove(path, self.timeout)
+
+    async def rename(self, old: str, new: str) -> None:
+        """Within one node's exports, what is at `new` replaced. Raises as `remove`."""
+        await (await self._able("rename", old)).rename(old, new, self.timeout)
+
+    async def truncate(self, path: str, size: int = 0) -> None:
+        """Cut a file to `size` bytes, or fill it with zeros; a Control stays as it is. Raises as `remove`."""
+        await (await self._able("setattr", path)).truncate(path, size, self.timeout)
+
+    async def _able(self, word: str, path: str) -> Attached:
+        """The connection to a server that knows a word beyond the reference's."""
+        tree = await self._up()
+        if word not in tree.extensions:
+            fix = "do it at the node"
+            raise Missing(
+                f"this server's protocol has no word for {word}", path=path, op=word, fix=fix, code="unsupported"
+            )
+        return tree
 
     async def open(self, path: str, mode: str = "r") -> File:
         """A file to read in blocks that belong together; `async with await world.open(path) as file`. Mode r, w, rw.
@@ -207,6 +231,12 @@ class World:
         from .watching import wait
 
         return await wait(self, path, until, timeout)
+
+    def each(self, path: str) -> AsyncIterator[bytes]:
+        """The bytes of `path`, at once and after each change, until the iteration is ended."""
+        from .watching import each
+
+        return each(self, path)
 
     def pushes(self) -> AsyncIterator[Push]:
         """What the server sends unasked: after `control("node_service_watch")` or `control("debug_subscribe")`.

@@ -22,6 +22,7 @@ class Stat(NamedTuple):
     size: int
     writable: bool
     revision: str
+    mtime_ms: int = 0
 
 
 class Content(NamedTuple):
@@ -128,8 +129,12 @@ class ServedTree:
 class ShapedTree(ServedTree):
     """One whose names can be made and unmade."""
 
-    def replace(self, path: str, data: bytes) -> None:
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written:
         self.put(path, data)
+        return Written(len(data))
+
+    def truncate(self, path: str, size: int) -> None:
+        self.put(path, self.files[path][:size].ljust(size, b"\0"))
 
     def create(self, path: str, *, directory: bool = False) -> Stat:
         if directory:

@@ -251,6 +251,17 @@ class StoreContract:
         store.delete("a", new)
         assert store.get("a") is None
 
+    def test_an_empty_directory_goes_and_a_full_one_stays(self, store: Store) -> None:
+        store.put("a/b/c", b"1")
+        for full in ("a", "a/b"):
+            with pytest.raises(BadInput, match="not empty"):
+                store.rmdir(full)
+        store.delete("a/b/c")
+        store.rmdir("a/b")
+        store.rmdir("a")
+        store.rmdir("a")  # it has gone already
+        assert list(store.list("")) == []
+
     def test_move_takes_a_file_or_all_below_a_prefix(self, store: Store) -> None:
         store.put("jobs/one/job.json", b"1")
         store.put("jobs/one/status.json", b"2")

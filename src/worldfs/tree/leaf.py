@@ -47,6 +47,7 @@ class Stat(NamedTuple):
     writable: bool
     revision: str
     kind: Kind | None
+    mtime_ms: int = 0  # when the content was last changed, where its store knows; 0: it does not
 
 
 class Behaviour(Protocol):
@@ -103,6 +104,7 @@ class Spot(NamedTuple):
     size: int = 0  # bytes
     writable: bool = False
     revision: str = ""
+    mtime_ms: int = 0
 
 
 class Branch(Protocol):

@@ -6,6 +6,7 @@ from worldfs.ground.errors import NotFound, NotPermitted
 
 from .table import AT_STARTUP, Kind, Row
 
+FIXED = "names are not made or unmade here"
 OPERATOR = "operator"  # the person whose machine it is: sees everything, writes what is declared theirs
 
 
@@ -44,6 +45,17 @@ def demand_write(row: Row, role: str, path: str, *, starting: bool = False) -> N
     raise NotPermitted(
         f"{role} may not write it", path=path, op="write", actor=role, expected=f"one of its writers: {who}"
     )
+
+
+def demand_unmake(row: Row, role: str, path: str, op: str) -> None:
+    """May it lose its name? Only a stored file below a row with a rest, by one of its writers."""
+    if not may_read(row, role):
+        demand_read(row, role, path)
+    if row.view or not row.pattern.endswith("*}"):
+        why = "it is computed" if row.kind is Kind.VIEW else FIXED
+        expected = "a file in what a node exports (/nodes/NODE/fs/…) or below artifacts/"
+        raise NotPermitted(why, path=path, op=op, actor=role, expected=expected)
+    demand_write(row, role, path)
 
 
 def cell(row: Row, role: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, NoReturn, Protocol, cast
 
-from worldfs.ground.errors import BadInput, NotFound, UserError
+from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 
 from . import path as paths
 from .leaf import Ask, Behaviour, Branch, Names, Spot, Written
-from .rights import demand_read, demand_write, may_read, may_write
+from .rights import FIXED, demand_read, demand_unmake, demand_write, may_read, may_write
 from .stores.contract import ANY, Expected, Store, Watch
 from .table import Found, Kind, Row, Table
 
@@ -108,6 +108,44 @@ class Tree:
             store.append(key, data)
             return "", Written(len(data))
         return store.put(key, data, expect), Written(len(data))
+
+    def remove(self, path: str, actor: str) -> None:
+        """A stored file whose name is not the layout's, or an empty directory of such.
+
+        Raises `NotFound`, `NotPermitted`, `BadInput` (not empty).
+        """
+        store, key, directory = self._own_name(path, actor, "remove")
+        if directory:
+            store.rmdir(key)
+        else:
+            store.delete(key)
+
+    def rename(self, path: str, actor: str, new: str) -> None:
+        """Within the files of one row; nothing may be at `new` (`Exists`)."""
+        store, key, _ = self._own_name(path, actor, "rename")
+        row = self.place(path, actor, "rename")[1]
+        new, other, names = self.place(new, actor, "rename")
+        demand_unmake(other, actor, new, "rename")
+        if other is not row:
+            raise BadInput("the two lie in different places", path=new, op="rename", fix="copy it, then remove it")
+        store.move(key, self.rooms.key(other, names))
+
+    def mkdir(self, path: str, actor: str) -> NoReturn:
+        """Refused: in a store a directory is there with its first file, and the rest is the layout's."""
+        path = paths.parse(path)
+        if self.look(paths.segments(path), actor) is not None:
+            raise Exists("it is there already", path=path, op="mkdir", actor=actor)
+        raise NotPermitted(FIXED, path=path, op="mkdir", actor=actor)
+
+    def _own_name(self, path: str, actor: str, op: str) -> tuple[Store, str, bool]:
+        """Where what is at a path is stored, and whether it is a directory, if its name may go."""
+        entry = self.stat(path, actor)  # what may not be seen is not there
+        found = self.found(paths.segments(entry.path))
+        if found is None:
+            raise NotPermitted(FIXED, path=path, op=op, actor=actor)
+        row, names = found
+        demand_unmake(row, actor, path, op)
+        return self.rooms.store(row, names), self.rooms.key(row, names), entry.directory
 
     # -- what is there ------------------------------------------------------------------------------------------------
 

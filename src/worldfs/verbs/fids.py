@@ -24,12 +24,13 @@ class Interrupted(WorldError):
 class Fid:
     """A place, and what its holder has begun there."""
 
-    __slots__ = ("directory", "id", "kept", "made", "path", "staging", "waits")
+    __slots__ = ("cut", "directory", "id", "kept", "made", "path", "staging", "waits")
 
     def __init__(self, path: str, directory: bool, id: int) -> None:
         self.path, self.directory, self.id = path, directory, id
         self.kept: bytes | None = None  # of the last read at offset 0: what the following offsets are cut from
         self.staging: Staging | None = None
+        self.cut = False  # opened to be truncated, and not yet written
         self.made: Stat | None = None  # of a file that is there with its first write
         self.waits: set[asyncio.Future[bool]] | None = None
 

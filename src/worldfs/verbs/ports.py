@@ -18,7 +18,8 @@ class Wait(Protocol):
 
 
 class Stat(Protocol):
-    """`id` is stable for a path and below 2**53; `size` in bytes; `revision` changes with the content."""
+    """`id` is stable for a path and below 2**53; `size` in bytes; `revision` changes with the content; `mtime_ms` is 0
+    where it is not known."""
 
     @property
     def id(self) -> int: ...
@@ -34,6 +35,8 @@ class Stat(Protocol):
     def writable(self) -> bool: ...
     @property
     def revision(self) -> str: ...
+    @property
+    def mtime_ms(self) -> int: ...
 
 
 class Content(Protocol):
@@ -79,7 +82,11 @@ class Stamped(Protocol):
 class Shaped(Protocol):
     """A tree in which names can be made and unmade; one without these methods refuses with `eperm`."""
 
-    def replace(self, path: str, data: bytes) -> None: ...
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written: ...
+    def truncate(self, path: str, size: int) -> None:
+        """Cut, or filled with zeros; what takes orders has nothing to be cut, and stays as it is."""
+        ...
+
     def create(self, path: str, *, directory: bool = False) -> Stat: ...
     def promise(self, path: str) -> Stat | None:
         """Of a file that is only there with its first write, whole (a letter); None: `create` makes it."""
@@ -106,6 +113,7 @@ class Found(NamedTuple):
     size: int
     writable: bool
     revision: str
+    mtime_ms: int = 0
 
 
 class Rendered(NamedTuple):

@@ -115,7 +115,8 @@ class Verbs:
     ) -> Stat:
         """Look whether `mode` ("r", or anything with a "w") is possible; the next read sees the present bytes.
 
-        `stage`: writes are joined until `flush` or `clunk`; `control`: what is written is an order.
+        `stage`: writes are joined until `flush` or `clunk`; `control`: what is written is an order. `truncate`: with
+        the first write, or at the clunk if there is none, nothing of the old content is left.
         """
         held = self._fids[fid]
         found = held.made or await self._stat(held.path)
@@ -125,6 +126,7 @@ class Verbs:
             if not found.writable:
                 raise NotPermitted("file is read-only", code="eperm")
         self._fids.keep(held, None)
+        held.cut = truncate and "w" in mode and not stage and held.made is None
         if stage and "w" in mode:
             before = b"" if truncate or control or held.made else (await self._content(held.path)).data
             held.staging = Staging(before, control=control)
@@ -213,11 +215,16 @@ class Verbs:
         return await self._put(held, data, offset, correlation, aside)
 
     async def truncate(self, fid: int | None, size: int) -> None:
-        """Cut or fill what is staged; a Control ignores it."""
+        """Cut a file, or fill it with zeros; what is staged, where something is. A Control ignores it."""
         held = self._fids[fid]
-        if held.staging is None:
-            raise NotPermitted("only a file opened to stage can be cut", path=held.path, code="eperm")
-        held.staging.truncate(size)
+        if not 0 <= size <= MOST:
+            raise BadInput("size is out of range", expected=f"0 to {MOST} bytes", path=held.path, code="invalid")
+        if held.staging is not None:
+            held.staging.truncate(size)
+            return
+        if held.directory:
+            raise BadInput("it is a directory", path=held.path, code="eisdir")
+        await self._cut(held, size)
 
     async def flush(self, fid: int | None) -> None:
         """Commit what is staged since the last commit: one change. Nothing staged: nothing happens."""
@@ -260,6 +267,8 @@ class Verbs:
         gone = self._fids.drop(fid)
         if gone is not None and gone.staging is not None and gone.staging.changed and not gone.staging.delivered:
             await self._deliver(gone, gone.staging, None)
+        elif gone is not None and gone.cut:
+            await self._cut(gone, 0)
 
     def close(self) -> None:
         """Give up everything; what is staged and was never flushed is dropped, as by a vanished writer."""
@@ -317,8 +326,15 @@ class Verbs:
         return await self._waiters.wait(wait, timeout, held.waits)
 
     async def _put(self, held: Fid, data: bytes, offset: int, correlation: str, aside: Aside | None) -> Written:
-        path = held.path
-        written = await self._thread(lambda: self._tree.write(path, data, offset=offset, correlation=correlation))
+        path, tree = held.path, self._tree
+        if held.cut and offset:
+            await self._cut(held, 0)
+        if held.cut and isinstance(tree, Shaped):
+            whole = tree.replace
+            held.cut = False  # whatever comes of it: what is there stays as it was, and the clunk cuts nothing
+            written = await self._thread(lambda: whole(path, data, correlation=correlation))
+        else:
+            written = await self._thread(lambda: tree.write(path, data, offset=offset, correlation=correlation))
         self._known.wrote()
         held.made = None
         if written.until is not None and not written.until.ready():
@@ -343,6 +359,13 @@ class Verbs:
             await self._put(held, data, 0, staging.correlation, aside)
         return Taken(n)
 
+    async def _cut(self, held: Fid, size: int) -> None:
+        path, tree = held.path, self._shaped(held.path)
+        held.cut = False
+        self._fids.keep(held, None)
+        await self._thread(lambda: tree.truncate(path, size))
+        self._known.wrote()
+
     def _shaped(self, path: str) -> Shaped:
         if not isinstance(self._tree, Shaped):
             raise NotPermitted("names are not made or unmade here", path=path, code="eperm")
@@ -356,4 +379,5 @@ def _child(path: str, name: str) -> str:
 
 
 def _sized(stat: Stat, size: int) -> Stat:
-    return Found(stat.id, stat.name, stat.path, stat.directory, size, stat.writable, f"{stat.revision}+{size}")
+    revision = f"{stat.revision}+{size}"
+    return Found(stat.id, stat.name, stat.path, stat.directory, size, stat.writable, revision, stat.mtime_ms)

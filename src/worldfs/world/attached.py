@@ -52,8 +52,11 @@ class Attached:
     def waits(self, path: str) -> Wait | None:
         return self._of(path).waits(path)
 
-    def replace(self, path: str, data: bytes) -> None:
-        self._of(path).replace(path, data)
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written:
+        return self._of(path).replace(path, data, correlation=correlation)
+
+    def truncate(self, path: str, size: int) -> None:
+        self._of(path).truncate(path, size)
 
     def create(self, path: str, *, directory: bool = False) -> Stat:
         return self.shared.create(path, directory=directory)

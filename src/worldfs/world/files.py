@@ -135,16 +135,14 @@ class Resume(Stop):
 
 
 class Film(Leaf):
-    """A node's `film`: what was asked last, until the body has done it."""
+    """A node's `film`: what was asked last and is not done yet, "-" for the wish to stop; empty: nothing is asked."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     def read(self, names: Names) -> bytes:
         stored = self.store.get(f"{CONTROL}/{names['node']}")
-        if stored is None:
-            raise NotFound("nothing is asked for", path=f"/nodes/{names['node']}/film", op="read")
-        return stored.data
+        return b"" if stored is None else stored.data or b"-"
 
     def write(self, names: Names, data: bytes, ask: Ask) -> None:
         name = film_name(data.decode("utf-8", "replace"), names["node"])

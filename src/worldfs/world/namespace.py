@@ -4,87 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.tree import path as paths
-from worldfs.tree.leaf import Ask, Behaviour, Branch, Leaf, Names, Spot, Stat, Wait, Written
-from worldfs.tree.rights import demand_read, may_write
-from worldfs.tree.table import Kind, Row, Table
-from worldfs.tree.tree import Content, Rooms, Tree
+from worldfs.tree.leaf import Ask, Spot, Stat, Wait, Written
+from worldfs.tree.rights import FIXED, demand_write, may_write
+from worldfs.tree.table import Kind
+from worldfs.tree.tree import Content
 
-from . import visibility
 from .identity import identity
-from .views import debug, mounts, nodes, own, projects
-from .views.fixed import Literal, Readme
-from .views.readme import Readmes
+from .located import HEAVY, Located, Sources
+from .views import own
 
 if TYPE_CHECKING:
     from worldfs.tree.binding import Binding
 
-    from .ports import Exported
     from .seat import Seat
 
-_SELF: Final = ("agents", "self")
-_LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
-_STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
-PLACES_MOST: Final = 16_384  # that one sight remembers
-LINKS_MOST: Final = 8  # links that one path may walk through
-_ORDERS: Final = frozenset({Kind.SHEET, Kind.CONTROL})  # of a workspace: what is written there moves a body
 _KEPT: Final = frozenset({Kind.RECORD, Kind.DROP, Kind.LOG, Kind.SHEET})  # what may be there with its first write
-_HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # rooms whose files are on the disk
 
 
-class Looked(NamedTuple):
-    """What was found at a path, and where it really is."""
-
-    parts: tuple[str, ...]
-    real: tuple[str, ...]  # behind the links that the path walks through
-    role: str  # in which the binding looks at it; "" sees nothing
-    found: Spot | tuple[Row | None, dict[str, str]] | None
-    light: bool | None = None  # None: nobody has asked yet
-
-
-class Sources(NamedTuple):
-    """What a namespace is made over; `Realm` hands it out."""
-
-    table: Table
-    readmes: Readmes
-    literals: Literal
-    rooms: dict[str, Rooms]  # of the home: "workspace", "mind"; those that there are
-    behaviours: dict[str, Behaviour]  # of the home's rows
-
-
-class Namespace:
-    """A tree whose rooms list only what the binding may see, in the roles that the binding has there."""
+class Namespace(Located):
+    """What a binding may do in its tree. Rights are those of the table, judged by the tree that lies below."""
 
     def __init__(self, binding: Binding, sources: Sources, seer: Seat) -> None:
-        self.binding = binding
-        self._seer = seer
-        self._base_role = visibility.role(binding, ())
-        self._own_role = visibility.role(binding, _SELF)
-        from .rooms.joined import Joined
-        from .rooms.sighted import SERVED, Minds, Pages, Sighted, Workspaces
-
-        behaviours: dict[str, Behaviour | Branch] = {
-            **sources.behaviours,
-            "literal": sources.literals,
-            **nodes.views(seer),
-            **projects.views(seer),
-            **own.views(seer),
-            **debug.views(seer),
-            **mounts.branches(seer),
-        }
-        rooms: dict[str, Rooms] = dict.fromkeys(SERVED, Sighted(seer, behaviours))
-        if "workspace" in sources.rooms:
-            rooms["workspace"] = workspace = Workspaces(seer, sources.rooms["workspace"])
-            rooms["workspace_pages"] = Pages(workspace)
-        if "mind" in sources.rooms:
-            rooms["mind"] = minds = Minds(seer, sources.rooms["mind"])
-            rooms["mind_pages"] = Pages(minds)
-        self._rooms = Joined(rooms)
-        behaviours["readme"] = Readme(binding, sources.readmes, self._rooms, frozenset(rooms))
-        self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})
+        super().__init__(binding, sources, seer)
         seer.readable = self.readable
 
     # -- looking ------------------------------------------------------------------------------------------------------
@@ -175,7 +120,7 @@ class Namespace:
             parts = paths.segments(paths.parse(path))
             real = self._real(parts, self._role(parts))
             rows = [place.row for place, _ in self.tree.table.matches(real) if place.row is not None]
-            if not rows or not rows[0].blocking or rows[0].room in _HEAVY:
+            if not rows or not rows[0].blocking or rows[0].room in HEAVY:
                 return None
             known = self._look(path)
         if known.found is None or isinstance(known.found, Spot):
@@ -199,13 +144,30 @@ class Namespace:
 
     # -- names made and unmade ----------------------------------------------------------------------------------------
 
-    def replace(self, path: str, data: bytes) -> None:
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written:
         """The whole content of a file at once."""
         far = self._far(path, "write")
         if far is None:
-            self.write(path, data)
-        else:
-            far[0].replace(far[1], data)
+            return self.write(path, data, correlation=correlation)
+        far[0].replace(far[1], data)
+        return Written(len(data))
+
+    def truncate(self, path: str, size: int) -> None:
+        """Cut or filled with zeros. What takes orders (a Control, a Sheet, a Drop) holds no content to be cut (D10)."""
+        far = self._far(path, "truncate")
+        if far is not None:
+            return far[0].truncate(far[1], size)
+        real, row, names = self._place(path, "truncate")
+        role = self._role(real)
+        demand_write(row, role, path)
+        if not self._writable(row, names, role):
+            raise NotPermitted(own.DENIED, path=path, op="truncate", actor=role)
+        if row.kind is Kind.LOG:
+            raise NotPermitted("a log is only added to", path=path, op="truncate", actor=role, code="eperm")
+        if row.kind is Kind.RECORD:
+            present = self.tree.fetch("/" + "/".join(real), role).data
+            if len(present) != size:
+                self.tree.put((path, row, names), present[:size].ljust(size, b"\0"), Ask(role))
 
     def promise(self, path: str) -> Stat | None:
         """Of a file that is there with its first write, whole: a letter, or a document that nobody has written yet.
@@ -219,7 +181,7 @@ class Namespace:
         except NotFound:
             row = None
         if row is None or row.kind not in _KEPT or not self._writable(row, names, self._role(real)):
-            raise NotPermitted("names are not made or unmade here", path=path, op="create", actor=self.binding.role)
+            raise NotPermitted(FIXED, path=path, op="create", actor=self.binding.role)
         if self._rooms.exists(row, names):
             raise Exists("it is there already", path=path, op="create", actor=self.binding.role)
         parts = self._start(path)
@@ -227,7 +189,10 @@ class Namespace:
 
     def create(self, path: str, *, directory: bool = False) -> Stat:
         """A new file or directory, in what a node exports."""
-        exports, there = self._made(path, "create")
+        far = self._far(path, "create")
+        if far is None:
+            self.tree.mkdir(*self._own_path(path))
+        exports, there = far
         if directory:
             exports.mkdir(there)
         else:
@@ -235,167 +200,27 @@ class Namespace:
         return self.stat(path)
 
     def rename(self, old: str, new: str) -> None:
-        """Within one node's exports; what is at `new` is replaced."""
-        exports, there = self._made(old, "rename")
-        other, target = self._made(new, "rename")
-        if exports is not other:
-            raise BadInput("the two lie on different nodes", path=new, op="rename", code="invalid")
-        exports.rename(there, target)
+        """Within one node's exports, where what is at `new` is replaced, or as the tree has it (`Tree.rename`)."""
+        far, to = self._far(old, "rename"), self._far(new, "rename")
+        if far is None and to is None:
+            self.tree.rename(*self._own_path(old), self._own_path(new)[0])
+        elif far is None or to is None or far[0] is not to[0]:
+            raise BadInput(
+                "the two lie in different places", path=new, op="rename", fix="copy it, then remove it", code="invalid"
+            )
+        else:
+            far[0].rename(far[1], to[1])
 
     def remove(self, path: str) -> None:
-        """A file, or an empty directory, in what a node exports."""
-        exports, there = self._made(path, "remove")
-        exports.remove(there)
-
-    def _made(self, path: str, op: str) -> tuple[Exported, str]:
-        far = self._far(path, op)
+        """A file, or an empty directory in what a node exports; of this home, what `Tree.remove` lets go."""
+        far = self._far(path, "remove")
         if far is None:
-            raise NotPermitted("names are not made or unmade here", path=path, op=op, actor=self.binding.role)
-        return far
+            self.tree.remove(*self._own_path(path))
+        else:
+            far[0].remove(far[1])
 
-    def _far(self, path: str, op: str) -> tuple[Exported, str] | None:
-        """The exports behind a path, and the path in them; None for what is of this house."""
+    def _own_path(self, path: str) -> tuple[str, str]:
+        """Where it really is, and the role in which this binding touches it there."""
         parts = self._start(path)
         real = self._real(parts, self._role(parts))
-        role = self._role(real)
-        found = self.tree.found(real) if role else None
-        if found is None or found[0].view != "mounts" or not may_write(found[0], role):
-            return None
-        return cast("mounts.Mounts", self.tree.behaviours["mounts"]).reached(found[1], op)
-
-    def _exported(self, path: str) -> dict[str, Spot] | None:
-        """What lies in a directory inside an export, asked of its node at once; None elsewhere."""
-        _, real, _, spot, _ = self._look(path)
-        found = self.tree.found(real) if isinstance(spot, Spot) and spot.directory else None
-        if found is None or found[0].view != "mounts":
-            return None
-        exports, there = cast("mounts.Mounts", self.tree.behaviours["mounts"]).exported(found[1]) or (None, "")
-        return exports.spots(there) if exports is not None and there else None
-
-    # -- inside -------------------------------------------------------------------------------------------------------
-
-    def _role(self, parts: tuple[str, ...]) -> str:
-        return self._own_role if parts[:2] == _SELF else self._base_role
-
-    def _look(self, path: str) -> Looked:
-        """What is at a path. What cannot change while the sight is the same is looked for once."""
-        self._seer.refresh()
-        known = self._seer.sight.places
-        looked = known.get(path)
-        if looked is not None:
-            return looked
-        parts = paths.segments(paths.parse(path))
-        role = self._role(parts)
-        real = self._real(parts, role)
-        if real is not parts:
-            role = self._role(real)
-        found = self.tree.look(real, role) if role else None
-        looked = Looked(parts, real, role, found)
-        if found is not None and not isinstance(found, Spot) and real is parts and _steady(*found):
-            if len(known) >= PLACES_MOST:
-                known.clear()
-            known[path] = looked
-        return looked
-
-    def _light(self, real: tuple[str, ...]) -> bool:
-        if real[:1] == ("nodes",) and real[2:3] == ("fs",):
-            return False  # on another machine
-        for place, names in self.tree.table.matches(real):
-            row = place.row
-            if row is not None:
-                return row.room not in _HEAVY and (not row.view or self._behaviour(row).light)
-            if any(below.room in _HEAVY for below in place.rows) and (names or real == ("agents",)):
-                return False
-        return True
-
-    def _start(self, path: str) -> tuple[str, ...]:
-        self._seer.refresh()
-        return paths.segments(paths.parse(path))
-
-    def _real(self, parts: tuple[str, ...], role: str) -> tuple[str, ...]:
-        """The path behind the links that it walks through. A link that is last is itself."""
-        for _ in range(LINKS_MOST):
-            if len(parts) < 5 or parts[0] != "projects":
-                return parts
-            found = self.tree.look(parts[:4], role)
-            if found is None or isinstance(found, Spot):
-                return parts
-            row, names = found
-            if row is None or row.view not in _LINKS:
-                return parts
-            link = cast("projects.Link", self.tree.behaviours[row.view])
-            parts = paths.segments(link.target(names)) + parts[4:]
-        raise BadInput("too many links", path="/" + "/".join(parts), op="walk")
-
-    def _place(self, path: str, op: str) -> tuple[tuple[str, ...], Row, Names]:
-        parts = self._start(path)
-        real = self._real(parts, self._role(parts))
-        role = self._role(real)
-        found = self.tree.found(real)
-        if found is None or not role:
-            if role and self.tree.look(real, role) is not None:
-                raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
-            raise self._absent(path, op)
-        row, names = found
-        # Who may write but not read (an inbox) sees the name as far as it may write it.
-        if op == "read" or not may_write(row, role):
-            demand_read(row, role, path)
-        if row.kind is not Kind.DROP and not self._there(row, names):
-            raise self._absent(path, op)
-        if not row.view and row.pattern.endswith("*}"):
-            spot = self.tree.look(real, role)
-            if isinstance(spot, Spot) and spot.directory:
-                raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
-        return real, row, names
-
-    def _there(self, row: Row, names: Names) -> bool:
-        if not row.pattern.endswith("*}"):
-            return self._rooms.exists(row, names) or (row.room in _HEAVY and bool(row.writers))
-        if not row.view:
-            return True
-        branch = cast("Branch", self.tree.behaviours[row.view])
-        spot = branch.look(names)
-        if spot is not None and spot.directory:
-            raise BadInput("it is a directory", path=row.fill(names), code="eisdir")
-        return spot is not None
-
-    def _absent(self, path: str, op: str) -> NotFound:
-        return NotFound("no such file", path=path, op=op, actor=self.binding.role)
-
-    def _behaviour(self, row: Row) -> Behaviour:
-        return cast("Behaviour", self.tree.behaviours[row.view]) if row.view else _STORED
-
-    def _writable(self, row: Row, names: Names, role: str) -> bool:
-        if not may_write(row, role):
-            return False
-        if row.view == "stop":
-            return True  # who sees a robot may stop it
-        if row.room == "workspace" and row.kind in _ORDERS and not self._seer.sight.commands(names.get("node", "")):
-            return False
-        if row.pattern.endswith("*}"):
-            return True
-        return not row.view or self._behaviour(row).writable(names)
-
-    def _spot(self, shown: str, name: str, spot: Spot) -> Stat:
-        kind = None if spot.directory else Kind.CONTROL if spot.writable else Kind.VIEW
-        return Stat(identity(shown), name, shown, spot.directory, spot.size, spot.writable, spot.revision, kind)
-
-    def _size(self, row: Row, names: Names) -> tuple[int, str]:
-        if not row.view:
-            stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
-            return (len(stored.data), stored.revision) if stored is not None else (0, "")
-        behaviour = self._behaviour(row)
-        if row.blocking and row.room not in _HEAVY and behaviour.wait(names) is not None:
-            return own.WAITING_SIZE, ""
-        size = behaviour.size(names)
-        return len(behaviour.read(names)) if size is None else size, ""
-
-
-def _steady(row: Row | None, names: Names) -> bool:
-    """Is a place there as long as nothing changed that a sight is made of? Jobs, agents and links come and go."""
-    if row is None:
-        return "job" not in names and "agent" not in names
-    return row.room in _STEADY and row.kind is not Kind.LINK
-
-
-_STORED: Final = cast("Behaviour", Leaf())
+        return "/" + "/".join(real), self._role(real)

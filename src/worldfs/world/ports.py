@@ -89,6 +89,8 @@ class JobReads(Protocol):
         """None: it has ended."""
         ...
 
+    def cancel(self, job: str) -> None: ...
+
 
 class Talk(Protocol):
     """Chat and what is waited for, of one binding."""
@@ -134,6 +136,8 @@ class Exported(Protocol):
     def replace(self, path: str, data: bytes) -> None:
         """The whole content at once."""
         ...
+
+    def truncate(self, path: str, size: int) -> None: ...
 
     def create(self, path: str) -> object: ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -21,8 +21,9 @@ from .attached import Attached
 from .bodies import SERVICE, Bodies
 from .home import Home
 from .layout import table
+from .located import Sources as Ground
 from .namespace import Namespace
-from .namespace import Sources as Ground
+from .news import WorkspaceNews
 from .policy import Policies
 from .ports import Exported
 from .rooms.agents import Agents
@@ -83,6 +84,7 @@ class Realm:
             held=True,  # what an earlier process left queued asks for rights and nodes, which are not here yet
         )
         self._agents = agents
+        self._news = WorkspaceNews(world, feed) if world is not None else None
         self._owned = owned  # is the workspace's world ours to close?
         self._bodies = Bodies(world) if world is not None else None
         self._lock = threading.Lock()
@@ -108,6 +110,7 @@ class Realm:
             stamp=self._bodies.stamp if self._bodies is not None else int,
             gathering=self._gathering,
             home=PROJECT if world is not None else "",
+            glance=self._glance,
         )
         if world is not None:
             ids = world.node_ids()
@@ -146,6 +149,8 @@ class Realm:
             raise
 
     def close(self) -> None:
+        if self._news is not None:
+            self._news.close()
         self.services.close()
         if self.world is None or self.world.agents is not self._agents:
             self._agents.close()
@@ -217,6 +222,12 @@ class Realm:
         if self.world is not None:
             nodes = [id for id in self.world.node_ids() if seen.readable(f"/nodes/{id}/stop")]
             self.world.stops.stop(nodes, f"agent {binding.agent}")
+
+    def _glance(self) -> Mapping[str, Any]:
+        if self.world is None or self._news is None:
+            return {}
+        self._news.begin()  # whoever looks once may wait for the next change
+        return self.world.status()
 
     def _mounted(self, node: str) -> Reached | None:
         hub = self.hub

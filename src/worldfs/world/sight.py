@@ -17,7 +17,7 @@ from .views.node import NodeView
 from .views.services import Service, catalogued, fallback
 
 if TYPE_CHECKING:
-    from .namespace import Looked
+    from .located import Looked
 
 # By node: what a view was computed from, and the view. One dictionary a seat, so that a change costs what it changed.
 Views = dict[str, tuple[tuple[object, ...], tuple[bool, ...], NodeView]]
@@ -34,6 +34,7 @@ class Sources(NamedTuple):
     stamp: Callable[[], object]  # changes when bodies may have changed
     gathering: Callable[[], object]  # changes when there may be other agents
     home: str
+    glance: Callable[[], Mapping[str, Any]] = dict  # the home's workspace at a glance
 
 
 class Sight:

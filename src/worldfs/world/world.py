@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.errors import BadInput, Missing, NotFound, UserError, WorldError
-from worldfs.kernel.jobs import CANCEL, OPEN, Jobs
+from worldfs.kernel.jobs import CANCEL, CONTROL, OPEN, Jobs
 from worldfs.kernel.stops import STOPS, Stops
 from worldfs.tree import path as paths
 from worldfs.tree.leaf import Behaviour
@@ -381,7 +381,7 @@ class World:
 
     def watch(self) -> Watch:
         """Changes of anything that `status()` or the documents say."""
-        return self.store.watch("", OPEN, CANCEL, STOPS)
+        return self.store.watch("", OPEN, CANCEL, STOPS, CONTROL)
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 

@@ -181,7 +181,9 @@ def test_an_instruction_is_carried_out_and_answered_with_its_evidence(arm: Arm) 
     assert job["job"] in told and job["op"] == "move_to" and job["ok"]
     assert outcome.evidence["verdict"] == "reached"
     progress = [json.loads(line) for line in arm.calls.log(ALICE, "job-1").splitlines()]
+    *progress, verdict = progress
     assert progress and {line["type"] for line in progress} == {"progress"}
+    assert (verdict["type"], verdict["verdict"]) == ("verdict", "reached")
 
 
 def test_what_is_not_understood_or_cannot_be_done_fails_with_the_planners_word(arm: Arm) -> None:

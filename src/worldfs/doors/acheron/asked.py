@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 
-from worldfs.ground.errors import BadInput
+from worldfs.ground.errors import BadInput, Missing
 from worldfs.verbs import Stat, Verbs
 from worldfs.wire.frames import Frame, pack, write
 
@@ -31,6 +31,10 @@ class Turn(Protocol):
     @property
     def most(self) -> int:
         """Bytes that fit into one reply."""
+        ...
+
+    def knows(self, extension: str) -> bool:
+        """Was this word beyond the reference's agreed on?"""
         ...
 
     def aside(self) -> None:
@@ -67,21 +71,59 @@ async def _walk(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
 
 async def _open(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
     stage = frame.stage is True
-    found = await verbs.open(frame.fid, "r" if frame.mode is None else frame.mode, stage=stage, truncate=stage)
+    truncate = stage or (frame.truncate is True and turn.knows("truncate"))
+    found = await verbs.open(frame.fid, "r" if frame.mode is None else frame.mode, stage=stage, truncate=truncate)
     return {"qid": _qid(found), "iounit": IOUNIT}
 
 
 async def _create(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
     """Ours: a new file (or, mode "dir", a directory) in the directory of `fid`; `path` holds its one name."""
-    fid, newfid, names = _needed(frame.fid, "fid"), _needed(frame.newfid, "newfid"), frame.path or ()
-    if len(names) != 1:
-        raise BadInput("path must hold one name", code="invalid")
-    return {"qid": _qid(await verbs.create(fid, newfid, names[0], directory=frame.mode == "dir"))}
+    fid, newfid = _needed(frame.fid, "fid"), _needed(frame.newfid, "newfid")
+    (name,) = _names(frame, 1)
+    return {"qid": _qid(await verbs.create(fid, newfid, name, directory=frame.mode == "dir"))}
+
+
+async def _remove(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    """Ours: a file, or an empty directory, of the one name in `path`, in the directory of `fid`."""
+    (name,) = _names(frame, 1)
+    await verbs.remove(_needed(frame.fid, "fid"), name)
+    return {}
+
+
+async def _rename(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    """Ours: the first name of `path` in the directory of `fid` becomes the second one in that of `newfid`."""
+    old, new = _names(frame, 2)
+    fid = _needed(frame.fid, "fid")
+    await verbs.rename(fid, old, fid if frame.newfid is None else frame.newfid, new)
+    return {}
+
+
+async def _setattr(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
+    """Ours: `size` of what the payload names; no store of ours keeps another attribute that could be set."""
+    asked = frame.body()
+    others = sorted(asked.keys() - {"size"})
+    if others:
+        message = f"{', '.join(others)}: no file here keeps that to be set; `size` can be"
+        raise Missing(message, op="setattr", code="unsupported")
+    size = asked.get("size")
+    if not isinstance(size, int) or isinstance(size, bool):
+        raise BadInput("size must be a number of bytes", op="setattr", code="invalid")
+    await verbs.truncate(_needed(frame.fid, "fid"), size)
+    return {}
+
+
+def _names(frame: Frame, count: int) -> list[str]:
+    names = frame.path or []
+    if len(names) != count:
+        raise BadInput(f"path must hold {'one name' if count == 1 else f'{count} names'}", code="invalid")
+    return names
 
 
 async def _read(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
     count = IOUNIT if frame.count is None else frame.count
-    lines = _line if frame.stats is True else None
+    lines = None
+    if frame.stats is True:
+        lines = _line_with_attributes if turn.knows("attributes") else _line
     data, end = await verbs.read(
         frame.fid, frame.offset or 0, min(count, turn.most), frame.wait_ms, turn.aside, lines=lines
     )
@@ -99,14 +141,19 @@ async def _write(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
 
 
 async def _stat(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
-    return _said(await verbs.stat(frame.fid))
+    return _said(await verbs.stat(frame.fid), turn.knows("attributes"))
 
 
 def _line(found: Stat) -> bytes:
     return write(_said(found))
 
 
-def _said(found: Stat) -> Answer:
+def _line_with_attributes(found: Stat) -> bytes:
+    return write(_said(found, True))
+
+
+def _said(found: Stat, attributes: bool = False) -> Answer:
+    more = {"mtime_ms": found.mtime_ms} if attributes and found.mtime_ms else {}
     return {
         "id": found.id,
         "name": found.name,
@@ -114,6 +161,7 @@ def _said(found: Stat) -> Answer:
         "size": found.size,
         "mode": DIRECTORY if found.directory else WRITABLE if found.writable else READABLE,
         "writable": found.writable,
+        **more,
     }
 
 
@@ -122,6 +170,8 @@ async def _clunk(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
     return {}
 
 
+# Operations that only a client has which named them in t_version; for all others they do not exist.
+AGREED: Final = frozenset({"remove", "rename", "setattr"})
 OPERATIONS: Final[dict[str, tuple[str, Operation]]] = {
     f"acheron.t_{name}": (name, operation)
     for name, operation in (
@@ -132,6 +182,9 @@ OPERATIONS: Final[dict[str, tuple[str, Operation]]] = {
         ("write", _write),
         ("stat", _stat),
         ("create", _create),
+        ("remove", _remove),
+        ("rename", _rename),
+        ("setattr", _setattr),
         ("clunk", _clunk),
     )
 }

@@ -6,7 +6,10 @@ from typing import Final
 
 from worldfs.plane.ops import ROWS
 
-ACHERON_ASKED: Final = ("version", "attach", "walk", "open", "read", "write", "stat", "clunk", "flush", "create")
+ACHERON_ASKED: Final = (
+    "version", "attach", "walk", "open", "read", "write", "stat", "clunk", "flush",
+    "create", "remove", "rename", "setattr",
+)  # fmt: skip
 _FS: Final = (
     "hello", "exports", "lookup", "getattr", "readdirp", "symlink", "setxattr", "getxattr", "listxattr", "removexattr",
     "open", "read", "close", "lock", "create", "write", "truncate", "unlink", "mkdir", "rmdir", "rename", "statfs",

@@ -18,7 +18,7 @@ from worldfs.verbs import Interrupted, Rest, begin
 from worldfs.wire.frames import ACHERON, BadFrame, Frame, read
 
 from . import replies
-from .asked import OPERATIONS, Answer
+from .asked import AGREED, OPERATIONS, Answer
 from .control import carry_out
 from .kinds import KNOWN
 from .line import Line
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 MSIZE: Final = 1_048_576
 LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
-EXTENSIONS: Final = ("create", "stage", "stats")  # named only to who asks (docs/decisions)
+EXTENSIONS: Final = ("create", "stage", "stats", "truncate", "remove", "rename", "setattr", "attributes")
+"""Named only to a client that asks (docs/decisions/2026-11-22-words-beyond-the-reference.md)."""
 MANY: Final = 64  # requests not yet begun: from here on the peer waits
 MUCH: Final = 1 << 20  # bytes of them
 TURN: Final = 32  # requests in a row: then the others have theirs, however many arrived at once
@@ -56,6 +57,9 @@ class Turn:
     def most(self) -> int:
         return self._peer.most
 
+    def knows(self, extension: str) -> bool:
+        return extension in self._peer.extensions
+
     def aside(self) -> None:
         if not self.waiting:
             self.waiting = True
@@ -71,8 +75,8 @@ class Peer:
     """The receiver of a connection on `/`. All on the loop."""
 
     __slots__ = (
-        "_batch", "_busy", "_queue", "_queued", "_taken", "_unnamed", "_waiting", "ends", "greeted", "line", "most",
-        "msize", "seats", "server", "stream", "unseated", "versioned", "who",
+        "_batch", "_busy", "_queue", "_queued", "_taken", "_unnamed", "_waiting", "ends", "extensions", "greeted",
+        "line", "most", "msize", "seats", "server", "stream", "unseated", "versioned", "who",
     )  # fmt: skip
 
     def __init__(self, server: Server, line: Line, who: Who) -> None:
@@ -81,6 +85,7 @@ class Peer:
         self.unseated: Refused | None = None  # why there is no seat yet
         self.stream: Stream | None = None  # while it listens to debug pushes, and what it was sent
         self.greeted = self.versioned = False
+        self.extensions: frozenset[str] = frozenset()  # words beyond the reference's that both ends know
         self.ends = False  # after this answer there is nothing more to say
         self.msize, self.most = MSIZE, _fits(MSIZE)
         self._queue: deque[bytes] = deque()
@@ -275,11 +280,12 @@ class Peer:
             self.line.close(1002, "protocol_mismatch")
             return
         row = OPERATIONS.get(frame.type)
-        if row is None:
+        if row is None or (row[0] in AGREED and row[0] not in self.extensions):
             if frame.type == "acheron.t_flush":
                 self._flush(frame)
             else:
-                self.refuse(frame, "unsupported", replies.UNSUPPORTED)
+                agreed = "" if row is None else f": {row[0]} must be named in the extensions of t_version"
+                self.refuse(frame, "unsupported", replies.UNSUPPORTED + agreed)
             return
         seat = self.seats.get(frame.session_key)
         if seat is None:
@@ -310,7 +316,9 @@ class Peer:
         self.most = _fits(self.msize)
         answer: Answer = {"msize": self.msize, "version": VERSION}
         if frame.extensions is not None:
-            answer["extensions"] = [word for word in EXTENSIONS if word in frame.extensions]
+            agreed = [word for word in EXTENSIONS if word in frame.extensions]
+            self.extensions = frozenset(agreed)
+            answer["extensions"] = agreed
         self.line.send(replies.acheron("version", frame.tag, answer))
 
     def _flush(self, frame: Frame) -> None:

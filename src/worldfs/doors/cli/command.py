@@ -29,3 +29,4 @@ class Command(NamedTuple):
     arguments: tuple[Argument, ...] = ()
     more: str = ""  # a second paragraph of help
     far: str = ""  # "module:function" under --connect; none: it works on this machine only
+    instead: str = ""  # of such a one: what does the same over --connect

@@ -59,11 +59,9 @@ def run(call: Call) -> int:
 
     with ExitStack() as stack:
         if call["record"]:
-            from worldfs.drivers.film import kind_of
+            from .motion import Motion, check
 
-            from .motion import Motion
-
-            kind_of(call["record"])  # said before a world is built for nothing
+            check(call)
         if call["timeout"] is not None:
             timer = threading.Timer(call["timeout"], time_is_up)
             timer.daemon = True

@@ -67,14 +67,18 @@ def parse(argv: Sequence[str], table: Sequence[Command], served: str = "") -> di
         _page(name, table, 2)
     unsaid = {_name(item): _unsaid(item) for item in command.arguments}
     top = {_name(item): None for item in GLOBAL}
-    if command.far and served:
+    here = [f"--{word}" for word in ("workspace", "agents") if given.get(word)]  # places on this disk
+    said = given.get("connect")
+    if served and not here:
         given.setdefault("connect", served)
     if given.get("as") and given["as"] not in ROLES:
         likely = _likely(str(given["as"]), ROLES)
         raise _wrong(f"no role {given['as']!r} (choose from {', '.join(ROLES)})", name, likely)
     target = command.far if given.get("connect") else command.target
+    if said and here and target:
+        raise _wrong(f"{here[0]} and --connect: the one is on this disk, the other behind a server", name)
     if not target:
-        raise _wrong("it works on this machine only", name, "")
+        raise _near(command, "--connect" if said else f"$PAOS_CONNECT ({served})")
     return {"command": name, "target": target} | top | unsaid | given | _deal(words, command)
 
 
@@ -182,6 +186,15 @@ def _wrong(found: str, name: str, likely: str = "") -> BadInput:
     called = f"paos {name}".strip()
     see = f"see: {called} --help"
     return BadInput(found, op=called, fix=f"did you mean {likely}? {see}" if likely else see, code="USAGE")
+
+
+def _near(command: Command, asked: str) -> BadInput:
+    """For what cannot be done at a server: how to do it here, and what does the same there."""
+    fix = "leave --connect out" if asked == "--connect" else f"unset PAOS_CONNECT, or: paos --connect= {command.name} …"
+    fix += f"; over --connect: {command.instead}" if command.instead else ""
+    return BadInput(
+        f"it works on this machine only, and {asked} is set", op=f"paos {command.name}", fix=fix, code="USAGE"
+    )
 
 
 def _page(name: str, table: Sequence[Command], code: int) -> NoReturn:

@@ -90,17 +90,6 @@ def far_resume(call: Call) -> int:
     return 0
 
 
-def spoken(call: Call) -> int:
-    """`paos --connect … do "stop"`; any other instruction is carried out on this machine only."""
-    from worldfs.roles.stop_words import is_stop
-
-    text = " ".join(call["instruction"])
-    if not is_stop(text):
-        found = 'it works on this machine only, but for "stop"'
-        raise BadInput(found, op="do", fix="leave out --connect (and $PAOS_CONNECT)", code="USAGE")
-    return far_stop(call, chinese(text))
-
-
 def chinese(text: str) -> bool:
     return any("\u4e00" <= sign <= "\u9fff" for sign in text)
 

@@ -73,6 +73,7 @@ _WORLD = (
             *_SOCKET,
         ),
         "One line is printed for each event. A second kernel on the same workspace is refused.",
+        instead="the server's own `paos up` carries out what is asked",
     ),
     Command(
         "do",
@@ -88,7 +89,7 @@ _WORLD = (
         "Exit 0: the goal holds in the world, or the question was answered; 1: it does not, or the world refuses; "
         "2: not understood or not answered; 130: interrupted. "
         "The first Ctrl-C stops the robot safely, the second ends the command.",
-        far="stop:spoken",
+        far="far:do",
     ),
     Command(
         "stop",
@@ -151,18 +152,21 @@ _WORLD = (
         ),
         "Callers must bring the token of --token-file, if one is named; without, only this machine is served. "
         "With --json one line tells the port when it listens.",
+        far="policy:serve",
     ),
     Command(
         "status",
         "who runs, what waits, what happened last",
         "status:run",
         (Argument(("--watch",), "again whenever it changes, until Ctrl-C", takes="switch"),),
+        far="far:status",
     ),
     Command(
         "watch",
         "print changes as they happen",
         "watch:run",
         (Argument(("path",), "only what lies at or below this path", "PATH", completes="tree", many="?", default=""),),
+        far="far:watch",
     ),
     Command(
         "ls",
@@ -219,6 +223,59 @@ _WORLD = (
         far="connect:write",
     ),
     Command(
+        "rm",
+        "remove files of the tree",
+        "names:rm",
+        (
+            _TREE_PATH._replace(many="+"),
+            Argument(("-r", "--recursive"), "directories, and all in them", takes="switch"),
+        ),
+        "What the layout names, and what is computed, stays. Over --connect: what nodes export, too.",
+        far="names:rm",
+    ),
+    Command(
+        "mkdir",
+        "make directories in the tree",
+        "names:mkdir",
+        (_TREE_PATH._replace(many="+"),),
+        "In what nodes export (--connect). Below artifacts/ a directory is there with its first file.",
+        far="names:mkdir",
+    ),
+    Command(
+        "mv",
+        "rename a file of the tree",
+        "names:mv",
+        (_TREE_PATH._replace(flags=("source",)), _TREE_PATH._replace(flags=("destination",))),
+        "Within one node's exports, or below artifacts/.",
+        far="names:mv",
+    ),
+    Command(
+        "cp",
+        "copy files within the tree",
+        "names:cp",
+        (
+            _TREE_PATH._replace(flags=("source",), many="+"),
+            _TREE_PATH._replace(flags=("destination",)),
+            Argument(("-r", "--recursive"), "directories, and all in them", takes="switch"),
+        ),
+        "A file that is there is replaced, whole and atomically. Copied onto a Control, it is an order.",
+        far="names:cp",
+    ),
+    Command(
+        "grep",
+        "search files of the tree for lines that fit a regular expression",
+        "names:grep",
+        (
+            Argument(("pattern",), "a regular expression, as Python has them", "PATTERN"),
+            _TREE_PATH._replace(many="*"),
+            Argument(("-i", "--ignore-case"), "capitals and small letters are the same", takes="switch"),
+            Argument(("-l", "--files"), "print the names of the files only", takes="switch"),
+        ),
+        "Directories are searched with all below them; without a path, the whole tree. Exit 0: found; 1: not found; "
+        "2: something could not be read.",
+        far="names:grep",
+    ),
+    Command(
         "wait",
         "wait until a file changes, or says something",
         "wait:run",
@@ -245,6 +302,7 @@ _WORLD = (
         "stop a job, or keep it from starting",
         "cancel:run",
         (Argument(("job",), "its id", "JOB", completes="job"),),
+        far="far:cancel",
     ),
     Command(
         "lessons",
@@ -254,6 +312,7 @@ _WORLD = (
             Argument(("query",), "words; nothing: the newest lessons", "TEXT", many="*"),
             Argument(("--limit",), "at most so many (default: 10)", "N", takes="count", default=10),
         ),
+        instead="paos cat /projects/PROJECT/LESSONS.md, or paos grep",
     ),
     Command(
         "check",
@@ -261,6 +320,7 @@ _WORLD = (
         "check:run",
         (Argument(("--fix",), "mend what can be mended without losing anything", takes="switch"),),
         "Exit 0: nothing is wrong (warnings allowed); 1: something is.",
+        instead="paos cat /meta/alerts.json",
     ),
     Command(
         "node",
@@ -303,8 +363,18 @@ _WORLD = (
         (Argument(("shell",), "the shell", choices=SHELLS),),
         'bash: eval "$(paos completion bash)" · zsh: paos completion zsh > _paos in $fpath · '
         "fish: paos completion fish | source",
+        far="completion:run",
     ),
-    Command("version", "print the version", "version:run"),
+    Command("version", "print the version", "version:run", far="version:run"),
 )
 
-COMMANDS = (*_WORLD[:-2], *LAB, *AGENTS, *_WORLD[-2:])
+_THERE = "paos ls /agents, paos cat /agents/NAME/report.json, and a letter into /agents/NAME/inbox/"
+COMMANDS = (
+    *_WORLD[:-2],
+    *(item._replace(far=item.target) for item in LAB),  # of no world, here or there
+    *(
+        item._replace(instead=_THERE) if item.name != "agent schema" else item._replace(far=item.target)
+        for item in AGENTS
+    ),
+    *_WORLD[-2:],
+)

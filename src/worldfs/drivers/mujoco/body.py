@@ -144,7 +144,7 @@ class Tabletop:
         Errors: `Missing` when there is no OpenGL or (MP4) no encoder, `BadInput` for a suffix that is no film.
         """
         if not self._cameras:
-            raise Missing("the cameras are switched off", op="record", fix="open the body with cameras=True")
+            raise Missing("the cameras are switched off", op="record", fix="start it without --no-cameras")
         self._film = Film(os.fspath(path), fps)
         self._fps = fps
         self._filmed()

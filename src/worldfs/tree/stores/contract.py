@@ -105,6 +105,16 @@ class Store(ABC):
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
         """Remove; absent: `NotFound`. `durable=False`: for waste of our own, which may be back after a power cut."""
 
+    def rmdir(self, prefix: str) -> None:
+        """Remove an empty directory, where the store keeps such; one that is not there is no error.
+
+        Raises `BadInput` for one that holds something.
+        """
+        from worldfs.ground.errors import BadInput
+
+        if self.list(prefix):
+            raise BadInput("the directory is not empty", path=prefix, op="remove")
+
     @abstractmethod
     def move(self, source: str, target: str, *, durable: bool = True) -> None:
         """Rename a key or everything below a prefix; the target must be absent (`Exists`)."""

@@ -7,7 +7,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 
 from worldfs.ground.durable import DRAFT, Disk, Root
@@ -240,6 +240,19 @@ class DiskStore(Store):
                 self.root.sync(place)
         except OSError as error:
             raise refuse(error, key, "delete") from error
+
+    def rmdir(self, prefix: str) -> None:
+        self._check(prefix, "remove")
+        try:
+            place = self.root.place(prefix)
+            if place is not None:
+                with suppress(FileNotFoundError):
+                    self.disk.rmdir(place.folder.fd, place.name, place.path)
+                self.root.sync(place)
+        except OSError as error:
+            if error.errno == errno.ENOTEMPTY:
+                raise BadInput("the directory is not empty", path=prefix, op="remove") from None
+            raise refuse(error, prefix, "remove") from error
 
     def move(self, source: str, target: str, *, durable: bool = True) -> None:
         self._check(source, "move")

@@ -47,6 +47,13 @@ class MemoryStore(Store):
             names = sorted(self._folders.get(prefix, ()))
             return names if prefix else [name for name in names if name != f"{KEPT}/"]
 
+    def rmdir(self, prefix: str) -> None:
+        super().rmdir(prefix)
+        with self._lock:
+            if prefix and self._folders.pop(prefix, None) is not None:
+                above, _, name = prefix.rpartition("/")
+                self._folders[above].discard(f"{name}/")
+
     def put(self, key: str, data: bytes, expect: Expected = ANY, *, durable: bool = True) -> str:
         check(key, op="write")
         with self._lock:

@@ -306,7 +306,7 @@ class Calls:
                 binding,
                 seconds,
                 lambda: until - self.clock.monotonic(),
-                _Log(self, id),
+                _Log(self, id, call.agent),
             )
         now = self.clock.now()
         status = replace(job.status, state=State.RUNNING, attempt=job.status.attempt + 1, started_at=stamp(now))
@@ -411,8 +411,8 @@ class Calls:
 class _Log:
     """Writes lines of one call's log into its file; not durable: what it tells of is."""
 
-    def __init__(self, calls: Calls, id: str) -> None:
-        self._calls, self._id, self._count = calls, id, 0
+    def __init__(self, calls: Calls, id: str, agent: str) -> None:
+        self._calls, self._id, self._agent, self._count = calls, id, agent, 0
 
     def __call__(self, type: str, **fields: Any) -> None:
         self._count += 1
@@ -423,6 +423,7 @@ class _Log:
         line = log_line(type, ms(self._calls.clock.now()), request=self._id, **fields)
         with suppress(WorldError):
             self._calls.jobs.store.append(job_key(self._id), b'{"log":' + line[:-1] + b"}\n", durable=False)
+            self._calls.feed.publish(f"/agents/{self._agent}/jobs/{self._id}/log.txt", kind="log", actor=self._agent)
 
 
 def _carried(carry: Carry, run: Run) -> Outcome:

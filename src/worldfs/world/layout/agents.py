@@ -161,6 +161,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         JOB + "/log.txt", Kind.LOG, "what happened, one JSON object a line", EVERYBODY, view="own_job", room="job"
     )._replace(given={"file": "log"}),
+    control(JOB + "/cancel", "write anything to cancel the job", "own_cancel", ASKERS, room="job"),
     *folder(
         SELF + "/events",
         "Events",

@@ -55,6 +55,9 @@ ROWS: tuple[Row, ...] = (
     literal("/meta/CAPS.json", {"read": True, "write": False}, "what can be done here"),
     literal("/meta/protocol.json", PROTOCOL, "the protocol that serves this tree"),
     view("/meta/view.json", "who you are here, and how much policy shows you", "view"),
+    view(
+        "/meta/status.json", "what `paos status` says: the kernel, nodes, jobs and alerts that you see", "world_status"
+    ),
     *(
         view(f"/meta/{name}.json", about, "own_project")._replace(given={"file": name.removeprefix("workspace_")})
         if name != "workspace_status"

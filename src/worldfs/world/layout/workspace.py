@@ -123,7 +123,7 @@ ROWS: tuple[Row, ...] = (
         Kind.RECORD,
         "pictures, depth and traces that ENVIRONMENT.md and results refer to",
         ALL,
-        {WATCHDOG: ""},
+        {WATCHDOG: "", OPERATOR: ""},
         key="artifacts/{path*}",
     ),
     *folder(

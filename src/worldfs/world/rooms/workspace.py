@@ -9,7 +9,7 @@ from worldfs.tree.stores.contract import Store
 from worldfs.tree.table import Row
 
 Names = Mapping[str, str]
-AS_STORED = ("sessions", "film")  # there when their bytes are: kept until a runtime serves it; asked and not yet done
+AS_STORED = ("sessions",)  # there when their bytes are: kept until a runtime serves it
 
 
 class Workspace:

@@ -153,6 +153,9 @@ class JobFiles:
         """Until it ends, as long as the last wait.json says; None: it has ended."""
         return None if self._calls.ended(job) else self._calls.wait(job, self._selector.patience())
 
+    def cancel(self, job: str) -> None:
+        self._calls.cancel(self._binding, job)
+
 
 class Talk:
     """Chat and what is waited for."""

@@ -22,6 +22,7 @@ def views(seer: Seer) -> dict[str, Behaviour]:
         "chat_input": ChatInput(seer),
         "chat_example": ChatExample(seer),
         "own_job": OwnJob(seer),
+        "own_cancel": OwnCancel(seer),
         "wait_json": WaitJson(seer),
         "next_json": NextJson(seer),
         "invoke": Invoke(seer),
@@ -68,6 +69,16 @@ class OwnJob(Seen):
 
     def wait(self, names: Names) -> Wait | None:
         return None if names["file"] == "log" else self.seer.acts.jobs.wait(names["job"])
+
+
+class OwnCancel(Seen):
+    """A job's `cancel`: one that is queued ends now, one that runs is asked to stop; one that has ended stays so."""
+
+    def read(self, names: Names) -> bytes:
+        return b""
+
+    def write(self, names: Names, data: bytes, ask: Ask) -> None:
+        self.seer.acts.jobs.cancel(names["job"])
 
 
 class WaitJson(Seen):

@@ -63,8 +63,10 @@ class PlannerBrain:
         with Instruction(self._world, robot, text, stop, tell) as instruction:
             refused = instruction.begin()
             if refused:
+                run.log("verdict", verdict="stopped" if instruction.stopped else "cancelled", message=refused)
                 return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
             report = Planner(_Desk(self._world, robot, tell, instruction)).run(text, stop)
+        run.log("verdict", verdict=report.verdict, message=report.reason)
         told, evidence = words(report), found(report)
         if report.ok:
             return Outcome.success(told, **evidence)

@@ -1,0 +1,128 @@
+"""`do`, `status`, `watch`, `cancel` and a film over `--connect`, as on the machine itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mujoco", reason="the simulation is an extra")
+pytest.importorskip("websockets", reason="the server is an extra")
+
+ROOT = Path(__file__).resolve().parents[2]
+PAOS = (sys.executable, "-m", "worldfs.doors.cli.main")
+
+
+class There:
+    """A served home with a simulated robot, and the command of somebody who has its token."""
+
+    def __init__(self, url: str, token: str, tmp_path: Path) -> None:
+        self.environ = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "src"),
+            "PAOS_HOME": str(tmp_path / "elsewhere"),
+            "PAOS_CONNECT": url,
+            "PAOS_TOKEN": token,
+        }
+
+    def paos(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*PAOS, *words], env=self.environ, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    def spawn(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*PAOS, *words], env=self.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+
+@contextmanager
+def served(tmp_path: Path, *more: str) -> Iterator[There]:
+    home = tmp_path / "home"
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_HOME": str(home)}
+    subprocess.run([*PAOS, "onboard"], env=environ, check=True, capture_output=True, timeout=60)
+    words = ["up", "--serve", "--port", "0", "--json", "--seed", "7", *more]
+    process = subprocess.Popen([*PAOS, *words], env=environ, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        told = next(told for line in process.stdout if (told := json.loads(line)).get("event") == "serve")
+        token = json.loads((home / "auth_tokens.json").read_text())["admin_token"]
+        yield There(told["url"], token, tmp_path)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+
+
+def test_an_instruction_is_followed_live_and_ends_with_the_codes_of_the_machine_itself(tmp_path: Path) -> None:
+    with served(tmp_path, "--no-cameras") as there:
+        watch = there.spawn("watch", "--json")
+        assert watch.stdout is not None
+        assert json.loads(watch.stdout.readline())["event"] == "node"
+        said = there.paos("do", "pick up the apple")
+        assert said.returncode == 0, said
+        assert len(said.stdout.splitlines()) >= 2  # it told what it did while it did it
+        seen = (json.loads(line) for line in watch.stdout)
+        done = next(event for event in seen if event["event"] == "job" and event["state"] == "succeeded")
+        assert done["node"] == "franka_001"
+        watch.send_signal(signal.SIGINT)
+        watch.communicate(timeout=30)
+        assert watch.returncode == 130
+        status = json.loads(there.paos("--json", "status").stdout)
+        (node,) = status["nodes"]
+        assert (node["id"], node["held"]) == ("franka_001", "apple_01")
+        assert str(tmp_path) not in json.dumps(status)
+        assert "holding apple_01" in there.paos("status").stdout
+        said = there.paos("--json", "do", "sing a song")
+        assert said.returncode == 2 and json.loads(said.stdout.splitlines()[-1])["verdict"] == "not_understood"
+        assert there.paos("do", "what is in your hand?").returncode == 0
+        said = there.paos("do", "pick up the apple", "--node", "nobody")
+        assert said.returncode == 2 and "franka_001" in said.stderr
+        said = there.paos("do", "put the apple in the basket", "--record", str(tmp_path / "film.gif"))
+        assert (said.returncode, said.stderr.count("the cameras are switched off")) == (2, 1), said
+        assert "--no-cameras" in said.stderr and "cameras=True" not in said.stderr
+
+
+def test_ctrl_c_and_the_end_of_the_time_cancel_it_and_a_stop_goes_ahead(tmp_path: Path) -> None:
+    with served(tmp_path, "--no-cameras") as there:
+        doing = there.spawn("do", "clear the table")
+        assert doing.stdout is not None
+        doing.stdout.readline()
+        doing.send_signal(signal.SIGINT)
+        out, err = doing.communicate(timeout=60)
+        assert doing.returncode == 130, (out, err)
+        assert "Interrupted" in out
+        said = there.paos("do", "clear the table", "--timeout", "0.5")
+        assert said.returncode == 1 and "Timed out after 0.5 s" in said.stdout, said
+        doing = there.spawn("do", "clear the table")
+        assert doing.stdout is not None
+        doing.stdout.readline()
+        stopped = there.paos("do", "stop")
+        assert stopped.returncode == 0, stopped
+        out, err = doing.communicate(timeout=60)
+        assert doing.returncode == 1, (out, err)
+        assert "STOPPED" in there.paos("status").stdout
+        assert there.paos("resume", "--all").returncode == 0
+        job = json.loads(there.paos("--json", "ls", "/agents/self/jobs").stdout)["entries"][-1]["name"].rstrip("/")
+        said = there.paos("cancel", job if job != "README.md" else "job-1")
+        assert said.returncode == 1 and "ended already" in said.stdout
+        assert there.paos("cancel", "nothing").returncode == 2
+
+
+def test_a_film_comes_over_the_socket(tmp_path: Path, gl: None) -> None:
+    from PIL import Image
+
+    film = tmp_path / "film.gif"
+    with served(tmp_path) as there:
+        said = there.paos("do", "put the apple in the basket", "--record", str(film))
+        assert said.returncode == 0, said
+        assert str(film) in said.stdout
+        with Image.open(film) as gif:
+            assert gif.n_frames >= 20
+        assert not list((tmp_path / "home/workspace/artifacts/films").glob("*.gif"))
