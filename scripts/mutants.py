@@ -64,7 +64,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("world/calls/", ("tests/world/calls", *_lives("calls"), "tests/world/services")),
     ("world/", ("tests/world", "tests/acheron")),
     ("plane/", ("tests/plane", *_lives("plane"), PROBED, "tests/world")),
-    ("agents/notebook.py", ("tests/agents/test_notebook.py", *_lives("memory"), PROBED, "tests/world/services/test_memory.py")),
+    (
+        "agents/notebook.py",
+        ("tests/agents/test_notebook.py", *_lives("memory"), PROBED, "tests/world/services/test_memory.py"),
+    ),
     (
         "agents/ledger.py",
         ("tests/agents/test_inbox.py", *_lives("claims"), PROBED, "tests/proof/test_inbox_claimers.py", "tests/agents"),
