@@ -10,6 +10,7 @@ import fcntl
 import os
 import re
 import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.agents import doctor_mends
+from worldfs.agents import birth, doctor_mends, session_job
 from worldfs.agents.inbox import Inbox
 from worldfs.agents.ledger import LOCK as LEDGER_LOCK
 from worldfs.agents.ledger import Ledger
@@ -37,6 +38,7 @@ from worldfs.testing.lives import agent, life
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.lock import RootLock
 from worldfs.tree.stores.memory import MemoryStore
 
 OURS = re.compile(
@@ -153,11 +155,36 @@ def test_so_are_those_that_others_have_rewritten(tmp_path: Path, monkeypatch: py
         (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"no entry\n")
         doctor_mends.look(state)
         doctor_mends.without_line(state, b"no entry")
+        state.tally.refold = asked(state.tally.refold, lambda: bool(state.room._depth))  # type: ignore[method-assign]  # the same, asked
+        state.refold()
         (home / "session.json").write_bytes(b'{"agent":"rio","session_id":"x","status":"running"}\n')
         doctor_mends.end_session(state)
         (home / "report.json").write_bytes(b"nothing")
+        monkeypatch.setattr(birth, "make", asked(birth.make, lambda: bool(state.room._depth)))
         doctor_mends.renew(state, "report.json")
+        assert (home / "report.json").read_bytes() != b"nothing"
         state.close()
+
+
+def test_a_dead_session_is_settled_by_one_who_holds_both_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent.prepare(tmp_path)
+    state = AgentState.open(agent.NAME, tmp_path, clock=ManualClock())
+    state.start(id="20260331-200000-aaaa")
+    held: list[bool] = []
+
+    def settled(other: AgentState) -> bool:
+        held.append(bool(other.room._depth))
+        with pytest.raises(Busy):
+            RootLock(other.room.path, "another").acquire()
+        return first(other)
+
+    first = session_job.recover
+    monkeypatch.setattr(session_job, "recover", settled)
+    other = AgentState.open(agent.NAME, tmp_path, clock=ManualClock())
+    assert not other.recover() and not held, "its runner lives"
+    state.close()
+    assert other.recover() and held == [True]
+    other.close()
 
 
 def test_a_room_is_held_by_one_process_and_one_thread(tmp_path: Path) -> None:
@@ -207,17 +234,8 @@ def test_a_notebook_is_read_and_closed_by_one_thread_at_a_time(tmp_path: Path, m
     agent.prepare(tmp_path)
     notes = Notebook(Room(tmp_path, agent.NAME, clock=ManualClock()))
 
-    def asking(target: Any, name: str) -> None:
-        first = getattr(target, name)
-
-        def asked(*args: Any, **more: Any) -> Any:
-            assert notes._mutex._is_owned(), f"{name} outside of the lock"  # type: ignore[attr-defined]
-            return first(*args, **more)
-
-        monkeypatch.setattr(target, name, asked)
-
     for target, name in ((notes, "_catch_up"), (notes, "_forget"), (notes, "_append"), (notes._log, "read")):
-        asking(target, name)
+        monkeypatch.setattr(target, name, asked(getattr(target, name), notes._mutex._is_owned))  # type: ignore[attr-defined]
     made = notes.create("fact", "the cup is red", name="cup")
     assert notes.revision and notes.active() == [made] and notes.latest("cup") == made
     assert notes.version("cup", 1) == made and notes.versions("cup") == [made]
@@ -311,6 +329,7 @@ def test_scratch_is_swept_by_who_is_alone_and_kept_by_everybody_who_lives(tmp_pa
     assert (drafts / "somebody's").exists(), "it was swept although another writer lives"
     assert taken(drafts), "who lives holds it"
     one.close()
+    assert taken(drafts), "who still lives holds it"
     two.close()
     DiskStore(tmp_path).close()
     assert not (drafts / "somebody's").exists(), "nobody lived, and it was not swept"
@@ -388,14 +407,14 @@ def test_the_planes_memory_is_changed_and_imaged_under_its_lock(tmp_path: Path) 
     plane._lock, plane._writing = lock, writing  # type: ignore[assignment]  # they stand for them
 
     def asking(target: Any, name: str, which: Held) -> None:
-        first = getattr(target, name)
+        setattr(target, name, asked(getattr(target, name), lambda: bool(which.times)))
 
-        def asked(*args: Any, **more: Any) -> Any:
-            assert which.times, f"{name} outside of the lock"
-            return first(*args, **more)
+    class Kept(type(plane._state)):  # type: ignore[misc]  # the class of what is there
+        def __setattr__(self, name: str, value: Any) -> None:
+            assert lock.times or name not in ("local", "version"), f"{name} is set outside of the lock"
+            super().__setattr__(name, value)
 
-        setattr(target, name, asked)
-
+    plane._state.__class__ = Kept
     for name in ("apply", "due", "image"):
         asking(plane._state, name, lock)
     for name in ("ask", "look", "news"):
@@ -403,7 +422,13 @@ def test_the_planes_memory_is_changed_and_imaged_under_its_lock(tmp_path: Path) 
     assert plane._chronicle is not None
     for name in ("append", "note", "rewrite", "close"):
         asking(plane._chronicle, name, writing)
-    plane._state.audit = watched(type(plane._state.audit), Either(lock, writing))(plane._state.audit)
+
+    class Trail(deque[Any]):
+        def append(self, line: Any) -> None:
+            lock.check()
+            super().append(line)
+
+    plane._state.audit = Trail(plane._state.audit)
     operator = Caller(Binding(ADMIN, MOTHER, SYSTEM), "c1")
     plane.call("project_create", {"name": "a"}, operator)
     with pytest.raises(PlaneError):
@@ -416,17 +441,6 @@ def test_the_planes_memory_is_changed_and_imaged_under_its_lock(tmp_path: Path) 
     plane.tick()
     assert plane.image()["tables"]["projects"]
     plane.close()
-
-
-class Either(Held):
-    """Held if one of two is."""
-
-    def __init__(self, *locks: Held) -> None:
-        super().__init__()
-        self.locks = locks
-
-    def check(self) -> None:
-        assert any(lock.times for lock in self.locks), "used outside of both locks"
 
 
 def test_a_node_keeps_and_saves_under_its_lock_and_is_one_process(tmp_path: Path) -> None:
@@ -446,6 +460,16 @@ def test_a_node_keeps_and_saves_under_its_lock_and_is_one_process(tmp_path: Path
 
 
 # -- what locks are asked ----------------------------------------------------------------------------------------------
+
+
+def asked(first: Callable[..., Any], held: Callable[[], bool]) -> Callable[..., Any]:
+    """The same, but for the question."""
+
+    def called(*args: Any, **more: Any) -> Any:
+        assert held(), "called outside of the lock"
+        return first(*args, **more)
+
+    return called
 
 
 def taken(path: Path) -> bool:
