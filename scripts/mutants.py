@@ -60,10 +60,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     ("tree/", ("tests/tree", "tests/world/test_matrix.py", "tests/world/test_namespace.py")),
-    ("kernel/", ("tests/kernel", *_lives("jobs", "kernel"), PROBED, "tests/behaviour", "tests/world")),
-    ("world/calls/", ("tests/world/calls", *_lives("calls"), "tests/world/services")),
+    ("kernel/", ("tests/kernel", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
+    ("world/calls/", ("tests/world/calls", *_lives("calls"))),
     ("world/", ("tests/world", "tests/acheron")),
-    ("plane/", ("tests/plane", *_lives("plane"), PROBED, "tests/world")),
+    ("plane/", ("tests/plane", *_lives("plane"), PROBED)),
     (
         "agents/notebook.py",
         ("tests/agents/test_notebook.py", *_lives("memory"), PROBED, "tests/world/services/test_memory.py"),
