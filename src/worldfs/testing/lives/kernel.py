@@ -115,6 +115,7 @@ def view(path: Path) -> View:
             assert id in table and int(attempt) <= table[id].status.attempt, f"{deed} moved, its file says {known}"
         for job in table.values():
             _told(path, job)
+        assert all(table[id].status.state.terminal for id in jobs.done_ids()), "put away, and its end is not there"
         return {id: _progress(job) for id, job in table.items()}
     finally:
         _end(kernel)
