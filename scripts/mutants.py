@@ -109,9 +109,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
-def guards(file: str) -> tuple[str, ...]:
-    """The tests that claim to guard a file, the telling and quick ones first."""
-    return next((tests for prefix, tests in GUARDS if file.startswith(prefix)), ("tests",))
+def guards(fault: Fault) -> tuple[str, ...]:
+    """The tests that claim to guard its file, the telling and quick ones first."""
+    tests = next((tests for prefix, tests in GUARDS if fault.file.startswith(prefix)), ("tests",))
+    return (PROBED, *(test for test in tests if test != PROBED)) if fault.rule == "lock" else tests
 
 
 class Trial:
@@ -172,7 +173,7 @@ class Results:
 
     def of(self, fault: Fault) -> str:
         """ "" as long as nothing is known."""
-        return self.known(self.key(fault), guards(fault.file))
+        return self.known(self.key(fault), guards(fault))
 
     def known(self, key: str, tests: tuple[str, ...]) -> str:
         known = self.found.get(key, {"result": ""})
@@ -251,7 +252,7 @@ def _run(chosen: list[Fault], results: Results, workers: int) -> None:
         return result
 
     def one(fault: Fault) -> None:
-        tests = guards(fault.file)
+        tests = guards(fault)
         sound = f"no fault: {' '.join(tests)}"
         if results.known(sound, tests) != "survived" and tried(sound, tests, None) != "survived":
             print(

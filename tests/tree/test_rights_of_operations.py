@@ -2,7 +2,7 @@
 
 import pytest
 
-from worldfs.ground.errors import NotFound, NotPermitted
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
 from worldfs.tree.rights import OPERATOR
 from worldfs.tree.stores.memory import MemoryStore
 from worldfs.tree.table import Kind, Row, Table
@@ -10,6 +10,7 @@ from worldfs.tree.tree import Tree
 
 PATH = "/a/secret"
 ROW = Row(PATH, Kind.RECORD, "", readers=frozenset({"planner"}), writers={"critic": ""}, key="secret")
+COMPUTED = Row("/a/now", Kind.VIEW, "", readers=frozenset({"planner"}), view="now")
 READING = {
     "read": lambda tree, actor: tree.read(PATH, actor),
     "fetch": lambda tree, actor: tree.fetch(PATH, actor),
@@ -44,7 +45,7 @@ class Rooms:
 
 @pytest.fixture
 def tree():
-    return Tree(Table((ROW,)), Rooms(), {})
+    return Tree(Table((ROW, COMPUTED)), Rooms(), {})
 
 
 @pytest.mark.parametrize("name", READING)
@@ -62,3 +63,14 @@ def test_only_a_writer_writes_and_who_may_not_see_it_is_not_told_that_it_is_ther
     with pytest.raises(NotFound):
         tree.write(PATH, b"newest", "stranger")
     assert tree.read(PATH, "planner") == b"new"
+
+
+def test_what_is_computed_has_no_changes_of_its_own(tree):
+    with pytest.raises(BadInput):
+        tree.watch(COMPUTED.pattern, "planner")
+
+
+@pytest.mark.parametrize("name", ["read", "fetch", "probe", "stat", "watch"])
+def test_what_no_row_describes_is_not_there(tree, name):
+    with pytest.raises(NotFound):
+        getattr(tree, name)("/a/nothing", OPERATOR)
