@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worldfs.ground.disk import Disk
 from worldfs.ground.driver import Run
-from worldfs.ground.model import Cause, Finding, Job, Order, Outcome, State
+from worldfs.ground.model import Cause, Finding, Job, Json, Order, Outcome, State
 from worldfs.kernel.dispatch import RETRIED, Node
 from worldfs.kernel.kernel import Kernel
 from worldfs.tree.stores.disk import DiskStore
@@ -60,6 +60,9 @@ class House:
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         self.store.append(LESSONS, f"\n{order.id}\n".encode())  # a torn line before it stays alone
+
+    def stood(self, node: str) -> Json:
+        return {}
 
     def control(self, node: str, text: str) -> None:
         pass
