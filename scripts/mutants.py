@@ -40,6 +40,7 @@ from mutant_rules import MOST, Fault, Source, faults, named  # noqa: E402  # sam
 KEPT = ROOT / "build/mutants.json"
 EXPLAINED = ROOT / "docs/proofs.md"
 PATIENCE_S = 300.0  # of one run of tests: a fault that makes them hang is seen as well
+TRIES = 3  # tests that may fail for no reason
 LIFE = "tests/testing/test_lives.py::test_nothing_that_was_acknowledged_is_lost_by_a_crash"
 PROBED = "tests/testing/test_locks.py"
 
@@ -82,7 +83,7 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "tests/agents/test_journal.py", "tests/agents/test_journal_numbers.py", "tests/agents/test_state.py",
             "tests/agents/test_odd_files.py", "tests/agents/test_doctor.py", *_lives("journal"), PROBED,
-            *_lives("agent"), "tests/agents/test_metrics.py", "tests/agents/test_any_age.py",
+            *_lives("agent"), "tests/agents/test_metrics.py",
         ),
     ),
     ("exports/identity.py", ("tests/exports/test_daemon.py", *_lives("node"), PROBED)),
@@ -93,7 +94,13 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/exports/test_recorded.py", "tests/acheron/test_node_fs_replay.py", "tests/exports/test_hub.py",
         ),
     ),
-    ("doors/acheron/tokens.py", ("tests/doors/acheron/test_tokens.py", "tests/doors/acheron/test_serving.py", "tests/acheron/test_attacks.py")),
+    (
+        "doors/acheron/tokens.py",
+        (
+            "tests/doors/acheron/test_tokens.py", "tests/doors/acheron/test_serving.py",
+            "tests/acheron/test_attacks.py",
+        ),
+    ),
     ("roles/", ("tests/roles/test_critic.py", "tests/roles", "tests/drivers/test_refusals.py")),
     ("drivers/skills/rekep/", ("tests/drivers/skills/test_rekep_lies.py", "tests/drivers/skills")),
     ("drivers/skills/", ("tests/drivers/skills/test_bridge.py", "tests/drivers/skills")),
@@ -130,21 +137,28 @@ class Trial:
         shutil.copytree(ROOT, self.place, ignore=_left_out, symlinks=True)
 
     def run(self, tests: Iterable[str], fault: Fault | None) -> str:
-        """ "survived", "hung", or the first test that fails."""
+        """ "survived", "hung", or the first test that fails, twice: on a busy machine one may fail for no reason."""
         if fault is None:
             return self._tests(tests)
         path = self.place / "src/worldfs" / fault.file
         data = path.read_bytes()
         path.write_bytes(data[: fault.start] + fault.new.encode() + data[fault.end :])
         try:
-            return self._tests(tests)
+            left: list[str] = []
+            for _ in range(TRIES):
+                result = self._tests(tests, left)
+                if "::" not in result or self._tests((result,)) != "survived":
+                    break
+                left.append(result)
+            return result
         finally:
             path.write_bytes(data)
 
-    def _tests(self, tests: Iterable[str]) -> str:
+    def _tests(self, tests: Iterable[str], left: Iterable[str] = ()) -> str:
         environ = {**os.environ, "PYTHONPATH": str(self.place / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         words = [str(ROOT / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no"]
         words += ["--timeout", "120", "--timeout-method", "thread"]
+        words += [word for test in left for word in ("--deselect", test)]
         words += [test for test in tests if (self.place / test.partition("::")[0]).exists()]
         with subprocess.Popen(
             words, cwd=self.place, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -159,7 +173,7 @@ class Trial:
                     os.killpg(process.pid, signal.SIGKILL)
         if process.returncode == 0:
             return "survived"
-        failed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.M)
+        failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", said, re.M)
         return failed[1] if failed else f"exit status {process.returncode}"
 
 

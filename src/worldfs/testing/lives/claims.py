@@ -38,8 +38,8 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     yield "one has a third"
     two.give_back(second.token)
     yield "two gave its message back"
-    two.claim_all("two")
-    yield "two has all the others"
+    one.claim_all("one")
+    yield "one has all the others"
     one.ack(third.token)
     yield "one is done again"
     for inbox in (one, two):
