@@ -154,7 +154,8 @@ def test_so_are_those_that_others_have_rewritten(tmp_path: Path, monkeypatch: py
         assert state.journal.retain(0), "a segment was pruned"
         (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"no entry\n")
         doctor_mends.look(state)
-        doctor_mends.without_line(state, b"no entry")
+        (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"none either\n")
+        doctor_mends.without_line(state, b"none either")
         state.tally.refold = asked(state.tally.refold, lambda: bool(state.room._depth))  # type: ignore[method-assign]  # the same, asked
         state.refold()
         (home / "session.json").write_bytes(b'{"agent":"rio","session_id":"x","status":"running"}\n')
