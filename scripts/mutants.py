@@ -90,7 +90,8 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "exports/",
         (
-            "tests/exports/test_directory.py", "tests/exports/test_serving.py", "tests/exports/test_law.py",
+            "tests/exports/test_asked.py", "tests/exports/test_directory.py", "tests/exports/test_serving.py",
+            "tests/exports/test_law.py",
             "tests/exports/test_recorded.py", "tests/acheron/test_node_fs_replay.py", "tests/exports/test_hub.py",
         ),
     ),
