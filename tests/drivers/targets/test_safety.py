@@ -232,6 +232,7 @@ def test_one_joint_by_name_leaves_the_others_as_they_were():
     ("safety", "says"),
     [
         ({"forse": 3}, "no limit is called forse"),
+        ({"gripper_low": 0.9, "gripper_high": 0.1}, "gripper_low above gripper_high"),
         ({"force": 0}, "above 0"),
         ({"force": True}, "above 0"),
         ({"force": math.inf}, "inf"),
