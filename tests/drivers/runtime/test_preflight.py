@@ -22,6 +22,7 @@ def found(policy, *, strict=True, observations=SEEN):
         ("joint_position", 8, True), ("joint_position", 7, False), ("joint_position", 9, False),
         ("ee_delta", 7, True), ("ee_delta", 8, False), ("", 7, True), ("", 8, True), ("", 6, False),
         ("joint_position", 0, True), ("", 0, True), ("base_velocity", 3, False),
+        ("base_velocity", 7, False), ("base_velocity", 0, False),
     ],
 )  # fmt: skip
 def test_a_policy_must_give_actions_that_the_target_takes(name, numbers, fits):
