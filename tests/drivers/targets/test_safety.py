@@ -157,6 +157,24 @@ def test_an_action_sent_twice_at_once_is_no_double_speed():
     assert np.allclose(first.joints, again.joints) and "joint speed" in words
 
 
+def test_a_clock_that_went_back_moves_nothing():
+    arm, base = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD), BaseSafety(BASE, PERIOD)
+    reading = Reading(0.0, np.array(FRANKA_HOME), place=np.zeros(3))
+    for safety in (arm, base):
+        safety.begin(reading)
+    goal = np.array([1.0, *FRANKA_HOME[1:], 0.5])
+    command, _ = arm.bound(reading, goal, "joint_position", -0.5)
+    assert np.allclose(command.joints, FRANKA_HOME)
+    command, _ = base.bound(reading, np.array([0.5, 0.0, 0.5]), "base_velocity", -0.5)
+    assert np.allclose(command.velocity, 0.0)
+
+
+BASE = Limits(
+    base_low=np.array([-0.6, -0.3, -0.8]), base_high=np.array([0.6, 0.3, 0.8]),
+    base_acceleration=np.array([1.0, 1.0, 2.0]),
+)  # fmt: skip
+
+
 def test_who_stands_outside_the_box_may_only_come_nearer():
     safety = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
     q = np.array(FRANKA_HOME)
