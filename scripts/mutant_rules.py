@@ -159,13 +159,13 @@ def locks(source: Source) -> Iterator[Fault]:
 
 
 def orders(source: Source) -> Iterator[Fault]:
-    """A step taken before the one that it stands on: two that both change what is kept, or tell of it."""
+    """A step taken before the one that it stands on: two that both change what is kept."""
     for block in source.blocks():
         for one, other in itertools.pairwise(block):
             if not isinstance(one, ast.Expr) or not isinstance(other, ast.Expr):
                 continue
             first, second = source.text(one), source.text(other)
-            if _WRITES.search(first) and isinstance(other.value, ast.Call) and not second.startswith("return"):
+            if _WRITES.search(first) and _WRITES.search(second):
                 start, end = source.span(one)[0], source.span(other)[1]
                 old = source.data[start:end].decode()
                 new = f"{second}\n{' ' * one.col_offset}{first}"
