@@ -152,8 +152,24 @@ PROOFS = (
         ("agents", "drivers/command"),
     ),
     Proof(
-        "test_bad_input", "no file keeps a world from starting", "a million odd entries; hostile values in every field",
+        "test_bad_input", "no entry stops the others", "a million odd entries; a disk that gives way at each moment",
         ("formats", "kernel", "world"),
+    ),
+    Proof(
+        "test_hostile_files", "no file keeps a world from starting", "hostile values in every field of every document",
+        ("formats", "kernel", "world"),
+    ),
+    Proof(
+        "test_command_line_agents", "real command-line agents work", "the published tools against a scripted model API",
+        ("agents", "drivers/command"),
+    ),
+    Proof(
+        "test_lerobot_loader", "recordings are what LeRobot reads", "its own loader and its own checkpoints",
+        ("drivers/record", *POLICIES),
+    ),
+    Proof(
+        "test_robot_libraries", "robots are driven by their own libraries", "as published, against a serial line",
+        ("drivers/targets",),
     ),
     Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", ("drivers",)),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", ("",)),
@@ -189,7 +205,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 def note(results: dict[str, float | str]) -> None:
     """Keep results of a run: figures by name, or a proof's words by its test. What no row names is left out."""
-    rows = {row[0]: row.code for row in (*FIGURES, *PROOFS)}
+    rows = {row.name: row.code for row in FIGURES} | {row.test: row.code for row in PROOFS}
     fresh = {
         name: {
             "result": result, "commit": _commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}", "code": digest(rows[name]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,11 @@ import pytest
 from worldfs.agents.inbox import Inbox, deposit_to
 from worldfs.agents.letters import done_key, named_after, new_name, rank_of
 from worldfs.agents.room import Room
+from worldfs.ground.disk import Disk
 from worldfs.ground.errors import BadInput, NotFound
 from worldfs.ground.model import Message
 from worldfs.testing.clock import ManualClock
+from worldfs.testing.crashes import enumerate_crashes
 
 
 @pytest.fixture
@@ -190,6 +192,41 @@ def test_a_letter_that_nobody_can_finish_dies_after_its_deliveries(tmp_path: Pat
     claimed = inbox.claim("w")
     assert claimed is not None and claimed.attempt == 1 and inbox.dead() == []
     inbox.close()
+
+
+def test_a_letter_that_died_or_was_revived_is_where_it_was_said_to_be_after_any_power_cut() -> None:
+    def opened(path: Path, disk: Disk | None = None) -> Inbox:
+        return Inbox(Room(path, "rio", clock=ManualClock(), disk=disk), attempts=0)
+
+    def prepare(path: Path) -> None:
+        (path / "rio").mkdir()
+        inbox = opened(path)
+        inbox.deposit(letter("a"))
+        shut(inbox)
+
+    def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
+        inbox = opened(path, disk)
+        assert inbox.claim("w") is None
+        ack("dead")
+        inbox.revive(inbox.dead()[0].name)
+        ack("revived")
+        shut(inbox)
+
+    def shut(inbox: Inbox) -> None:
+        inbox.close()
+        inbox.room.close()
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        inbox = opened(path)
+        waiting, dead = len(inbox.waiting()), len(inbox.dead())
+        assert waiting + dead == 1, "it is in one place"
+        assert "revived" not in acked or waiting
+        inbox.max_attempts = 1
+        claimed = inbox.claim("late") if "revived" in acked else None
+        assert "revived" not in acked or (claimed is not None and claimed.attempt == 1)
+        shut(inbox)
+
+    assert enumerate_crashes(prepare, operate, check).states > 20
 
 
 def test_an_expired_letter_is_never_delivered_and_not_destroyed(inbox: Inbox, clock: ManualClock) -> None:

@@ -77,6 +77,11 @@ def test_what_nobody_understands_moves_nothing(opened):
     assert "no verb" in done.message
 
 
+def test_words_that_ask_for_nothing_have_not_succeeded(opened):
+    done = opened(CUBE, interpreter=lambda text, scene: []).do("real_execute", nl_task="thank you")
+    assert (done.ok, done.code, done.evidence["steps"]) == (False, "NOT_UNDERSTOOD", 0)
+
+
 def test_without_an_interpreter_it_says_so(opened):
     hand = opened(CUBE)
     (finding,) = hand.review("real_execute", nl_task="tidy up")

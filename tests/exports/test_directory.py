@@ -9,7 +9,7 @@ import time
 import pytest
 
 from worldfs.exports.below import Below
-from worldfs.exports.directory import Directory
+from worldfs.exports.directory import XATTR_MAX, Directory
 from worldfs.exports.names import fit
 from worldfs.exports.source import DIRECTORY, FILE, LINK
 from worldfs.exports.trouble import FsError
@@ -222,7 +222,7 @@ def test_a_read_only_export_refuses_every_change_with_30(work):
     assert content(source, "a.txt") == b"file A\n"
 
 
-def test_only_user_attributes_are_shown_and_kept(source):
+def test_only_user_attributes_are_shown_and_kept(source, monkeypatch):
     file = look(source, "a.txt").id
     source.setxattr(file, "user.x", b"\0\1", 0)
     assert source.listxattr(file) == ["user.x"]
@@ -232,6 +232,14 @@ def test_only_user_attributes_are_shown_and_kept(source):
     assert number(source.getxattr, file, "security.capability") == errno.ENODATA
     source.removexattr(file, "user.x")
     assert source.listxattr(file) == []
+    for name in ("user.a\0b", "user." + "é" * 126):
+        assert number(source.setxattr, file, name, b"1", 0) == errno.EINVAL
+        assert number(source.getxattr, file, name) == errno.EINVAL
+    asked = []
+    monkeypatch.setattr(os, "setxattr", lambda *words: asked.append(words))  # file systems take less than we do
+    assert number(source.setxattr, file, "user.x", b"1" * (XATTR_MAX + 1), 0) == errno.E2BIG and not asked
+    source.setxattr(file, "user.x", b"1" * XATTR_MAX, 0)
+    assert len(asked) == 1
 
 
 def test_what_a_peer_creates_is_never_set_user_id(source, work):

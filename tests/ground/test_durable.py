@@ -127,6 +127,29 @@ def test_remove_is_durable_and_says_what_is_missing(tmp_path):
             root.remove(missing)
 
 
+def test_what_others_wrote_is_flushed_with_its_name(tmp_path):
+    disk = Counted()
+    root = Root(tmp_path, disk)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/theirs").write_bytes(b"1")
+    root.flush("a/theirs")
+    assert boundaries(disk)[-2:] == ["fsync a/theirs", "fsync_dir a"]
+    before = boundaries(disk)
+    root.flush("a/nothing")
+    assert boundaries(disk) == before
+
+
+def test_to_wait_for_the_disk_is_to_ask_the_system(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(os, "fsync", lambda fd: asked.append(("fsync", fd)))
+    monkeypatch.setattr(os, "fdatasync", lambda fd: asked.append(("fdatasync", fd)))
+    disk = Disk()
+    disk.fsync(7, "a")
+    disk.fsync(8, "a", data_only=True)
+    disk.fsync_dir(9, "")
+    assert asked == [("fsync", 7), ("fdatasync", 8), ("fsync", 9)]
+
+
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", "x\0", "link", "out/x"])
 def test_no_path_leaves_the_root(tmp_path, path):
     (tmp_path / "root").mkdir()

@@ -79,10 +79,19 @@ def test_a_retry_waits_its_backoff_and_counts_its_attempts(bench):
     assert bench.status("a").state is State.FAILED and bench.status("a").attempt == 3
 
 
-def test_only_errors_and_timeouts_are_tried_again(bench):
-    bench.body.on_execute = lambda order, run: Outcome.failure(Cause.LOST, "LOST", "gone")
-    ask(bench, bench.order("a", attempts=5))
-    assert bench.starts("a") == 1 and bench.outcome("a").cause is Cause.LOST
+@pytest.mark.parametrize("cause", Cause)
+def test_only_errors_and_timeouts_are_tried_again(bench, cause):
+    bench.body.on_execute = lambda order, run: Outcome.failure(cause, "CODE", "so it ended")
+    ask(bench, bench.order("a", attempts=3))
+    again = cause in (Cause.ERROR, Cause.TIMEOUT)
+    assert bench.starts("a") == (3 if again else 1) and bench.outcome("a").cause is cause
+
+
+def test_what_the_critic_refuses_is_judged_once(bench):
+    bench.house.findings = lambda order: (Finding("NO", "a", "b", "c", "d"),)
+    ask(bench, bench.order("a", attempts=3))
+    assert bench.trace.count("review a") == 1 and bench.outcome("a").cause is Cause.REJECTED
+    assert bench.status("a").state is State.FAILED and bench.starts("a") == 0
 
 
 @pytest.mark.parametrize(

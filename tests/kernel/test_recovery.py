@@ -1,8 +1,12 @@
 """What a start finds of the last run."""
 
-from worldfs.ground.model import Cause, JobStatus, State
-from worldfs.kernel.jobs import done_key, job_key
+from worldfs.ground.model import Cause, JobStatus, Order, State
+from worldfs.kernel.jobs import Jobs, done_key, job_key
 from worldfs.kernel.record import order_line, status_line
+from worldfs.kernel.recovery import recover
+from worldfs.testing.clock import ManualClock
+from worldfs.testing.crashes import enumerate_crashes
+from worldfs.tree.stores.disk import DiskStore
 
 
 def running(bench, id, **more):
@@ -19,6 +23,34 @@ def test_a_job_found_running_is_lost_with_one_lesson_and_does_not_run(bench):
     bench.start()
     bench.drain()
     assert len(bench.house.lessons) == 1
+
+
+def test_a_lost_job_is_put_away_with_its_end_whatever_a_power_cut_takes():
+    """Its file may be among the ended ones only once it says how it ended."""
+
+    def prepare(path):
+        jobs = Jobs(DiskStore(path), ManualClock())
+        jobs.accept([Order("a", "arm", "move_to", {})])
+        jobs.write_status("a", JobStatus(State.RUNNING, 1))
+        jobs.store.close()
+
+    def recovered(path, disk=None):
+        jobs = Jobs(DiskStore(path, disk), ManualClock())
+        recover(
+            jobs, jobs.clock, lambda order: False, lambda *lesson: None, lambda *bad: None, say=lambda outcome: outcome
+        )
+        found = jobs.load("a").status.outcome
+        jobs.store.close()
+        return found
+
+    def check(path, acked):
+        assert recovered(path).cause is Cause.LOST
+
+    def operate(path, disk, ack):
+        recovered(path, disk)
+        ack("lost")
+
+    assert enumerate_crashes(prepare, operate, check).states > 5
 
 
 def test_a_job_found_running_runs_again_if_its_op_is_declared_repeatable(bench):

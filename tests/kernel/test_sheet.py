@@ -167,12 +167,21 @@ def test_a_displaced_copy_with_bad_entries_is_set_aside_by_its_own_text(bench):
     assert json.loads(bench.store.get(f"{QUARANTINE}/{kept}").data)["entry"]["action_id"] == "bad"
 
 
-def test_a_displaced_copy_that_is_half_written_is_set_aside_whole(bench):
+def test_a_displaced_copy_that_is_half_written_is_set_aside_whole_and_durable_before_it_is_let_go(bench):
+    put, waited = bench.store.put, []
+
+    def noted(key, *args, durable=True, **more):
+        waited.append((key.partition("/")[0], durable))
+        return put(key, *args, durable=durable, **more)
+
+    bench.store.put = noted
     bench.start()
     bench.store.late(b'{"queue": [')
     bench.drain()
     (kept,) = bench.store.list(QUARANTINE)
     assert bench.store.get(f"{QUARANTINE}/{kept}").data == b'{"queue": ['
+    assert [durable for key, durable in waited if f"{key}/" in f"{QUARANTINE}/"][:1] == [True]
+    assert bench.trace.index(f"put {QUARANTINE}/{kept}") < bench.trace.index("forget")
 
 
 def test_ended_entries_leave_only_when_new_orders_come_in(bench):

@@ -21,7 +21,7 @@ from worldfs.plane import Plane, PlaneError
 from worldfs.plane import chronicle as chronicle_module
 from worldfs.testing.clock import ManualClock
 from worldfs.testing.crashes import Broken, enumerate_crashes
-from worldfs.testing.faults import Failing
+from worldfs.testing.faults import Counted, Failing
 from worldfs.tree.feed import Feed
 
 
@@ -92,6 +92,59 @@ def test_a_torn_tail_is_set_aside(site: Site, torn: bytes) -> None:
     assert not torn or (site.root / "torn").read_bytes() == torn
     assert site.project() == "proj-2"
     assert "proj-2" in site.reopen().image()["tables"]["projects"]
+
+
+def test_what_was_torn_is_kept_whatever_a_power_cut_takes_while_it_is_mended() -> None:
+    """It is durable in `torn` before the log that held it is replaced."""
+    torn = b"deadbeef what the disk made of somebody's line\n"
+
+    def prepare(path: Path) -> None:
+        opened(path / "p").close()
+        with (path / "p/plane.jsonl").open("ab") as file:
+            file.write(torn)
+
+    def operate(path: Path, disk: Disk, ack: Any) -> None:
+        opened(path / "p", disk).close()
+        ack("mended")
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        files = (path / "p/torn", path / "p/plane.jsonl")
+        assert any(torn in file.read_bytes() for file in files if file.exists())
+        opened(path / "p").close()
+
+    assert enumerate_crashes(prepare, operate, check).states > 5
+
+
+def test_refusals_are_durable_once_the_plane_is_closed(tmp_path: Path) -> None:
+    disk = Counted()
+    plane = opened(tmp_path / "p", disk)
+    disk.seen.clear()
+    with pytest.raises(PlaneError):
+        plane.call("project_delete", {"project_id": "proj-9"}, OPERATOR)
+    assert disk.seen == [("append", "plane.jsonl")]
+    plane.close()
+    assert disk.seen[1:] == [("fsync", "plane.jsonl")]
+
+
+def test_what_was_refused_by_the_disk_does_not_come_back_after_a_power_cut(tmp_path: Path) -> None:
+    disk = Failing(errno.ENOSPC, at={"fsync"})
+    disk.broken = False
+    plane = opened(tmp_path / "p", disk)
+    log, waited = plane._chronicle.log, []  # type: ignore[union-attr]  # it is there
+    cut = log.cut
+
+    def noted(size: int, *, durable: bool = True) -> None:
+        waited.append(durable)
+        disk.broken = False  # it is full for a moment only
+        cut(size, durable=durable)
+
+    log.cut = noted  # type: ignore[method-assign]  # the same, noted
+    disk.broken = True
+    with pytest.raises(PlaneError):
+        plane.call("project_create", {"name": "b"}, OPERATOR)
+    assert waited == [True]
+    plane.close()
+    assert b'"name":"b"' not in (tmp_path / "p/plane.jsonl").read_bytes()
 
 
 def test_a_line_that_the_disk_lost_takes_only_itself(site: Site) -> None:

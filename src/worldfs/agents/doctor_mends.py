@@ -55,7 +55,7 @@ def end_session(state: AgentState) -> None:
 
 def without_line(state: AgentState, raw: bytes) -> None:
     """A line that is no JSON goes out of the live segment; it is kept aside."""
-    with suppress(Busy), RootLock(state.room.path, "check"), state.room.alone():
+    with suppress(Busy), RootLock(state.room.path, "check"):
         state.journal.drop_line(raw)
 
 

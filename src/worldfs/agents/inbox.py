@@ -243,6 +243,7 @@ class Inbox:
         with self.ledger as ledger:
             self.room.store.move(f"{DEAD}/{name}", file_key(name))
             ledger.write([{"op": "revive", "name": name}])
+        self.ledger.sync()  # else a power cut leaves it waiting with all its deliveries, and it dies again
         with suppress(NotFound):
             self.room.store.delete(f"{DEAD}/{name}.why", durable=False)
 

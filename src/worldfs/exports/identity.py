@@ -11,7 +11,7 @@ import os
 import threading
 from typing import Any, Final
 
-from worldfs.ground.durable import Root
+from worldfs.ground.durable import Disk, Root
 from worldfs.ground.errors import BadInput, Busy
 from worldfs.wire.frames import Json
 
@@ -30,12 +30,12 @@ KEYS: Final = (
 class Identity:
     """The state file of one node. `server` is ours: a secret is shown to no other server."""
 
-    def __init__(self, path: str, server: str) -> None:
+    def __init__(self, path: str, server: str, *, disk: Disk | None = None) -> None:
         self.path = os.path.abspath(path)
         self.server = server
         folder, self._name = os.path.split(self.path)
         Root.build(folder, 0o700)
-        self._root = Root(folder)
+        self._root = Root(folder, disk)
         self._said: Json = {}
         self._lock = threading.Lock()
         self._held = -1

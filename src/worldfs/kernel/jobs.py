@@ -139,7 +139,7 @@ class Jobs:
     def drop_copy(self, id: str) -> None:
         """An open file of a job that has ended: it was asked for again while it ended. `done` decides."""
         with suppress(NotFound):
-            self.store.delete(job_key(id))
+            self.store.delete(job_key(id), durable=False)  # a start that finds it again drops it again
 
     def mend(self, id: str) -> None:
         """Close a line that a crash tore, so that the next one begins at its own beginning."""
@@ -147,7 +147,7 @@ class Jobs:
 
         stored = self.store.get(job_key(id))
         if stored is not None and torn(stored.data):
-            self.store.append(job_key(id), b"\n")
+            self.store.append(job_key(id), b"\n", durable=False)  # the line that follows waits for both
 
     def ask_cancel(self, id: str, actor: str) -> None:
         """Durable when it returns; cancelling an ended job does nothing."""

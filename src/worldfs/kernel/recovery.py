@@ -72,7 +72,7 @@ def recover(
         if job.status.state is State.RUNNING:
             if repeatable(job.order):
                 job = Job(job.order, replace(job.status, state=State.PENDING))
-                jobs.write_status(id, job.status)
+                jobs.write_status(id, job.status, durable=False)  # found running again, it waits again
             else:
                 job = lost(
                     job.order,

@@ -132,7 +132,8 @@ class Chronicle:
         lines += [_line({"audit": audit}) for audit in state.audit]
         data = b"".join(lines)
         try:
-            self.root.replace(NAME, data, private=True)
+            # a power cut leaves the one log or the other, and the next line that is durable waits for the name, too
+            self.root.replace(NAME, data, private=True, durable=False)
             self._base, self._dirty, self._broken = len(data), False, False
         finally:
             self.log.look()  # it may have been put in place before something failed

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from worldfs.drivers.policies import line, web
 from worldfs.drivers.policies.client import PolicyInfo
 from worldfs.ground.errors import BadInput
 
@@ -153,6 +154,35 @@ def test_an_idle_connection_that_was_closed_is_opened_again(client):
             assert ours.infer({}, "", 2).actions.shape == (1, 3)
             time.sleep(0.05)
         ours.close()
+
+
+class Shifted:
+    """The clock of a line, set forward by the test."""
+
+    by = 0.0
+
+    def monotonic(self):
+        return time.monotonic() + self.by
+
+
+def test_a_connection_that_is_kept_gives_each_question_a_deadline_of_its_own(client, monkeypatch):
+    clock = Shifted()
+    for module in (line, web):
+        monkeypatch.setattr(module, "time", clock)
+    connections = []
+
+    def handle(taken, n):
+        connections.append(n)
+        while read_http(taken):
+            taken.sendall(CHUNK)
+
+    with raw_server(handle) as port:
+        ours = client("http", at(port))
+        for _ in range(4):
+            assert ours.infer({}, "", 30).actions.shape == (1, 3)
+            clock.by += 40  # past the deadline of the question before
+        ours.close()
+    assert len(connections) == 1, "the connection was kept"
 
 
 def test_a_dropped_connection_is_said(client):

@@ -81,6 +81,51 @@ def test_no_command_leaves_box_joint_limits_speeds_or_steps(run, lag):
         q, opening = command.joints, command.opening
 
 
+FREE = Limits(joint_low=ARM.joint_low, joint_high=ARM.joint_high, joint_speed=ARM.joint_speed, joint_step=0.2)
+"""No box about the hand: nothing but the joints' own limits stops them."""
+
+
+@pytest.mark.parametrize("name", ["joint_position", "joint_velocity"])
+@pytest.mark.parametrize("chain", [None, CHAIN], ids=["bare", "chain"])
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("joint", range(7))
+def test_a_joint_driven_at_its_limit_comes_to_it_and_no_farther(joint, sign, chain, name):
+    safety = ArmSafety(FREE, chain, [f"j{i}" for i in range(7)], PERIOD)
+    q = np.array(FRANKA_HOME)
+    end = FREE.joint_high[joint] if sign > 0 else FREE.joint_low[joint]
+    q[joint] = end - sign * 0.25
+    safety.begin(Reading(0.0, q))
+    goal = np.append(np.zeros(7) if name == "joint_velocity" else q, 0.5)
+    goal[joint] = sign * 9.0
+    named = False
+    for _ in range(20):
+        command, words = safety.bound(Reading(0.0, q), goal, name, PERIOD)
+        q = command.joints
+        assert (q >= FREE.joint_low).all() and (q <= FREE.joint_high).all()
+        named |= f"joint limit j{joint}" in words
+    assert named and abs(q[joint] - end) < 1e-6, "it came to its limit, which is named"
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.sampled_from((-1, 0, 1)), min_size=7, max_size=7),
+    st.lists(st.tuples(ACTIONS, st.floats(0.01, 0.05)), min_size=1, max_size=8),
+)
+def test_no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run):
+    """Each joint begins at one of its ends, or in the middle, and nothing else is in the way."""
+    safety = ArmSafety(FREE, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
+    middle, half = (FREE.joint_low + FREE.joint_high) / 2, (FREE.joint_high - FREE.joint_low) / 2
+    q = middle + np.array(sides) * (half - 1e-3)
+    safety.begin(Reading(0.0, q))
+    for (name, numbers), pause in run:
+        try:
+            command, _ = safety.bound(Reading(0.0, q), np.array(numbers), name, pause)
+        except BadInput:
+            continue
+        q = command.joints
+        assert (q >= FREE.joint_low).all() and (q <= FREE.joint_high).all()
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.lists(WILD, min_size=3, max_size=3), PAUSES), min_size=1, max_size=30), st.floats(-3, 3))
 def test_a_base_keeps_to_its_speeds_and_its_fence(run, yaw):
@@ -110,6 +155,24 @@ def test_an_action_sent_twice_at_once_is_no_double_speed():
     first, _ = safety.bound(reading, goal, "joint_position", PERIOD)
     again, words = safety.bound(reading, goal, "joint_position", 0.0)
     assert np.allclose(first.joints, again.joints) and "joint speed" in words
+
+
+def test_a_clock_that_went_back_moves_nothing():
+    arm, base = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD), BaseSafety(BASE, PERIOD)
+    reading = Reading(0.0, np.array(FRANKA_HOME), place=np.zeros(3))
+    for safety in (arm, base):
+        safety.begin(reading)
+    goal = np.array([1.0, *FRANKA_HOME[1:], 0.5])
+    command, _ = arm.bound(reading, goal, "joint_position", -0.5)
+    assert np.allclose(command.joints, FRANKA_HOME)
+    command, _ = base.bound(reading, np.array([0.5, 0.0, 0.5]), "base_velocity", -0.5)
+    assert np.allclose(command.velocity, 0.0)
+
+
+BASE = Limits(
+    base_low=np.array([-0.6, -0.3, -0.8]), base_high=np.array([0.6, 0.3, 0.8]),
+    base_acceleration=np.array([1.0, 1.0, 2.0]),
+)  # fmt: skip
 
 
 def test_who_stands_outside_the_box_may_only_come_nearer():
@@ -187,6 +250,7 @@ def test_one_joint_by_name_leaves_the_others_as_they_were():
     ("safety", "says"),
     [
         ({"forse": 3}, "no limit is called forse"),
+        ({"gripper_low": 0.9, "gripper_high": 0.1}, "gripper_low above gripper_high"),
         ({"force": 0}, "above 0"),
         ({"force": True}, "above 0"),
         ({"force": math.inf}, "inf"),

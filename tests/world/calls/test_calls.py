@@ -4,15 +4,18 @@ import json
 import shutil
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import BrokenHouse, Busy, NotFound
-from worldfs.ground.model import Cause, Outcome
+from worldfs.ground.model import Cause, Outcome, State
 from worldfs.testing.calls import ALICE, attained, echo, opened, state, until
 from worldfs.testing.clock import ManualClock
+from worldfs.testing.crashes import enumerate_crashes
 from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.tree.stores.disk import DiskStore
@@ -133,6 +136,29 @@ def test_found_running_is_lost_and_found_queued_is_run(tmp_path: Path) -> None:
     again.close()
     held.set()
     calls.close()
+
+
+def test_a_lost_call_says_why_after_any_power_cut() -> None:
+    """The line of the day that shows its end is durable only after its own end is."""
+
+    def prepare(path: Path) -> None:
+        calls = opened(path)
+        id = ask(calls)
+        calls.jobs.write_status(id, replace(calls.job(id).status, state=State.RUNNING, attempt=1))
+        calls.jobs.store.close()
+
+    def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
+        calls = Calls(DiskStore(path, disk), ManualClock(), Feed())
+        ack("lost")
+        calls.close()
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        calls = opened(path)
+        outcome = calls.outcome(calls.call(ALICE, "job-1"))
+        assert outcome is not None and outcome.cause is Cause.LOST
+        calls.close()
+
+    assert enumerate_crashes(prepare, operate, check).states > 5
 
 
 def test_what_is_held_begins_when_it_is_told_to(tmp_path: Path) -> None:

@@ -29,7 +29,9 @@ class Life(NamedTuple):
     """Opens with the real recovery; raises if a file cannot be read or an invariant is broken."""
 
 
-LIVES: Final = ("store", "log", "jobs", "journal", "agent")
+LIVES: Final = (
+    "store", "log", "jobs", "kernel", "calls", "plane", "journal", "agent", "claims", "memory", "node",
+)  # fmt: skip
 
 
 def life(name: str) -> Life:

@@ -209,12 +209,11 @@ class Displaced:
                 self.finish(spare)
 
     def finish(self, name: str) -> None:
-        """Mark a foreign edit as complete; if that fails, it is looked at again."""
+        """Mark a foreign edit as complete; if that fails or is lost, it is looked at again."""
         place = self._at(name)
         if place is not None:
             with suppress(OSError):
                 self._root.rename(place, Place(place.folder, f"+{name}", f"{HOME}/+{name}"))
-                self._root.sync(place)
 
     def waiting(self, prefix: str) -> set[str]:
         """Keys equal to or directly below `prefix` that have a finished foreign edit here."""

@@ -110,14 +110,15 @@ class Calls:
     # -- asking ------------------------------------------------------------------------------------------------------
 
     def carry(
-        self, kind: str, carry: Carry, *, lane: Callable[[Call], str] = lambda call: "", threads: int = 0
+        self, kind: str, carry: Carry, *, lane: Callable[[Call], str] = lambda call: "", threads: int | None = None
     ) -> None:
         """From now on calls of this kind are carried out so; those that waited for it begin.
 
         `lane`: calls with the same word, unless it is "", run one after the other, in order. `carry` returns how it
-        ended; a `WorldError` or any other exception of it is a failed call.
+        ended; a `WorldError` or any other exception of it is a failed call. `threads`: at most so many at once; 0: each
+        is carried out by the thread that asks.
         """
-        pool = Pool(kind, threads or THREADS.get(kind, 4))
+        pool = Pool(kind, THREADS.get(kind, 4) if threads is None else threads)
         with self._lock:
             self._carriers[kind] = Carrier(carry, lane, pool)
         if not self._held:

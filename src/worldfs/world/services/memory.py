@@ -13,6 +13,7 @@ from worldfs.agents.notebook import NAME, Notebook, Version
 from worldfs.agents.remembered import Piece, remembered
 from worldfs.agents.state import AgentState
 from worldfs.ground.clock import Clock
+from worldfs.ground.durable import Disk
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
 from worldfs.ground.model import Json
 from worldfs.notes import Index, Passage, search
@@ -41,8 +42,8 @@ class MemId(NamedTuple):
 class Memory:
     """The tools `memory_…` for every agent below a state root."""
 
-    def __init__(self, agents: Path, clock: Clock) -> None:
-        self._agents, self._clock = agents, clock
+    def __init__(self, agents: Path, clock: Clock, *, disk: Disk | None = None) -> None:
+        self._agents, self._clock, self._disk = agents, clock, disk
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Mind] = OrderedDict()
         self._ops: dict[str, Callable[[_Mind, Words], Json]] = {
@@ -83,7 +84,9 @@ class Memory:
         with self._lock:
             mind = self._open.get(agent)
             if mind is None:
-                mind = self._open[agent] = _Mind(AgentState.open(agent, self._agents, clock=self._clock, create=True))
+                mind = self._open[agent] = _Mind(
+                    AgentState.open(agent, self._agents, clock=self._clock, disk=self._disk, create=True)
+                )
             self._open.move_to_end(agent)
             mind.users += 1
             for name in [name for name in list(self._open)[:-OPEN_MOST] if not self._open[name].users]:

@@ -1,0 +1,81 @@
+"""`make proof`: what each proof printed, the figures that it measured, becomes its row in docs/proofs.md."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where `bench` is
+
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_MOST = 4  # kinds of lines in a row
+
+
+class Rows:
+    """Of each file of proofs: what its tests printed, how many passed, and how many did not."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, list[str]] = {}
+        self.passed: Counter[str] = Counter()
+        self.bad: set[str] = set()
+        self.long: dict[str, bool] = {}
+
+    def of(self, name: str) -> str:
+        rows = list(totals(self.said.get(name, ())))[:_MOST]
+        return "; ".join([f"{self.passed[name]} passed", *rows])
+
+
+def totals(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of one kind, but for their numbers and for what stands before a colon, as one with the sums."""
+    found: dict[str, list[list[str]]] = {}
+    for line in lines:
+        text = re.sub(r", [\d,.]+ a second", "", line.strip())
+        text = re.sub(r"^[^:{]{1,40}: ", "", text) if not text.startswith("{") else text
+        if numbers := _NUMBER.findall(text):
+            found.setdefault(_NUMBER.sub("\0", text), []).append(numbers)
+    for kind, several in found.items():
+        sums = [_sum(column) if len(several) > 1 else column[0] for column in zip(*several, strict=True)]
+        words = iter(sums)
+        yield re.sub("\0", lambda _, words=words: next(words), kind).replace("|", "/")
+
+
+def _sum(column: Iterable[str]) -> str:
+    """Of counts the sum; of measures the greatest."""
+    texts = [text.replace(",", "") for text in column]
+    return max(texts, key=float) if any("." in text for text in texts) else f"{sum(map(int, texts)):,}"
+
+
+_KEY = pytest.StashKey[Rows]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_KEY] = Rows()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    report: pytest.TestReport = yield  # type: ignore[misc]  # pluggy sends the result
+    rows = item.config.stash.setdefault(_KEY, Rows())
+    name = item.path.stem
+    if item.get_closest_marker("proof"):
+        if report.failed:
+            rows.bad.add(name)
+        elif report.when == "call" and report.passed:
+            rows.passed[name] += 1
+            rows.said.setdefault(name, []).extend(report.capstdout.splitlines())
+    return report  # type: ignore[return-value]  # same
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Only whole files: what was chosen by name or was interrupted says nothing of the others."""
+    rows, config = session.config.stash.get(_KEY, Rows()), session.config
+    if config.option.keyword or config.option.capture == "no" or any("::" in word for word in config.args):
+        return
+    from bench._published import note
+
+    note({name: rows.of(name) for name in rows.passed if name not in rows.bad})

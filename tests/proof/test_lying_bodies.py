@@ -1,0 +1,27 @@
+"""Every body that lies, and every judge that should say no: counted, so that the row of the proofs says how many."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.proof
+ROOT = Path(__file__).resolve().parents[2]
+LIES = ("drivers/test_bodies_that_lie.py", "drivers/skills/test_rekep_lies.py", "drivers/test_support.py")
+
+
+def test_no_body_that_lies_has_succeeded() -> None:
+    pytest.importorskip("mujoco", reason="the simulation is an extra")
+    there = [f"tests/{name}" for name in LIES if (ROOT / "tests" / name).exists()]
+    assert there, "the tests of lying bodies are gone"
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *there]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+    found = re.search(r"(\d+) passed", done.stdout) or re.search(r"\[100%\]", done.stdout)
+    assert found, done.stdout[-3000:]
+    lies = found[1] if found.groups() else str(done.stdout.count("."))
+    print(f"{lies} lies and near misses, 0 of them succeeded")

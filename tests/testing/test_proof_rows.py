@@ -1,0 +1,60 @@
+"""The rows of the proofs, and the faults of `make mutants`: what documents promise of them is there."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def loaded(path: str) -> ModuleType:
+    name = Path(path).stem
+    spec = importlib.util.spec_from_file_location(f"its_{name}", ROOT / path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # what names its own types is looked up there
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def rules() -> ModuleType:
+    return loaded("scripts/mutant_rules.py")
+
+
+def test_every_proof_has_a_row_and_every_row_a_proof() -> None:
+    rows = {row.test for row in loaded("bench/_published.py").PROOFS}
+    proofs = {path.stem for path in (ROOT / "tests/proof").glob("test_*.py") if "mark.proof" in path.read_text("utf-8")}
+    assert rows == {*proofs, "mutants"}
+
+
+def test_lines_of_one_kind_are_one_row_with_the_sums() -> None:
+    totals = loaded("tests/proof/conftest.py").totals
+    said = [
+        "a: killed at 1,200 calls, 9 a second, nothing lost",
+        "b: killed at 34 calls, 7 a second, nothing lost",
+        "no",
+    ]
+    assert list(totals(said)) == ["killed at 1,234 calls, nothing lost"]
+    assert list(totals(["at most 0.20 s late", "at most 0.15 s late"])) == ["at most 0.20 s late"]
+
+
+def test_the_rules_make_enough_faults_and_those_that_were_found_by_hand(rules: ModuleType) -> None:
+    found = rules.faults()
+    assert len(found) >= 150
+    assert {rules.named(fault) for fault in found} - {""} == {one.row for one in rules.NAMED}
+    assert len({fault.key for fault in found}) == len(found), "each is another one"
+    assert {fault.rule for fault in found} == set(rules.RULES)
+
+
+def test_a_fault_is_a_program_and_another_one(rules: ModuleType) -> None:
+    for fault in rules.faults():
+        data = (rules.SRC / fault.file).read_bytes()
+        changed = data[: fault.start] + fault.new.encode() + data[fault.end :]
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(data)), fault.name
