@@ -45,7 +45,7 @@ def test_a_wrong_option_is_named_and_nothing_is_made(place: Path, words: tuple[s
 
 def test_help_names_every_recipe(place: Path) -> None:
     recipes = set(re.findall(r"^(\w+):.*##", (ROOT / "Makefile").read_text(), re.M))
-    done = _run(place, "make", "help")
+    done = _run(place, "make", "--no-print-directory", "help")
     assert done.returncode == 0 and {line.split()[1] for line in done.stdout.splitlines()} == recipes
 
 

@@ -177,7 +177,7 @@ def life(site):
 
         # Written across, and seen at the other end at once; and the other way round.
         world.write(file, b"FILE")
-        assert (site.work / "a.txt").read_bytes() == b"FILE A\n"
+        assert (site.work / "a.txt").read_bytes() == b"FILE"
         (site.work / "new.txt").write_bytes(b"from there")
         site.until(lambda: "new.txt" in world.list("/nodes/node-1/fs/files"))
         assert world.read("/nodes/node-1/fs/files/new.txt") == b"from there"
@@ -202,7 +202,7 @@ def life(site):
     with site.admin(agent="mother", project=project) as world:
         link = f"/projects/{project}/fs/mount::src"
         assert world.read(link) == b"/nodes/node-1/fs/files\n"
-        assert world.read(f"{link}/a.txt") == b"FILE A\n"
+        assert world.read(f"{link}/a.txt") == b"FILE"
 
         def availability():
             found = world.control("workspace_status", {"project_id": project})
@@ -218,14 +218,14 @@ def life(site):
 
         # It comes back as the same node, without an invite.
         node = site.node()
-        site.until(lambda: site.state(world) == "online" and world.read(file) == b"FILE A\n")
+        site.until(lambda: site.state(world) == "online" and world.read(file) == b"FILE")
         assert availability() == "online"
 
     # The server dies, and comes back on the same address.
     server.kill()
     server = site.serve()
     with site.admin(agent="mother", project=project) as world:
-        site.until(lambda: world.read(f"{link}/a.txt") == b"FILE A\n")
+        site.until(lambda: world.read(f"{link}/a.txt") == b"FILE")
         site.until(lambda: site.state(world) == "online")
         world.write(f"{link}/a.txt", b"file")
         assert (site.work / "a.txt").read_bytes() == b"file A\n"

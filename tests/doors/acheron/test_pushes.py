@@ -59,6 +59,8 @@ def test_debug_pushes_have_the_older_shape_and_stand_in_the_stream(hold):
             }
             await other.control("project_create", {"name": "Lab"})
             push = await plug.hear()
+            while push["category"] == "control.workspace_availability":  # of the clock's own, when it is slow here
+                push = await plug.hear()
             assert (push["type"], push["request"]) == ("debug.event", "workspace-topology")
             assert push["category"] == "control.workspace_topology"
             assert push["payload"]["reason"] == "control.project_create"
