@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from worldfs.ground.disk import Disk
 from worldfs.ground.errors import BadInput, BrokenHouse, Conflict, NotPermitted, Unsafe, WorldError
 from worldfs.testing.faults import Counted, Crash, CrashAt, Failing
 from worldfs.tree.stores.contract import ABSENT, ANY
@@ -367,3 +368,13 @@ def test_a_full_rewrite_in_place_is_a_conflict(root):
     with pytest.raises(Conflict):
         store.put("a", b"2", revision)
     assert (root / "a").read_bytes() == b"foreign"
+
+
+def test_a_directory_that_was_removed_stays_away_after_a_power_cut(root):
+    done = []
+    store = DiskStore(root, Disk(lambda name, path: done.append((name, path))))
+    store.put("a/b/one", b"1")
+    store.delete("a/b/one")
+    done.clear()
+    store.rmdir("a/b")
+    assert done == [("rmdir", "a/b"), ("fsync_dir", "a")]
