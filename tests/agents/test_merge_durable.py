@@ -1,0 +1,29 @@
+"""What a merge with somebody's rewrite makes is on the disk before anybody is told of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from worldfs.agents.state import AgentState
+from worldfs.ground.disk import Disk
+
+
+def test_a_merge_waits_for_the_disk_with_its_content_and_its_name(tmp_path: Path) -> None:
+    done: list[tuple[str, str]] = []
+    disk = Disk(lambda name, path: done.append((name, path)))
+    with AgentState.open("rio", tmp_path, create=True, disk=disk) as state:
+        first = state.add_task("one").id
+        page = tmp_path / "rio/tasks.json"
+        old = page.read_text()
+        state.add_task("two")
+        rewrite = json.loads(old)  # by a writer who has not read of the second
+        rewrite["tasks"][0]["status"] = "completed"
+        page.write_text(json.dumps(rewrite))
+        done.clear()
+        state.take_in(settle=True)
+        assert [(task.id == first, task.status) for task in state.tasks()] == [(True, "completed"), (False, "pending")]
+    at = max(index for index, (name, path) in enumerate(done) if name == "rename" and path == "tasks.json")
+    draft = [path for name, path in done[:at] if name == "fsync"]
+    assert draft, done
+    assert "fsync_dir" in {name for name, path in done[at:] if path == ""}, done
