@@ -1,4 +1,4 @@
-"""What a merge with somebody's rewrite makes is on the disk before anybody is told of it."""
+"""What an agent is told of is on the disk: a merge with somebody's rewrite, the beginning of a session."""
 
 from __future__ import annotations
 
@@ -27,3 +27,14 @@ def test_a_merge_waits_for_the_disk_with_its_content_and_its_name(tmp_path: Path
     draft = [path for name, path in done[:at] if name == "fsync"]
     assert draft, done
     assert "fsync_dir" in {name for name, path in done[at:] if path == ""}, done
+
+
+def test_a_session_is_said_to_be_running_on_the_disk_before_it_begins(tmp_path: Path) -> None:
+    done: list[tuple[str, str]] = []
+    with AgentState.open("rio", tmp_path, create=True, disk=Disk(lambda *one: done.append(one))) as state:
+        record = state.start(type="research")
+        state.finish("completed", summary="ok")
+    said = [(name, path) for name, path in done if path in (f".paos/jobs/{record.session_id}.jsonl", "journal.jsonl")]
+    begun = said.index(("append", f".paos/jobs/{record.session_id}.jsonl"))
+    assert said[begun + 1] == ("fsync", f".paos/jobs/{record.session_id}.jsonl"), said
+    assert said[begun + 2] == ("append", "journal.jsonl"), said
