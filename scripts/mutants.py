@@ -60,7 +60,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             PROBED, "tests/tree/test_store_processes.py", "tests/kernel/test_sheet.py",
         ),
     ),
-    ("tree/rights.py", ("tests/tree", "tests/world/test_matrix.py", "tests/remote/test_names_alike.py", "tests/world/test_namespace.py")),
+    (
+        "tree/rights.py",
+        ("tests/tree", "tests/world/test_matrix.py", "tests/remote/test_names_alike.py"),
+    ),
     ("tree/", ("tests/tree", "tests/world/test_matrix.py", "tests/world/test_namespace.py")),
     ("kernel/", ("tests/kernel", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
     ("world/calls/", ("tests/world/calls", *_lives("calls"))),

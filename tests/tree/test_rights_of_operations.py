@@ -3,7 +3,7 @@
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.tree.rights import OPERATOR
+from worldfs.tree.rights import OPERATOR, demand_unmake
 from worldfs.tree.stores.memory import MemoryStore
 from worldfs.tree.table import Kind, Row, Table
 from worldfs.tree.tree import Tree
@@ -74,3 +74,10 @@ def test_what_is_computed_has_no_changes_of_its_own(tree):
 def test_what_no_row_describes_is_not_there(tree, name):
     with pytest.raises(NotFound):
         getattr(tree, name)("/a/nothing", OPERATOR)
+
+
+def test_what_may_not_be_seen_is_not_there_to_be_removed():
+    with pytest.raises(NotFound):
+        demand_unmake(ROW, "watchdog", PATH, "remove")
+    with pytest.raises(NotPermitted):
+        demand_unmake(COMPUTED, "planner", "/a/now", "remove")
