@@ -87,7 +87,7 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "tests/agents/test_journal.py", "tests/agents/test_journal_numbers.py", "tests/agents/test_state.py",
             "tests/agents/test_odd_files.py", "tests/agents/test_doctor.py", *_lives("journal"), PROBED,
-            *_lives("agent"), "tests/agents/test_metrics.py",
+            "tests/agents/test_on_the_disk.py", *_lives("agent"), "tests/agents/test_metrics.py",
         ),
     ),
     ("exports/identity.py", ("tests/exports/test_daemon.py", *_lives("node"), PROBED)),
