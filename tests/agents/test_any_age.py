@@ -228,3 +228,16 @@ def test_two_hundred_trials_of_three_minds(tmp_path: Path) -> None:
     for seed in range(1000, 1200):
         (tmp_path / str(seed)).mkdir()
         run(tmp_path / str(seed), seed)
+
+
+def test_a_task_that_a_rewrite_of_the_newest_version_closes_is_no_fault(tmp_path: Path) -> None:
+    with AgentState.open("rio", tmp_path, create=True) as state:
+        for n in range(3):
+            state.add_task(f"task {n}")
+        page = tmp_path / "rio/tasks.json"
+        read = json.loads(page.read_text())
+        read["tasks"][2]["status"] = "completed"
+        page.write_text(json.dumps(read))
+        state.take_in(settle=True)
+        assert [task.status for task in state.tasks()] == ["pending", "pending", "completed"]
+        assert not list((tmp_path / "rio/.paos/aside").glob("*"))

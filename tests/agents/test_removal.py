@@ -80,3 +80,18 @@ def test_an_agent_that_works_is_not_removed(tmp_path: Path) -> None:
         state.finish()
         state.start()  # it goes on as if nothing had been
         state.finish()
+
+
+def test_rm_waits_for_the_end_of_a_session_whose_owner_has_died_and_for_no_living_one(tmp_path: Path) -> None:
+    import threading
+
+    from worldfs.doors.cli.agent.removal import _taken_away
+    from worldfs.tree.stores.lock import RootLock
+
+    AgentState.open("rio", tmp_path, create=True).close()
+    lock = RootLock(tmp_path / "rio", "session").acquire()
+    with pytest.raises(Busy):  # its owner lives: this process
+        _taken_away(str(tmp_path), "rio")
+    lock.note(pid=4_194_305)  # above every process number there can be
+    threading.Timer(0.3, lock.release).start()
+    assert _taken_away(str(tmp_path), "rio").agent == "rio"
