@@ -12,15 +12,15 @@ from pathlib import Path
 
 
 def main(workspace: Path) -> None:
-    from worldfs.drivers.mujoco.body import Tabletop
-    from worldfs.ground.driver import Seat
+    from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
+    from worldfs.ground.driver import DriverContext
     from worldfs.world.world import World
 
-    class Timed(Tabletop):
+    class Timed(TabletopDriver):
         def stop(self) -> None:
             print(time.monotonic(), flush=True)
 
-    def body(seat: Seat) -> Timed:
+    def body(seat: DriverContext) -> Timed:
         return Timed(seat.robot_id, cameras=False)
 
     stop = threading.Event()

@@ -14,10 +14,10 @@ from pathlib import Path
 
 
 def claim(place: Path) -> int:
+    from worldfs.agents.agent_directory import AgentDirectory
     from worldfs.agents.inbox import Inbox
-    from worldfs.agents.room import Room
 
-    inbox = Inbox(Room(place.parent, place.name))
+    inbox = Inbox(AgentDirectory(place.parent, place.name))
     inbox.wait(0)  # the listing and the watch, as anybody has them who claims more than once
     _ready()
     got = 0

@@ -10,14 +10,14 @@ LESSONS = 1_000
 
 def add_history(workspace: Path) -> None:
     """As if it had all happened; written without fsync, for it is a bench's to lose."""
-    from worldfs.ground.model import JobStatus, Order, Outcome, State
-    from worldfs.kernel.jobs import done_key
-    from worldfs.kernel.record import order_line, status_line
+    from worldfs.ground.model import JobState, JobStatus, Order, Outcome
+    from worldfs.kernel.job_codec import order_line, status_line
+    from worldfs.kernel.job_store import done_key
 
     for number in range(JOBS):
         at = f"2026-01-{1 + number // 500:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00Z"
         order = Order(f"old_{number}", "r0", "move_to", {"target_pose": [0.4, 0, 0.5, 0, 0, 0]}, at)
-        status = JobStatus(State.SUCCEEDED, 1, at, at, at, "", Outcome.success("done", steps=12))
+        status = JobStatus(JobState.SUCCEEDED, 1, at, at, at, "", Outcome.success("done", steps=12))
         place = workspace / done_key(order.id)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(order_line(order, at) + status_line(status))

@@ -15,13 +15,13 @@ from ._tape import Tape
 
 
 def main(workspace: Path) -> None:
-    from worldfs.ground.driver import Seat
-    from worldfs.testing.driver import NullDriver
-    from worldfs.testing.target import null_parts
-    from worldfs.tree.stores.disk import DiskStore
+    from worldfs.ground.driver import DriverContext
+    from worldfs.testing.null_driver import NullDriver
+    from worldfs.testing.null_target import null_parts
+    from worldfs.tree.stores.disk_store import DiskStore
     from worldfs.world.world import World
 
-    def body(seat: Seat) -> NullDriver:
+    def body(seat: DriverContext) -> NullDriver:
         return NullDriver()
 
     stop, disk = threading.Event(), Tape()

@@ -26,7 +26,7 @@ KERNEL = (
     "kernel",
     "formats/action.py",
     "formats/action_write.py",
-    "world/house.py",
+    "world/world_job_hooks.py",
     "world/world.py",
 )
 AGENTS = ("ground", "tree/stores", "agents", "formats/agent")
@@ -96,12 +96,12 @@ FIGURES = (
     Figure(
         "loop.jitter_p99_ms",
         "a 50 Hz control loop with an inference of a small network on the same CPU every eight steps",
-        (*POLICIES, "drivers/skills/vla.py", "drivers/skills/pace.py"),
+        (*POLICIES, "drivers/skills/vla.py", "drivers/skills/control_rate.py"),
     ),
     Figure(
         "stop.p99_ms",
         "from the request in another process to the driver's stop being called, in a long motion with a queue",
-        ("kernel/stops.py", "kernel/stopping.py", "kernel/kernel.py", "tree/stores/watch_linux.py"),
+        ("kernel/stop_log.py", "kernel/stop_listener.py", "kernel/kernel.py", "tree/stores/watch_linux.py"),
     ),
 )  # fmt: skip
 

@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from worldfs.ground import linux
+from worldfs.ground import syscalls
+from worldfs.ground.dir_reader import DirEntryRef
 from worldfs.ground.disk import STAMP, Disk, How
-from worldfs.ground.walk import Place
 
 
 class Step(NamedTuple):
@@ -80,7 +80,7 @@ class Tape(Disk):
         self._note("unlink", path)
         super().unlink(fd, name, path)
 
-    def rename(self, source: Place, target: Place, how: How) -> None:
+    def rename(self, source: DirEntryRef, target: DirEntryRef, how: How) -> None:
         self._note(how, source.path, target.path)
         super().rename(source, target, how)
 
@@ -169,8 +169,8 @@ class Replay:
         if step.call == "over":
             return partial(os.rename, name, target, src_dir_fd=folder, dst_dir_fd=self._folders[other])
         if step.call in ("new", "swap"):
-            flag = linux.NOREPLACE if step.call == "new" else linux.EXCHANGE
-            return partial(linux.renameat2, folder, name, self._folders[other], target, flag)
+            flag = syscalls.NOREPLACE if step.call == "new" else syscalls.EXCHANGE
+            return partial(syscalls.renameat2, folder, name, self._folders[other], target, flag)
         if step.call == "unlink":
             return partial(os.unlink, name, dir_fd=folder)
         work = {

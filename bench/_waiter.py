@@ -12,10 +12,10 @@ from pathlib import Path
 
 
 def main(agents: Path, name: str) -> None:
+    from worldfs.agents.agent_directory import AgentDirectory
     from worldfs.agents.inbox import Inbox
-    from worldfs.agents.room import Room
 
-    inbox = Inbox(Room(agents, name))
+    inbox = Inbox(AgentDirectory(agents, name))
     inbox.wait(0)
     for _ in sys.stdin:
         print("ready", flush=True)

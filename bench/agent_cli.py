@@ -39,7 +39,7 @@ def run() -> dict[str, float]:
 
 def make_agents(root: Path) -> None:
     """Ten that have something to tell: tasks, a letter, and a session behind them."""
-    from worldfs.agents.state import AgentState
+    from worldfs.agents.agent_state import AgentState
 
     for number in range(AGENTS):
         with AgentState.open(f"agent-{number}", root, create=True) as state:

@@ -11,15 +11,15 @@ ROUNDS, FRAMES = 5, 30
 
 def run(seed: int = 1) -> dict[str, float]:
     """The median of five rounds of 30 frames, 640×480 RGB; no figure, and the reason printed, without OpenGL."""
-    from worldfs.drivers.mujoco.body import Tabletop
     from worldfs.drivers.mujoco.gl import gl_status
+    from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
     from worldfs.ground.model import Scene
 
     status = gl_status()
     print(f"camera: {status}")
     if not status.backend:
         return {}
-    body = Tabletop("bench", seed=seed)
+    body = TabletopDriver("bench", seed=seed)
     try:
         body.open(Scene())
         eye, data = body.eye(), body.arm.rig.data

@@ -30,17 +30,17 @@ def _best(work: Callable[[], object]) -> float:
 
 def _action() -> Callable[[], object]:
     from worldfs.formats.action_write import write
-    from worldfs.ground.model import Job, JobStatus, Order, State
+    from worldfs.ground.model import Job, JobState, JobStatus, Order
 
     entries = [{"action_id": f"a{n}", "action_type": "x", "params": {"p": [n, 0.5]}} for n in range(1000)]
     data = json.dumps({"queue": entries}, indent=2).encode()
-    job = Job(Order("a5", "r", "x"), JobStatus(State.RUNNING, 1))
+    job = Job(Order("a5", "r", "x"), JobStatus(JobState.RUNNING, 1))
     return lambda: write(data, {"a5": job}, drop={"a0"}, add=(Job(Order("new", "r", "x"), JobStatus()),))
 
 
 def _lesson() -> Callable[[], object]:
-    from worldfs.formats import lessons
-    from worldfs.ground.model import Note
+    from worldfs.formats import lessons_file
+    from worldfs.ground.model import Lesson
 
     data = b"# LESSONS\n"
     for n in range(1000):
@@ -48,14 +48,14 @@ def _lesson() -> Callable[[], object]:
             f"\n## 2026-01-01 00:{n // 60:02d}:{n % 60:02d} — Lesson {n}\n- **Action**: pick_up a_{n}\n"
             f"- **Reason**: {'because ' * 20}\n- **Critic Rejection**: no\n- **Fix**: y\n"
         ).encode()
-    return lambda: lessons.add(data, Note("New", "pick_up b", "why", "no", "y", "2026-11-21 12:00:00"))
+    return lambda: lessons_file.add(data, Lesson("New", "pick_up b", "why", "no", "y", "2026-11-21 12:00:00"))
 
 
 def _search() -> Callable[[], object]:
-    from worldfs.ground.model import Note
-    from worldfs.roles.lessons import search
+    from worldfs.ground.model import Lesson
+    from worldfs.roles.lesson_notes import search
 
-    notes = [Note(f"Lesson {n}", f"pick_up thing_{n}", "out of reach", "no", "bring it nearer") for n in range(1000)]
+    notes = [Lesson(f"Lesson {n}", f"pick_up thing_{n}", "out of reach", "no", "bring it nearer") for n in range(1000)]
     return lambda: search(notes, "thing_77 reach", 1)
 
 

@@ -92,10 +92,10 @@ def next_of_many(place: Path) -> dict[str, float]:
 
 @contextmanager
 def opened(place: Path) -> Iterator[object]:
+    from worldfs.agents.agent_directory import AgentDirectory
     from worldfs.agents.inbox import Inbox
-    from worldfs.agents.room import Room
 
-    room = Room(place, "rio")
+    room = AgentDirectory(place, "rio")
     inbox = Inbox(room)
     try:
         yield inbox
@@ -114,7 +114,7 @@ def timed(inbox: object) -> float:
 
 def fill(inbox: Path, count: int) -> None:
     """Letters as `deposit` names and writes them, but not durable: it is the claims that are measured."""
-    from worldfs.agents.letters import new_name
+    from worldfs.agents.message_names import new_name
     from worldfs.formats.agent.documents import message_write
     from worldfs.ground.model.agent import Message
 

@@ -23,28 +23,29 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def run(episodes: int = EPISODES, seeds: int = SEEDS) -> dict[str, float]:
     """`learned.success` 0…1 of both families together, and of each; `learned.record_s`, `learned.train_s`."""
-    from worldfs.drivers.contest.contestants import Contestant
-    from worldfs.drivers.contest.score import share
-    from worldfs.drivers.contest.tournament import hold
-    from worldfs.drivers.record.episode import Recipe
+    from worldfs.drivers.contest.benchmark_methods import BenchmarkMethod
+    from worldfs.drivers.contest.benchmark_run import run_benchmark
+    from worldfs.drivers.contest.score import success_rate
+    from worldfs.drivers.record.episode import RecordingRecipe
     from worldfs.drivers.record.recording import record
 
     with scratch() as place:
         began = time.perf_counter()
-        tally = record(place / "demos", Recipe(), episodes, threading.Event(), lambda tally: None)
+        tally = record(place / "demos", RecordingRecipe(), episodes, threading.Event(), lambda tally: None)
         recorded = time.perf_counter()
         subprocess.run(
             [sys.executable, ROOT / "examples/train_tabletop.py", place / "demos", place / "policy.onnx"],
             env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         trained = time.perf_counter()
-        policy = Contestant("learned", str(place / "policy.onnx"))
-        told = hold(
+        policy = BenchmarkMethod("learned", str(place / "policy.onnx"))
+        told = run_benchmark(
             place / "contest", [policy], FAMILIES, range(FRESH, FRESH + seeds), workers=1, stop=threading.Event(),
             told=lambda line, finished, of: None,
         )["contestants"]["learned"]  # fmt: skip
     shares = {
-        name: share(part["good"], part["tried"]) for name, part in (*told["families"].items(), ("all", told["all"]))
+        name: success_rate(part["good"], part["tried"])
+        for name, part in (*told["families"].items(), ("all", told["all"]))
     }
     print(
         f"learned: {tally.episodes} demonstrations ({tally.failed} trials failed), seeds {FRESH} to {FRESH + seeds - 1}"

@@ -36,9 +36,9 @@ def network(path: Path) -> None:
     """A camera's picture of 128 × 128 to a chunk of actions."""
     import numpy as np
 
-    from worldfs.drivers.policies.onnx_write import Graph, model
+    from worldfs.drivers.policies.onnx_write import OnnxGraph, model
 
-    random, graph = np.random.default_rng(0), Graph()
+    random, graph = np.random.default_rng(0), OnnxGraph()
 
     def weights(*shape: int) -> str:
         return graph.constant((random.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))).astype(np.float32))
@@ -64,13 +64,13 @@ def beat(checkpoint: Path) -> dict[str, float]:
     import numpy as np
 
     from worldfs.drivers.policies.onnx_file import OnnxPolicy
-    from worldfs.drivers.skills.runtime import Errand, Stage
+    from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
     from worldfs.drivers.skills.vla import VLAPolicyRuntime
-    from worldfs.drivers.targets.adapter import Bench, StepResult
+    from worldfs.drivers.targets.target_adapter import StepResult, TargetContext
     from worldfs.ground.clock import SystemClock
     from worldfs.ground.driver import Run
     from worldfs.ground.model import PolicySpec, Skill, Target
-    from worldfs.testing.target import NullAdapter
+    from worldfs.testing.null_target import NullAdapter
 
     clock, stamps = SystemClock(), []
     picture = np.random.default_rng(1).integers(0, 255, (128, 128, 3), np.uint8)
@@ -88,13 +88,13 @@ def beat(checkpoint: Path) -> dict[str, float]:
 
     action = {"representation": "joint_position"}
     spec = PolicySpec("local", checkpoint=str(checkpoint), extra={"action": action})
-    robot = Robot(Target("null", "real_robot"), Bench(clock))
-    errand = Errand(
+    robot = Robot(Target("null", "real_robot"), TargetContext(clock))
+    errand = SkillRequest(
         "job", Skill("network", "VLAPolicyRuntime", policy=spec), {}, max_steps=int(HZ * SECONDS), control_hz=HZ,
         replan_every=EACH,
     )  # fmt: skip
     policy = OnnxPolicy(spec, str(checkpoint))
-    stage = Stage(robot, policy, Run(clock, clock.monotonic() + 3 * SECONDS))
+    stage = SkillContext(robot, policy, Run(clock, clock.monotonic() + 3 * SECONDS))
     with subprocess.Popen([sys.executable, "-c", _BARE], stdout=subprocess.PIPE, text=True) as bare:
         outcome = VLAPolicyRuntime().perform(errand, stage)
         floor, _ = bare.communicate(timeout=60)

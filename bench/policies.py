@@ -72,10 +72,10 @@ Route = tuple[Callable[[], object], Callable[[], object], Callable[[], None]]
 def _client(kind: str, endpoint: str, **extra: Any) -> tuple[Any, Callable[[], object]]:
     import numpy as np
 
-    from worldfs.drivers.runtime.parts import parts
+    from worldfs.drivers.runtime.plugins import load_plugins
     from worldfs.ground.model import PolicySpec
 
-    factory = parts().client(kind)
+    factory = load_plugins().client(kind)
     assert factory is not None
     checkpoint = extra.pop("checkpoint", "")
     client = factory(PolicySpec(kind, endpoint, checkpoint, extra))
@@ -90,15 +90,15 @@ class Recorded:
 
     @staticmethod
     def request(client: Any, ours: Callable[[], object]) -> bytes:
-        from worldfs.drivers.policies.line import Line
+        from worldfs.drivers.policies.deadline_socket import DeadlineSocket
 
         sent: list[bytes] = []
-        send = Line.send
-        Line.send = lambda self, data: (sent.append(bytes(data)), send(self, data))[1]  # type: ignore[method-assign,func-returns-value]
+        send = DeadlineSocket.send
+        DeadlineSocket.send = lambda self, data: (sent.append(bytes(data)), send(self, data))[1]  # type: ignore[method-assign,func-returns-value]
         try:
             ours()
         finally:
-            Line.send = send  # type: ignore[method-assign]
+            DeadlineSocket.send = send  # type: ignore[method-assign]
         return b"".join(sent)
 
 
@@ -116,7 +116,7 @@ def _over_http(kind: str, path: str) -> Callable[[int], Route]:
         ours()  # the first of an episode says so
         request, bare = Recorded.request(client, ours), _socket(port)
 
-        def raw() -> None:
+        def raw_observation() -> None:
             bare.sendall(request)
             data = b""
             while b"\r\n\r\n" not in data:
@@ -130,7 +130,7 @@ def _over_http(kind: str, path: str) -> Callable[[int], Route]:
             client.close()
             bare.close()
 
-        return ours, raw, close
+        return ours, raw_observation, close
 
     return route
 
@@ -149,7 +149,7 @@ def _over_websocket(port: int) -> Route:
     bare = context.__enter__()
     bare.recv()
 
-    def raw() -> None:
+    def raw_observation() -> None:
         bare.send(message)
         bare.recv()
 
@@ -157,7 +157,7 @@ def _over_websocket(port: int) -> Route:
         client.close()
         context.__exit__(None, None, None)
 
-    return ours, raw, close
+    return ours, raw_observation, close
 
 
 def _over_zmq(port: int) -> Route:
@@ -173,7 +173,7 @@ def _over_zmq(port: int) -> Route:
     bare = context.socket(zmq.REQ)
     bare.connect(f"tcp://127.0.0.1:{port}")
 
-    def raw() -> None:
+    def raw_observation() -> None:
         bare.send(sent[0])
         bare.recv()
 
@@ -182,7 +182,7 @@ def _over_zmq(port: int) -> Route:
         bare.close(0)
         context.term()
 
-    return ours, raw, close
+    return ours, raw_observation, close
 
 
 def _over_grpc(port: int) -> Route:
@@ -190,12 +190,12 @@ def _over_grpc(port: int) -> Route:
     import grpc
     import numpy as np
 
-    from worldfs.drivers.policies.lerobot import SERVICE, raw
     from worldfs.drivers.policies.lerobot_bytes import HELPERS, as_instance, pieces
+    from worldfs.drivers.policies.lerobot_policy import SERVICE, raw_observation
 
     client, ours = _client("lerobot", f"127.0.0.1:{port}", checkpoint="x/y", policy_type="act")
     picture = np.random.default_rng(0).integers(0, 255, (224, 224, 3), np.uint8)
-    shown = raw({"rgb.front": picture, "state": np.linspace(0, 1, 8)})
+    shown = raw_observation({"rgb.front": picture, "state": np.linspace(0, 1, 8)})
     timed = {"timestamp": 0.0, "timestep": 1, "observation": shown, "must_go": True}
     parts = list(pieces(as_instance(HELPERS, "TimedObservation", timed)))
     channel = grpc.insecure_channel(f"127.0.0.1:{port}")

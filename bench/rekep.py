@@ -39,29 +39,29 @@ def orders(seed: int, what: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 def episode(seed: int, what: str = "place") -> dict[str, Any]:
-    from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime
-    from worldfs.drivers.skills.runtime import Errand, Stage
-    from worldfs.drivers.targets.adapter import Bench
-    from worldfs.drivers.targets.sim import adapter
+    from worldfs.drivers.skills.rekep.rekep_runtime import ReKepPolicyRuntime
+    from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
+    from worldfs.drivers.targets.sim_target import adapter
+    from worldfs.drivers.targets.target_adapter import TargetContext
     from worldfs.ground.clock import SystemClock
     from worldfs.ground.driver import Run
     from worldfs.ground.model import Skill, Target
 
     clock = SystemClock()
-    target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": seed, "objects": 5}), Bench(clock))
+    target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": seed, "objects": 5}), TargetContext(clock))
     target.open()
     runtime = ReKepPolicyRuntime()
     walls, notes, ok = [], [], True
     tries = backs = 0
     for skill, params in orders(seed, what):
-        errand = Errand("bench", Skill(skill, "ReKepPolicyRuntime"), params)
+        errand = SkillRequest("bench", Skill(skill, "ReKepPolicyRuntime"), params)
         began = time.perf_counter()
         findings = runtime.review(errand, target)
         if findings:
             ok = False
             notes.append(f"{skill}: review: {findings[0].found}")
             break
-        outcome = runtime.perform(errand, Stage(target, None, Run(clock, clock.monotonic() + 120)))
+        outcome = runtime.perform(errand, SkillContext(target, None, Run(clock, clock.monotonic() + 120)))
         walls.append(time.perf_counter() - began)
         tries = max(tries, outcome.evidence.get("attempts", 0))
         backs += len(outcome.evidence.get("backtracks", ()))

@@ -13,7 +13,7 @@ from ._stand import scratch
 
 if TYPE_CHECKING:
     from worldfs.world.namespace import Namespace
-    from worldfs.world.realm import Realm
+    from worldfs.world.served_world import ServedWorld
 
 FIGURES = ("tree.walk_1000_nodes_s", "services.index_5000_ms")
 NODES, SERVICES = 1000, 5
@@ -23,11 +23,11 @@ INDEX = "/agents/self/services/SERVICES.json"
 
 def run() -> dict[str, float]:
     from worldfs.tree.binding import MOTHER, SYSTEM, Binding
-    from worldfs.world.realm import Realm
+    from worldfs.world.served_world import ServedWorld
 
     with scratch() as place:
         (place / "home").mkdir()
-        with Realm.open(place / "home", memory_only=True) as realm:
+        with ServedWorld.open(place / "home", memory_only=True) as realm:
             admin = Binding("admin", MOTHER, SYSTEM)
             secrets = [_join(realm, admin, f"n{at}") for at in range(NODES)]
             tree = realm.namespace(admin)
@@ -64,13 +64,13 @@ def _walk(tree: Namespace, path: str) -> int:
     return 1 + sum(_walk(tree, f"{start}/{name}") for name in tree.list(path))
 
 
-def _ask(realm: Realm, admin: Any, op: str, payload: dict[str, Any]) -> dict[str, Any]:
+def _ask(realm: ServedWorld, admin: Any, op: str, payload: dict[str, Any]) -> dict[str, Any]:
     from worldfs.plane.caller import Caller
 
     return realm.plane.call(op, payload, Caller(admin, "bench"))
 
 
-def _join(realm: Realm, admin: Any, name: str) -> tuple[str, str]:
+def _join(realm: ServedWorld, admin: Any, name: str) -> tuple[str, str]:
     invite = _ask(realm, admin, "node_invite_create", {})["invite_token"]
     joined = _ask(realm, admin, "node_join", {"invite_token": invite, "node_name": name})
     node, secret = joined["node_id"], joined["node_secret"]
@@ -78,7 +78,7 @@ def _join(realm: Realm, admin: Any, name: str) -> tuple[str, str]:
     return node, secret
 
 
-def _upsert(realm: Realm, admin: Any, node: str, secret: str, state: str) -> None:
+def _upsert(realm: ServedWorld, admin: Any, node: str, secret: str, state: str) -> None:
     services = [
         {
             "service_id": f"tool-{at}",

@@ -108,14 +108,14 @@ def _cpu(pid: int) -> float:
 def decision(count: int) -> float:
     """Milliseconds (median) to choose the next jobs among `count` with limits, half of them held by others."""
     from worldfs.ground.model import Job, JobStatus, Order
-    from worldfs.kernel.jobs import Jobs
-    from worldfs.kernel.line import Lines
-    from worldfs.kernel.waiting import Waiting
-    from worldfs.testing.clock import ManualClock
-    from worldfs.tree.stores.memory import MemoryStore
+    from worldfs.kernel.deferred_jobs import DeferredJobs
+    from worldfs.kernel.job_store import JobStore
+    from worldfs.kernel.ready_queue import ReadyQueue
+    from worldfs.testing.manual_clock import ManualClock
+    from worldfs.tree.stores.memory_store import MemoryStore
 
     clock = ManualClock()
-    lines, waiting = Lines(f"t{n}" for n in range(TARGETS)), Waiting(Jobs(MemoryStore(), clock), clock)
+    lines, waiting = ReadyQueue(f"t{n}" for n in range(TARGETS)), DeferredJobs(JobStore(MemoryStore(), clock), clock)
     open: dict[str, Job] = {}
     for n in range(count):
         holds = (f"s{n - 1:05d}",) if n % 2 else ()

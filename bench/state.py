@@ -21,7 +21,7 @@ from ._stand import percentile, scratch
 from .floor import replace_once
 
 if TYPE_CHECKING:
-    from worldfs.agents.state import AgentState
+    from worldfs.agents.agent_state import AgentState
     from worldfs.ground.model import Message
 
 FIGURES = (
@@ -39,7 +39,7 @@ Step = Callable[[int], object]
 
 
 def run() -> dict[str, float]:
-    from worldfs.agents.state import AgentState
+    from worldfs.agents.agent_state import AgentState
 
     figures: dict[str, float] = {}
     with scratch() as place:

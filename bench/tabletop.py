@@ -26,14 +26,14 @@ def episode(seed: int) -> dict[str, Any]:
     """One pick and place: kind, success, error of the placement (mm), wall time (s), what went wrong."""
     import numpy as np
 
-    from worldfs.drivers.mujoco.body import Tabletop
-    from worldfs.drivers.mujoco.scene import FIVE
+    from worldfs.drivers.mujoco.scene_layout import STANDARD_KINDS
+    from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
     from worldfs.ground.clock import SystemClock
     from worldfs.ground.driver import Run
     from worldfs.ground.model import Order, RobotState, Scene, Thing
 
     rng = np.random.default_rng(seed)
-    kinds = [FIVE[seed % 5], *(FIVE[i] for i in rng.integers(0, 5, 2))]
+    kinds = [STANDARD_KINDS[seed % 5], *(STANDARD_KINDS[i] for i in rng.integers(0, 5, 2))]
     spots: list[tuple[float, float]] = []
     while len(spots) < 4:  # three things, then the target
         radius, angle = rng.uniform(0.35, 0.62), rng.uniform(-1, 1)
@@ -59,7 +59,7 @@ def episode(seed: int) -> dict[str, Any]:
     target = [*spots[3], things[0].size[2] / 2]
     clock = SystemClock()
     start = time.perf_counter()
-    body = Tabletop("bench", cameras=False)
+    body = TabletopDriver("bench", cameras=False)
     body.open(Scene((RobotState("bench"),), tuple(things), (table,)))
     attempts = 0
     for op, params in (("pick_up", {"object_id": things[0].id}), ("place", {"target_position": target})):

@@ -15,8 +15,8 @@ ASLEEP_S = 0.002  # for the other to go to sleep, after it has said that it will
 
 def run() -> dict[str, float]:
     """Durable deposits, one at a time."""
+    from worldfs.agents.agent_directory import AgentDirectory
     from worldfs.agents.inbox import Inbox
-    from worldfs.agents.room import Room
     from worldfs.ground.disk import Disk
     from worldfs.ground.model.agent import Message
 
@@ -36,7 +36,7 @@ def run() -> dict[str, float]:
             cwd=ROOT, env=environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert waiter.stdin is not None and waiter.stdout is not None
-        slot = Inbox(Room(place, "rio", disk=Disk(note)))
+        slot = Inbox(AgentDirectory(place, "rio", disk=Disk(note)))
         for _ in range(WARM_UP + ROUNDS):
             waiter.stdin.write("\n")
             waiter.stdin.flush()

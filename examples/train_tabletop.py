@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices this small are sl
 import numpy as np
 import pyarrow.parquet as pq
 
-from worldfs.drivers.policies.onnx_write import Graph, model
+from worldfs.drivers.policies.onnx_write import OnnxGraph, model
 from worldfs.drivers.record.episode import slices
 from worldfs.drivers.record.expert import SEES
 
@@ -204,7 +204,7 @@ def exported(weights: list[np.ndarray], normal: tuple, bounds: tuple, about: dic
     `normal`: mean and spread of the features; `bounds`: it never does what no demonstration did.
     """
     mean, spread = normal
-    graph = Graph()
+    graph = OnnxGraph()
     value = graph.op("Concat", *SEES, axis=0)
     value = graph.op("Reshape", value, graph.constant(np.array([1, len(ORDER)], np.int64)))
     made = layers()

@@ -13,10 +13,10 @@ sys.path.insert(0, str(ROOT / "src"))
 
 def pages() -> dict[Path, str]:
     """Every generated page and what it should say."""
-    from worldfs.world import protocol
+    from worldfs.world import protocol_pages
 
     return {
-        **{ROOT / "docs/protocol" / name: text for name, text in protocol.pages().items()},
+        **{ROOT / "docs/protocol" / name: text for name, text in protocol_pages.pages().items()},
         ROOT / "docs/command.md": command_page(),
         **schemas(),
     }
@@ -24,7 +24,7 @@ def pages() -> dict[Path, str]:
 
 def schemas() -> dict[Path, str]:
     """The JSON Schemas of an agent's files."""
-    from worldfs.formats.agent.schemas import SCHEMAS
+    from worldfs.formats.agent.json_schemas import SCHEMAS
 
     return {
         ROOT / f"docs/schema/{name}.json": json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
@@ -34,10 +34,10 @@ def schemas() -> dict[Path, str]:
 
 def command_page() -> str:
     """The command, as its table declares it."""
+    from worldfs.doors.cli.command_table import COMMANDS, GLOBAL
     from worldfs.doors.cli.exits import CODES
-    from worldfs.doors.cli.table import COMMANDS, GLOBAL
 
-    lines = ["# The command `paos`", "", "Computed from `worldfs/doors/cli/table.py`.", "", "## Everywhere", ""]
+    lines = ["# The command `paos`", "", "Computed from `worldfs/doors/cli/command_table.py`.", "", "## Everywhere", ""]
     lines += _table(GLOBAL)
     lines += ["", "## Exit codes", "", "| code | what happened |", "|---|---|"]
     lines += [f"| {code} | {text} |" for code, text in CODES.items()]

@@ -257,42 +257,42 @@ def retries(source: Source) -> Iterator[Fault]:
 
 
 AGENTS = (
-    "agents/inbox.py agents/journal.py agents/kept.py agents/ledger.py agents/notebook.py agents/room.py "
-    "agents/session_job.py agents/state.py agents/birth.py agents/mail.py agents/doctor_mends.py"
+    "agents/inbox.py agents/journal.py agents/merged_document.py agents/claim_log.py agents/notebook.py agents/agent_directory.py "
+    "agents/session_job.py agents/agent_state.py agents/init_agent.py agents/message_files.py agents/doctor_fixes.py"
 )
 RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "durable": (
         durable,
-        "ground/durable.py ground/logfile.py ground/disk.py tree/stores/disk.py tree/stores/displaced.py "
-        f"kernel/ world/calls/ plane/chronicle.py exports/identity.py {AGENTS}",
+        "ground/durable.py ground/logfile.py ground/disk.py tree/stores/disk_store.py tree/stores/displaced_files.py "
+        f"kernel/ world/calls/ plane/write_ahead_log.py exports/node_identity.py {AGENTS}",
     ),
-    "torn": (torn, "agents/ plane/chronicle.py"),
+    "torn": (torn, "agents/ plane/write_ahead_log.py"),
     "lock": (
         locks,
-        "ground/durable.py tree/stores/disk.py tree/stores/swap.py kernel/dispatch.py kernel/alerts.py "
-        f"plane/chronicle.py plane/plane.py exports/identity.py {AGENTS}",
+        "ground/durable.py tree/stores/disk_store.py tree/stores/swap.py kernel/dispatch.py kernel/alerts.py "
+        f"plane/write_ahead_log.py plane/control_plane.py exports/node_identity.py {AGENTS}",
     ),
     "order": (
         orders,
-        f"kernel/ world/calls/ {AGENTS} plane/chronicle.py tree/stores/swap.py tree/stores/disk.py ground/durable.py",
+        f"kernel/ world/calls/ {AGENTS} plane/write_ahead_log.py tree/stores/swap.py tree/stores/disk_store.py ground/durable.py",
     ),
     "retry": (retries, "kernel/dispatch.py"),
     "right": (
         rights,
-        "tree/rights.py tree/tree.py world/visibility.py plane/gates.py plane/policy.py exports/below.py "
-        "exports/ops.py exports/directory.py doors/acheron/tokens.py drivers/runtime/preflight.py",
+        "tree/rights.py tree/tree.py world/visibility.py plane/authorization.py plane/access_policy.py exports/sandboxed_dir.py "
+        "exports/fs_operations.py exports/directory_source.py doors/acheron/tokens.py drivers/runtime/preflight.py",
     ),
-    "clamp": (clamps, "drivers/targets/limits.py drivers/targets/safety.py roles/critic.py drivers/skills/bridge.py"),
+    "clamp": (clamps, "drivers/targets/safety_limits.py drivers/targets/safety.py roles/critic.py drivers/skills/action_conversion.py"),
     "deadline": (
         deadlines,
-        "kernel/waiting.py kernel/dispatch.py kernel/kernel.py drivers/targets/watchdog.py drivers/targets/safety.py "
-        "drivers/policies/line.py drivers/policies/web.py drivers/policies/websocket.py agents/ledger.py "
-        "agents/arrivals.py agents/inbox.py plane/pairing.py plane/membership.py plane/state.py",
+        "kernel/deferred_jobs.py kernel/dispatch.py kernel/kernel.py drivers/targets/watchdog.py drivers/targets/safety.py "
+        "drivers/policies/deadline_socket.py drivers/policies/http_connection.py drivers/policies/websocket.py agents/claim_log.py "
+        "agents/inbox_queue.py agents/inbox.py plane/node_pairing.py plane/membership.py plane/plane_state.py",
     ),
     "predicate": (
         predicates,
-        "drivers/mujoco/place.py drivers/mujoco/support.py drivers/mujoco/perceive.py drivers/mujoco/actions.py "
-        "drivers/mujoco/script.py drivers/mujoco/env.py drivers/skills/rekep/success.py",
+        "drivers/mujoco/object_placement.py drivers/mujoco/support.py drivers/mujoco/perception.py drivers/mujoco/actions.py "
+        "drivers/mujoco/sequences.py drivers/mujoco/env.py drivers/skills/rekep/success_predicates.py",
     ),
 }  # fmt: skip
 
@@ -308,21 +308,30 @@ class Named(NamedTuple):
 
 NAMED = (
     Named("T1: running is not durable, dispatch", "durable", "kernel/dispatch.py", ("_carry", "write_status")),
-    Named("T1: running is not durable, calls", "durable", "world/calls/calls.py", ("_run", "write_status")),
-    Named("T1: the plane's log is not synced", "durable", "plane/chronicle.py", ("append", "log.append")),
+    Named("T1: running is not durable, calls", "durable", "world/calls/agent_jobs.py", ("_run", "write_status")),
+    Named("T1: the plane's log is not synced", "durable", "plane/write_ahead_log.py", ("append", "log.append")),
     Named("T1: a note is not durable", "durable", "agents/notebook.py", ("_append", "_log.append")),
-    Named("T1: a node's identity is not durable", "durable", "exports/identity.py", ("_save", "replace")),
-    Named("T2: the torn tail of the claim ledger is not cut", "torn", "agents/ledger.py", ("write", "cut")),
-    Named("T3: place anywhere succeeds", "predicate", "drivers/mujoco/place.py", ("rests", "> TOLERANCE")),
-    Named("T3: place outside the basket succeeds", "predicate", "drivers/mujoco/place.py", ("within",)),
-    Named("T3: navigation off centre succeeds", "predicate", "drivers/mujoco/perceive.py", ("off",)),
+    Named("T1: a node's identity is not durable", "durable", "exports/node_identity.py", ("_save", "replace")),
+    Named("T2: the torn tail of the claim ledger is not cut", "torn", "agents/claim_log.py", ("write", "cut")),
+    Named("T3: place anywhere succeeds", "predicate", "drivers/mujoco/object_placement.py", ("rests", "> TOLERANCE")),
+    Named("T3: place outside the basket succeeds", "predicate", "drivers/mujoco/object_placement.py", ("within",)),
+    Named("T3: navigation off centre succeeds", "predicate", "drivers/mujoco/perception.py", ("off",)),
     Named("T3: the environment's judge says yes", "predicate", "drivers/mujoco/env.py", ("done",)),
-    Named("T3: a stack beside succeeds", "predicate", "drivers/skills/rekep/success.py", ("_stacked", "off <=")),
-    Named("T3: pouring nothing succeeds", "predicate", "drivers/skills/rekep/success.py", ("_poured", "TILTED")),
+    Named(
+        "T3: a stack beside succeeds", "predicate", "drivers/skills/rekep/success_predicates.py", ("_stacked", "off <=")
+    ),
+    Named(
+        "T3: pouring nothing succeeds", "predicate", "drivers/skills/rekep/success_predicates.py", ("_poured", "TILTED")
+    ),
     Named("T4: another number of actions", "right", "drivers/runtime/preflight.py", ("_spaces", "action_dim")),
     Named("T4: a rejected attempt is retried", "retry", "kernel/dispatch.py", ("Cause.REJECTED",)),
     Named("T4: a cancelled attempt is retried", "retry", "kernel/dispatch.py", ("Cause.CANCELLED",)),
-    Named("T4: a kept line keeps its first deadline", "deadline", "drivers/policies/web.py", ("_once", "until")),
+    Named(
+        "T4: a kept line keeps its first deadline",
+        "deadline",
+        "drivers/policies/http_connection.py",
+        ("_once", "until"),
+    ),
     Named("T4: watch without the right to read", "right", "tree/tree.py", ("watch", "demand_read")),
     Named("T4: joints beyond their limits", "clamp", "drivers/targets/safety.py", ("bound", "np.clip")),
 )

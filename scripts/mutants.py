@@ -74,14 +74,14 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("tests/agents/test_notebook.py", *_lives("memory"), PROBED, "tests/world/services/test_memory.py"),
     ),
     (
-        "agents/ledger.py",
+        "agents/claim_log.py",
         ("tests/agents/test_inbox.py", *_lives("claims"), PROBED, "tests/proof/test_inbox_claimers.py"),
     ),
     (
         "agents/inbox.py",
         ("tests/agents/test_inbox.py", *_lives("claims"), PROBED, "tests/agents/test_receipts.py", *_lives("agent")),
     ),
-    ("agents/arrivals.py", ("tests/agents/test_inbox.py", *_lives("claims"), "tests/proof/test_inbox_claimers.py")),
+    ("agents/inbox_queue.py", ("tests/agents/test_inbox.py", *_lives("claims"), "tests/proof/test_inbox_claimers.py")),
     (
         "agents/",
         (
@@ -90,7 +90,7 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/agents/test_on_the_disk.py", *_lives("agent"), "tests/agents/test_metrics.py",
         ),
     ),
-    ("exports/identity.py", ("tests/exports/test_daemon.py", *_lives("node"), PROBED)),
+    ("exports/node_identity.py", ("tests/exports/test_daemon.py", *_lives("node"), PROBED)),
     (
         "exports/",
         (

@@ -7,7 +7,7 @@ from typing import Any
 
 from turns import serve
 
-from worldfs.agents.state import AgentState
+from worldfs.agents.agent_state import AgentState
 
 
 class Events:

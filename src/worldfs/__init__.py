@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .agents.state import AgentState
+    from .agents.agent_state import AgentState
 
 __version__ = "0.1.0"
 
@@ -14,7 +14,7 @@ __all__ = ["AgentState", "__version__"]
 
 def __getattr__(name: str) -> Any:  # the command's start loads none of it
     if name == "AgentState":
-        from .agents.state import AgentState
+        from .agents.agent_state import AgentState
 
         return AgentState
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,17 +11,19 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from worldfs.drivers.catalogue import catalogue
+from worldfs.drivers.driver_catalogue import catalogue
 from worldfs.ground.clock import SystemClock
-from worldfs.testing.calls import Spot
+from worldfs.testing.call_fixtures import StaticEndpoint
 from worldfs.tree.binding import ADMIN, USER, Binding
-from worldfs.tree.feed import Feed
-from worldfs.tree.leaf import Ask, Wait
-from worldfs.world.services.services import Services
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.virtual_file import WaitCondition, WriteContext
+from worldfs.world.services.agent_services import AgentServices
 from worldfs.world.world import World
 
 OPERATOR, GUEST = Binding(ADMIN, "mother", "main"), Binding(USER, "alice", "main")
-BODY = Spot("/nodes/franka_001/body", "body", "franka_001", {op: op for op in ("move_to", "pick_up", "place")})
+BODY = StaticEndpoint(
+    "/nodes/franka_001/body", "body", "franka_001", {op: op for op in ("move_to", "pick_up", "place")}
+)
 FIVE = ("apple_01", "cube_01", "can_01", "bar_01", "brick_01")
 
 
@@ -32,10 +34,10 @@ class Table:
         self.place = place
         bodies = catalogue(seed=7, cameras=False)
         self.world = World.open(place.root, serve=True, drivers=bodies)
-        self.feed, self.stop = Feed(), threading.Event()
+        self.feed, self.stop = ChangeFeed(), threading.Event()
         self.thread = threading.Thread(target=lambda: self.world.run(stop=self.stop), daemon=True)
         self.thread.start()
-        self.services = Services.open(
+        self.services = AgentServices.open(
             place.root.parent,
             world=self.world,
             agents=place.root.parent / "agents",
@@ -44,7 +46,7 @@ class Table:
             environ={},
         )
 
-    def waited(self, wait: Wait | None) -> None:
+    def waited(self, wait: WaitCondition | None) -> None:
         """As a door waits: woken by the feed."""
         if wait is None:
             return
@@ -57,14 +59,16 @@ class Table:
 
     def say(self, text: str, binding: Binding = OPERATOR) -> tuple[Any, str]:
         acts = self.services.acts(binding)
-        job = acts.talk.say(text.encode(), Ask("user")).extra["job"]
+        job = acts.talk.say(text.encode(), WriteContext("user")).extra["job"]
         self.waited(acts.jobs.wait(job))
         return json.loads(acts.jobs.file(job, "status")), acts.jobs.file(job, "result").decode()
 
     def order(self, file: str, payload: Any) -> tuple[Any, Any]:
         acts = self.services.acts(OPERATOR)
         controls = acts.at(BODY)
-        self.waited(acts.jobs.wait(controls.write(file, json.dumps(payload).encode(), Ask("user")).extra["job"]))
+        self.waited(
+            acts.jobs.wait(controls.write(file, json.dumps(payload).encode(), WriteContext("user")).extra["job"])
+        )
         return json.loads(controls.status()), json.loads(controls.result())
 
     def close(self) -> None:

@@ -44,8 +44,8 @@ ORDERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
 @pytest.fixture(scope="module")
 def bench(onboarded: Callable):
     """A kernel that runs for all these tests, with a body that counts how often it is started."""
-    from worldfs.doors.cli.service import Service
-    from worldfs.drivers.catalogue import catalogue
+    from worldfs.doors.cli.kernel_thread import KernelThread
+    from worldfs.drivers.driver_catalogue import catalogue
     from worldfs.world.home import Home
     from worldfs.world.world import World
 
@@ -61,7 +61,10 @@ def bench(onboarded: Callable):
         return body
 
     config = Home(place.root.parent).config({})
-    with World.open(place.root, config=config, serve=True, drivers={"simulation": counting}) as world, Service(world):
+    with (
+        World.open(place.root, config=config, serve=True, drivers={"simulation": counting}) as world,
+        KernelThread(world),
+    ):
         yield place
 
 

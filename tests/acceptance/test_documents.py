@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.testing import pages
+from worldfs.testing import document_runner
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -28,9 +28,9 @@ def _name(page: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_every_block_is_of_its_language(page: Path) -> None:
-    for block in pages.blocks(page):
+    for block in document_runner.blocks(page):
         try:
-            pages.parse(block)
+            document_runner.parse(block)
         except (ValueError, SyntaxError) as error:
             pytest.fail(f"{_name(page)}:{block.line}: {error}")
 
@@ -46,14 +46,14 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").split()) <= 1200
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if any(b.runs for b in pages.blocks(p))], ids=_name)
+@pytest.mark.parametrize("page", [p for p in PAGES if any(b.runs for b in document_runner.blocks(p))], ids=_name)
 def test_every_block_does_what_its_document_says(page: Path, tmp_path: Path) -> None:
     name = _name(page)
     for module in NEEDS.get(name, ()):
         pytest.importorskip(module, reason=f"{name} needs it")
     # Below a name that is not ASCII, in the C locale: the least that a machine of somebody else's offers.
-    place = pages.checkout(ROOT, tmp_path / "书 架" / "worldfs")
-    said = pages.run(page, place, tmp_path / "home", environ={"LC_ALL": "C", "LANG": "C"})
+    place = document_runner.checkout(ROOT, tmp_path / "书 架" / "worldfs")
+    said = document_runner.run(page, place, tmp_path / "home", environ={"LC_ALL": "C", "LANG": "C"})
     assert not [text for text in said if "Traceback (most recent call last)" in text]
     if name in SAYS:
         SAYS[name](said, place)

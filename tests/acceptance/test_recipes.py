@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.testing import pages
+from worldfs.testing import document_runner
 
 ROOT = Path(__file__).resolve().parents[2]
 BARE = {key: text for key, text in os.environ.items() if not key.startswith(("PAOS_", "PYTHON", "LC_"))}
@@ -24,7 +24,7 @@ def _run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pages.checkout(ROOT, tmp_path_factory.mktemp("recipes") / "书 架" / "worldfs")
+    return document_runner.checkout(ROOT, tmp_path_factory.mktemp("recipes") / "书 架" / "worldfs")
 
 
 @pytest.mark.parametrize(

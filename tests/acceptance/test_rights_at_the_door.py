@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from worldfs.ground.errors import BadInput, Missing, NotFound, NotPermitted
+from worldfs.ground.errors import BadInput, MissingRequirement, NotFound, NotPermitted
 from worldfs.world.world import World
 
 ROLES = ("planner", "critic", "watchdog", "orchestrator", "runtime_watchdog")
@@ -55,7 +55,7 @@ def test_writing(world: World, name: str, role: str, cell: str) -> None:
     if "W" in cell:
         try:
             world.tree.write(path, TEXT.get(name) or world.tree.read(path, role), role)
-        except (Missing, BadInput):
+        except (MissingRequirement, BadInput):
             assert name == "SESSIONS.md"  # allowed, though nobody here carries sessions out yet
     else:
         with pytest.raises(NotFound if cell == "-" else NotPermitted):

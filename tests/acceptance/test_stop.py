@@ -16,8 +16,8 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from worldfs.kernel.turns import Turn
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.kernel.instruction_turns import InstructionTurn
+from worldfs.tree.stores.disk_store import DiskStore
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -230,11 +230,11 @@ def test_the_file_of_a_robot_stops_it_and_reads_how_it_stands(table) -> None:
 
 
 @contextmanager
-def turn_taken(table) -> Iterator[Turn]:
+def turn_taken(table) -> Iterator[InstructionTurn]:
     """Somebody else's instruction has its turn at the robot."""
     with World.open(table.root) as world:
         assert isinstance(world.store, DiskStore)
-        turn = Turn(world.store, "franka_001", "clear the table", world.clock)
+        turn = InstructionTurn(world.store, "franka_001", "clear the table", world.clock)
         assert turn.first() is None
         try:
             yield turn

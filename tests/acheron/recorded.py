@@ -124,7 +124,7 @@ def _write(wire: Wire, path: str, data: Any) -> Json:
 
 def _tried(wire: Wire, path: str, body: str, **more: Any) -> Json:
     assert wire.walk(path)["ok"], path
-    return wire.acheron("t_write", fid=7, data_b64=frames.pack(body.encode()), **more)
+    return wire.acheron("t_write", fid=7, data_b64=frames.encode_base64(body.encode()), **more)
 
 
 def _bare(found: Json) -> Json:

@@ -170,7 +170,7 @@ class Wire:
         data, at = b"", 0
         while True:
             found = _good(self.acheron("t_read", fid=7, offset=at, count=700_000, **more))
-            piece = frames.unpack(found["data_b64"])
+            piece = frames.decode_base64(found["data_b64"])
             data, at = data + piece, at + len(piece)
             if found["eof"] or not piece:
                 self.acheron("t_clunk", fid=7)
@@ -186,7 +186,7 @@ class Wire:
         """One t_write; raises `Refused`."""
         _good(self.walk(path))
         body = json.dumps(data).encode() if isinstance(data, dict) else data.encode() if isinstance(data, str) else data
-        return _good(self.acheron("t_write", fid=7, data_b64=frames.pack(body), **more))
+        return _good(self.acheron("t_write", fid=7, data_b64=frames.encode_base64(body), **more))
 
     def stat(self, path: str) -> Json:
         _good(self.walk(path))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.doors.acheron.tokens import Tokens
+from worldfs.doors.acheron.tokens import TokenStore
 
 from .stand import Json, Served, Wire, served
 
@@ -483,7 +483,7 @@ def a_hidden_project_is_told_from_one_that_is_not_there(ground: Ground) -> None:
 
 
 def a_token_of_one_agent_is_used_for_another(ground: Ground) -> None:
-    _, token = Tokens.open(ground.server.home).add("alice")
+    _, token = TokenStore.open(ground.server.home).add("alice")
     with ground.server.wire(token).greet("alice", ground.open) as wire:
         for name in ("bob", "mother", "new"):
             for op in ("session_attach", "agent_ensure"):

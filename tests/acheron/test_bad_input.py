@@ -222,7 +222,7 @@ def test_a_payload_split_over_two_writes_is_two_actions(wire: Wire) -> None:
     path = f"{MEMORY}/control/search.json"
     for piece, offset in ((whole[:7], 0), (whole[7:], 7)):
         assert wire.walk(path)["ok"]
-        found = wire.acheron("t_write", fid=7, offset=offset, data_b64=frames.pack(piece))
+        found = wire.acheron("t_write", fid=7, offset=offset, data_b64=frames.encode_base64(piece))
         assert code(found) == "invalid"
     assert wire.write(path, whole, offset=3)["n"] == len(whole)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from worldfs.ground.errors import Exists, NotFound, NotPermitted, WorldError
-from worldfs.remote.blocking import World, connect
+from worldfs.remote.blocking import BlockingWorld, connect
 
 from .stand import PATIENCE_S, ROOT, Served, served
 
@@ -62,12 +62,12 @@ def _node(server: Served, shelf: Path, invite: str) -> Iterator[None]:
 
 
 @pytest.fixture
-def world(server: Served) -> Iterator[World]:
+def world(server: Served) -> Iterator[BlockingWorld]:
     with connect(server.url, token=server.admin) as world:
         yield world
 
 
-def test_a_file_is_made_made_shorter_and_made_large(world: World, shelf: Path) -> None:
+def test_a_file_is_made_made_shorter_and_made_large(world: BlockingWorld, shelf: Path) -> None:
     world.write(f"{FS}/新.txt", "new", create=True)
     assert (shelf / "新.txt").read_text() == "new"
     world.write(f"{FS}/old.txt", "short", replace=True)
@@ -90,7 +90,7 @@ def test_a_file_is_made_made_shorter_and_made_large(world: World, shelf: Path) -
         world.write(f"{FS}/absent", b"x")
 
 
-def test_a_letter_is_made_by_its_first_write(world: World, server: Served) -> None:
+def test_a_letter_is_made_by_its_first_write(world: BlockingWorld, server: Served) -> None:
     world.control("agent_ensure", {"agent_id": "bob"})
     project = world.control("project_create", {"name": "letters"})["project_id"]
     letter = {"id": "m-1", "from": "mother", "to": "bob", "subject": "s", "body": "苹果"}
@@ -100,7 +100,7 @@ def test_a_letter_is_made_by_its_first_write(world: World, server: Served) -> No
         assert json.loads(bob.read(f"/agents/self/inbox/{name}"))["body"] == "苹果"
 
 
-def test_a_listing_tells_all_about_its_names_and_leaves_out_what_leads_outside(world: World) -> None:
+def test_a_listing_tells_all_about_its_names_and_leaves_out_what_leads_outside(world: BlockingWorld) -> None:
     found = {place.name: place for place in world.entries(FS)}
     assert "out" not in found and found["sub"].directory and found["old.txt"].writable
     assert world.entries(f"{FS}/sub")[0] == world.stat(f"{FS}/sub/{world.list(f'{FS}/sub')[0]}")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.remote import Retry, TimedOut, World, blocking, connect
+from worldfs.remote import RemoteWorld, RequestTimeout, RetryPolicy, blocking, connect
 
 from .stand import ROOT, Served, served
 
@@ -31,7 +31,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-def over(server: Served, test: Callable[[World], Awaitable[None]], **more: Any) -> None:
+def over(server: Served, test: Callable[[RemoteWorld], Awaitable[None]], **more: Any) -> None:
     async def run() -> None:
         asked = {"token": server.admin, "agent": "alice", "project": "proj-1", **more}
         async with connect(server.url, **asked) as world:
@@ -41,7 +41,7 @@ def over(server: Served, test: Callable[[World], Awaitable[None]], **more: Any) 
 
 
 def test_the_tree_is_read_listed_and_walked(server: Served) -> None:
-    async def test(world: World) -> None:
+    async def test(world: RemoteWorld) -> None:
         assert world.bound == ("admin", "alice", "proj-1", "main")
         assert {"agents", "meta", "nodes", "projects"} <= set(await world.list("/"))
         assert json.loads(await world.read("/meta/protocol.json"))["version"] == "acheron-1"
@@ -59,7 +59,7 @@ def test_the_tree_is_read_listed_and_walked(server: Served) -> None:
 
 
 def test_a_stat_keeps_its_order_among_hundreds(server: Served) -> None:
-    async def test(world: World) -> None:
+    async def test(world: RemoteWorld) -> None:
         paths = [f"/meta/{name}" for name in await world.list("/meta")] * 20
         found = await asyncio.gather(*(world.stat(path) for path in paths))
         assert [place.path for place in found] == paths
@@ -73,7 +73,7 @@ def test_a_stat_keeps_its_order_among_hundreds(server: Served) -> None:
 
 
 def test_a_service_is_invoked_and_answers(server: Served) -> None:
-    async def test(world: World) -> None:
+    async def test(world: RemoteWorld) -> None:
         made = await world.invoke(MEMORY, "memory_create", {"kind": "note", "name": "n1", "content": "hello"})
         assert made.ok and made.payload["mem_id"] == "<EOT>alice:primary:n1:1<EOT>"
         found = await world.invoke(f"{MEMORY}/control/search.json", args={"query": "hello"})
@@ -91,7 +91,7 @@ def test_a_service_is_invoked_and_answers(server: Served) -> None:
 
 
 def test_a_chat_is_a_job_that_ends(server: Served) -> None:
-    async def test(world: World) -> None:
+    async def test(world: RemoteWorld) -> None:
         job = await world.chat("hello there", correlation="c-1")
         ended = await job.result(20)
         # This home has no brain: the job says so, and that is an answer.
@@ -105,7 +105,7 @@ def test_a_chat_is_a_job_that_ends(server: Served) -> None:
 
 
 def test_ends_are_watched_and_none_is_missed(server: Served) -> None:
-    async def test(world: World) -> None:
+    async def test(world: RemoteWorld) -> None:
         watching = world.watch(INPUT, since="now", timeout=5)
         first = asyncio.create_task(anext(watching))  # type: ignore[arg-type] # an awaitable that is a coroutine
         await asyncio.sleep(0.3)
@@ -120,7 +120,7 @@ def test_ends_are_watched_and_none_is_missed(server: Served) -> None:
 
 
 def test_a_change_is_waited_for(server: Served) -> None:
-    async def test(world: World) -> None:
+    async def test(world: RemoteWorld) -> None:
         path = "/projects/proj-1/meta/workspace_status.json"
         waiting = asyncio.create_task(world.wait(path, "/waited-for", timeout=20))
         await asyncio.sleep(0.5)
@@ -137,11 +137,11 @@ def test_a_change_is_waited_for(server: Served) -> None:
 
 
 def test_a_blocking_read_that_is_given_up_leaves_the_connection_whole(server: Served) -> None:
-    async def test(world: World) -> None:
+    async def test(world: RemoteWorld) -> None:
         await world.write(
             "/agents/self/events/control/wait.json", json.dumps({"paths": [INPUT], "timeout_ms": 60000, "since": "now"})
         )
-        with pytest.raises(TimedOut):
+        with pytest.raises(RequestTimeout):
             await world.read("/agents/self/events/next.json", timeout=0.2)
         reading = asyncio.create_task(world.read("/agents/self/events/next.json"))
         await asyncio.sleep(0.1)
@@ -153,7 +153,7 @@ def test_a_blocking_read_that_is_given_up_leaves_the_connection_whole(server: Se
 
 
 def test_pushes_reach_who_asked_for_them(server: Served) -> None:
-    async def test(world: World) -> None:
+    async def test(world: RemoteWorld) -> None:
         invite = (await world.control("node_invite_create"))["invite_token"]
         joined = await world.control("node_join", {"invite_token": invite, "node_name": "p"})
         await world.control("node_service_watch", {"node_id": joined["node_id"]})
@@ -172,7 +172,7 @@ def test_a_server_that_comes_back_is_found_again(tmp_path: Path) -> None:
     with served(home) as first:
         port = first.url.rpartition(":")[2]
     with served(home, port=port) as server:
-        world = blocking.connect(server.url, token=server.admin, retry=Retry(20, 0.1, 0.5))
+        world = blocking.connect(server.url, token=server.admin, retry=RetryPolicy(20, 0.1, 0.5))
         assert world.exists("/meta")
         server.process.kill()
         server.process.wait()

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from worldfs import AgentState
-from worldfs.agents import kept as kept_module
-from worldfs.testing.clock import ManualClock
+from worldfs.agents import merged_document as kept_module
+from worldfs.testing.manual_clock import ManualClock
 
 STEPS = 160
 
@@ -164,8 +164,10 @@ def test_three_minds_with_readings_of_any_age_undo_nothing_in_silence(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if seed % 2:  # versions give way sooner
-        rules = kept_module.Rules
-        monkeypatch.setattr("worldfs.agents.documents.Rules", lambda *args, **more: rules(*args, **{"keep": 4} | more))
+        rules = kept_module.DocumentRules
+        monkeypatch.setattr(
+            "worldfs.agents.document_rules.DocumentRules", lambda *args, **more: rules(*args, **{"keep": 4} | more)
+        )
     run(tmp_path, seed)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from worldfs.agents.cascade import cascade, letter_id
+from worldfs.agents.agent_directory import AgentDirectory
+from worldfs.agents.broadcast import broadcast, broadcast_id
 from worldfs.agents.inbox import Inbox
-from worldfs.agents.room import Room
 from worldfs.ground.errors import BadInput, NotFound
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 
 
 @pytest.fixture
@@ -28,11 +28,11 @@ def letters(root: Path, agent: str) -> list[dict[str, Any]]:
 
 def say(root: Path, **more: Any) -> list[tuple[str, bool]]:
     said = {"sender": "pipeline", "subject": "A claim that you build on was rejected", "clock": ManualClock(), **more}
-    return [(sent.agent, sent.new) for sent in cascade(root, **said)]
+    return [(sent.agent, sent.new) for sent in broadcast(root, **said)]
 
 
 def test_all_agents_get_a_letter_but_its_sender(root: Path) -> None:
-    (sent,) = cascade(root, sender="pipeline", subject="s", agents="rio", source_ref="pr/247", clock=ManualClock())
+    (sent,) = broadcast(root, sender="pipeline", subject="s", agents="rio", source_ref="pr/247", clock=ManualClock())
     assert letters(root, "rio") == [
         {
             "id": sent.message.id,
@@ -53,7 +53,7 @@ def test_all_agents_get_a_letter_but_its_sender(root: Path) -> None:
 
 def test_the_same_source_reaches_an_agent_once_even_after_it_was_read(root: Path) -> None:
     assert say(root, source_ref="pr/247", agents=["rio"]) == [("rio", True)]
-    room = Room(root, "rio", clock=ManualClock())
+    room = AgentDirectory(root, "rio", clock=ManualClock())
     inbox = Inbox(room)
     claim = inbox.claim(by="rio")
     assert claim is not None
@@ -72,7 +72,7 @@ def test_without_a_source_every_call_is_a_new_letter(root: Path) -> None:
 
 def test_one_that_cannot_be_reached_stops_nobody_and_is_named(root: Path) -> None:
     (root / "leo" / "inbox").write_text("a file where the inbox should be")
-    sent = cascade(root, sender="pipeline", subject="s", agents=["leo", "nobody", "../rio", "rio"], source_ref="pr/1")
+    sent = broadcast(root, sender="pipeline", subject="s", agents=["leo", "nobody", "../rio", "rio"], source_ref="pr/1")
     assert [(one.agent, one.new, one.trouble is None) for one in sent] == [
         ("leo", False, False),
         ("nobody", False, False),
@@ -96,5 +96,5 @@ def test_a_cascade_that_says_nothing_or_reaches_nobody_is_refused(root: Path, tm
 
 def test_an_id_is_of_one_source_and_one_agent() -> None:
     pairs = [("pr/1", "rio"), ("pr/1", "leo"), ("pr/2", "rio"), ("pr/1r", "io"), ("来源/甲", "rio")]
-    assert len({letter_id(*pair) for pair in pairs}) == len(pairs)
-    assert letter_id("来源/甲", "rio") == letter_id("来源/甲", "rio")
+    assert len({broadcast_id(*pair) for pair in pairs}) == len(pairs)
+    assert broadcast_id("来源/甲", "rio") == broadcast_id("来源/甲", "rio")

@@ -186,7 +186,7 @@ def test_a_hundred_clumsy_minds_of_a_hundred(tmp_path: Path) -> None:
 
 
 def test_a_task_made_in_the_agents_first_second_can_be_closed_with_an_outcome() -> None:
-    from worldfs.formats.agent.merge import best_base
+    from worldfs.formats.agent.merge_tasks import best_base
 
     made = {"id": "task-001", "type": "research", "description": "x", "status": "pending", "outcome": None}
     listed: tuple[list[Any], ...] = ([], [made], [{**made, "status": "completed", "outcome": "found"}])

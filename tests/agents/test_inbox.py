@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox, deposit_to
-from worldfs.agents.letters import done_key, named_after, new_name, rank_of
-from worldfs.agents.room import Room
+from worldfs.agents.message_names import done_key, name_for_id, new_name, rank_of
 from worldfs.ground.disk import Disk
 from worldfs.ground.errors import BadInput, NotFound
 from worldfs.ground.model import Message
-from worldfs.testing.clock import ManualClock
 from worldfs.testing.crashes import enumerate_crashes
+from worldfs.testing.manual_clock import ManualClock
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def inbox(tmp_path: Path, clock: ManualClock) -> Iterator[Inbox]:
 
 def again(root: Path, clock: ManualClock, **options: int) -> Inbox:
     """As another process has it."""
-    return Inbox(Room(root, "rio", clock=clock), **options)
+    return Inbox(AgentDirectory(root, "rio", clock=clock), **options)
 
 
 def letter(id: str = "", **more: Any) -> Message:
@@ -165,7 +165,7 @@ def test_everything_is_claimed_under_one_token_and_acknowledged_by_it(inbox: Inb
     os.unlink(next(item.path for item in all if item.message.id == "l0"))  # a mind took it away
     assert sorted(item.message.id for item in inbox.claimed("s1")) == ["l1", "l2", "l3", "l4"]
     inbox.ack_all("s1")
-    assert [path.name for path in (tmp_path / "rio/inbox").iterdir()] == [named_after("later") + ".json"]
+    assert [path.name for path in (tmp_path / "rio/inbox").iterdir()] == [name_for_id("later") + ".json"]
 
 
 def test_a_letter_that_was_rewritten_after_its_claim_is_read_again(inbox: Inbox, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_letter_that_nobody_can_finish_dies_after_its_deliveries(tmp_path: Pat
 
 def test_a_letter_that_died_or_was_revived_is_where_it_was_said_to_be_after_any_power_cut() -> None:
     def opened(path: Path, disk: Disk | None = None) -> Inbox:
-        return Inbox(Room(path, "rio", clock=ManualClock(), disk=disk), attempts=0)
+        return Inbox(AgentDirectory(path, "rio", clock=ManualClock(), disk=disk), attempts=0)
 
     def prepare(path: Path) -> None:
         (path / "rio").mkdir()
@@ -270,7 +270,7 @@ def test_a_file_that_a_mind_removes_is_read(inbox: Inbox, tmp_path: Path) -> Non
     inbox.deposit(letter("a"))
     inbox.deposit(letter("b"))
     assert inbox.wait(0)
-    (tmp_path / "rio/inbox" / (named_after("a") + ".json")).unlink()
+    (tmp_path / "rio/inbox" / (name_for_id("a") + ".json")).unlink()
     assert ids(inbox) == ["b"]
 
 
@@ -344,9 +344,9 @@ def test_a_torn_line_of_the_ledger_was_told_to_nobody_and_is_kept_aside(
 def test_a_ledger_that_is_mostly_waste_is_written_anew_and_says_the_same(
     inbox: Inbox, tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from worldfs.agents import ledger
+    from worldfs.agents import claim_log
 
-    monkeypatch.setattr(ledger, "COMPACT", 4096)
+    monkeypatch.setattr(claim_log, "COMPACT", 4096)
     inbox.deposit(letter("kept"))
     held = inbox.claim("one")
     for n in range(600):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.journal import Journal
-from worldfs.agents.room import Room
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def journal(home: Path, **options: int) -> Journal:
-    return Journal(Room(home, "rio"), **options)
+    return Journal(AgentDirectory(home, "rio"), **options)
 
 
 def numbers(log: Journal) -> list[int]:
@@ -164,9 +164,9 @@ def test_a_journal_that_is_mended_in_the_middle_of_a_rotation_holds_every_line_o
 def test_a_journal_of_another_tool_that_is_very_long_is_sealed_not_read(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from worldfs.agents import journal_mend
+    from worldfs.agents import journal_repair
 
-    monkeypatch.setattr(journal_mend, "GIANT", 10_000)
+    monkeypatch.setattr(journal_repair, "GIANT", 10_000)
     old = b'{"event":"old"}\n' * 2000
     (home / "rio/journal.jsonl").write_bytes(old + b'{"torn')
     log = journal(home)

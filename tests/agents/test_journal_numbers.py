@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from worldfs.agents import journal_numbers
+from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.journal import Journal
-from worldfs.agents.journal_numbers import gaps, numbers
-from worldfs.agents.room import Room
+from worldfs.agents.journal_numbers import gaps, sequence_numbers
 
 LINES = (
     b'{"event":"a","seq":1}',
@@ -31,14 +31,14 @@ LINES = (
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
     (tmp_path / "rio").mkdir()
-    return Journal(Room(tmp_path, "rio"))
+    return Journal(AgentDirectory(tmp_path, "rio"))
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 1 << 20])
 def test_the_same_as_reading_every_line(journal: Journal, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     monkeypatch.setattr(journal_numbers, "_BLOCK", block)
     (Path(journal.room.path) / "journal.jsonl").write_bytes(b"\n".join(LINES) + b'\n{"torn":1,"seq":10}')
-    assert list(numbers(journal)) == [seq for seq, _ in journal.lines()] == [1, 2, 3, 4, 9]
+    assert list(sequence_numbers(journal)) == [seq for seq, _ in journal.lines()] == [1, 2, 3, 4, 9]
     assert list(gaps(journal)) == [(4, 9)]
 
 
@@ -50,5 +50,5 @@ def test_a_line_without_end_is_passed_over(journal: Journal, monkeypatch: pytest
     (Path(journal.room.path) / "journal.jsonl").write_bytes(
         b'{"event":"a","seq":1}\n' + giant + b'\n{"event":"b","seq":3}\n'
     )
-    found = list(numbers(journal))
+    found = list(sequence_numbers(journal))
     assert found == ([1, 2, 3] if block > 5000 else [1, 3])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from worldfs.agents.measure import cost, prefix, size, tokens
+from worldfs.agents.text_cost import format_size, prefix, text_cost, tokens
 
 # The largest count of three tokenizers (cl100k, o200k, and the one that Anthropic's SDK 0.38 carried).
 COUNTED = [
@@ -49,14 +49,14 @@ def test_the_estimate_is_never_below_what_tokenizers_count(text: str, counted: i
 
 
 def test_bytes_are_bytes() -> None:
-    assert cost("臂展 m", "bytes") == 8
-    assert cost("", "tokens") == cost("", "bytes") == 0
-    assert [size(n) for n in (0, 999, 1000, 3140, 2_400_000)] == ["0 B", "999 B", "1.0 kB", "3.1 kB", "2.4 MB"]
+    assert text_cost("臂展 m", "bytes") == 8
+    assert text_cost("", "tokens") == text_cost("", "bytes") == 0
+    assert [format_size(n) for n in (0, 999, 1000, 3140, 2_400_000)] == ["0 B", "999 B", "1.0 kB", "3.1 kB", "2.4 MB"]
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.sampled_from(["tokens", "bytes"]))
 def test_lines_never_cost_more_together_than_apart(one: str, other: str, unit: str) -> None:
-    assert cost(f"{one}\n{other}\n", unit) <= cost(f"{one}\n", unit) + cost(f"{other}\n", unit)  # type: ignore[arg-type]
+    assert text_cost(f"{one}\n{other}\n", unit) <= text_cost(f"{one}\n", unit) + text_cost(f"{other}\n", unit)  # type: ignore[arg-type]
 
 
 @example(" 0", 0, "tokens")
@@ -64,6 +64,6 @@ def test_lines_never_cost_more_together_than_apart(one: str, other: str, unit: s
 def test_a_prefix_fits_and_one_sign_more_would_not(text: str, budget: int, unit: str) -> None:
     part = prefix(text, budget, unit)  # type: ignore[arg-type]
     assert text.startswith(part)
-    assert cost(part, unit) <= max(budget, 0)  # type: ignore[arg-type]
+    assert text_cost(part, unit) <= max(budget, 0)  # type: ignore[arg-type]
     if part != text:
-        assert cost(text[: len(part) + 1], unit) > budget  # type: ignore[arg-type]
+        assert text_cost(text[: len(part) + 1], unit) > budget  # type: ignore[arg-type]

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldfs.agents.metrics import EVENTS, FIGURES, LIFETIME, Fold, Recent, project, recovered
+from worldfs.agents.metrics import EVENTS, FIGURES, LIFETIME, MetricsReducer, RecentTotals, project, recover_reducer
 from worldfs.formats.agent.documents import metrics_findings, metrics_value
 from worldfs.ground.clock import stamp
 from worldfs.ground.errors import BadInput
-from worldfs.testing.agents import random_entries, recount
+from worldfs.testing.journal_oracle import random_entries, recount
 
 Json = dict[str, Any]
 NOW = datetime(2026, 3, 31, 22, 30, tzinfo=UTC)
@@ -58,8 +58,8 @@ def event(name: str, at: datetime = NOW, **fields: Any) -> Json:
     return {"ts": stamp(at), "event": name, **fields}
 
 
-def folded(*entries: Json, baseline: Json | None = None) -> Fold:
-    fold = Fold(baseline)
+def folded(*entries: Json, baseline: Json | None = None) -> MetricsReducer:
+    fold = MetricsReducer(baseline)
     fold.follow(enumerate(entries, 1))
     return fold
 
@@ -68,11 +68,11 @@ def lifetime(*entries: Json) -> Json:
     return {key: count for key, count in folded(*entries).totals.items() if count}
 
 
-def total(fold: Fold, key: str) -> int:
+def total(fold: MetricsReducer, key: str) -> int:
     return fold.totals.get(key, 0)
 
 
-def same(one: Fold, other: Fold) -> bool:
+def same(one: MetricsReducer, other: MetricsReducer) -> bool:
     return one.dump() == other.dump()
 
 
@@ -235,18 +235,18 @@ def test_an_entry_without_a_time_is_of_the_day_before_it(ts: object) -> None:
     fold = folded(ended(NOW - timedelta(days=29)), {**ended(NOW, "b"), "ts": ts})
     assert fold.recent(NOW).sessions == 2
     assert fold.recent(NOW + timedelta(days=1)).sessions == 0
-    assert folded({**ended(NOW), "ts": ts}).recent(NOW) == Recent()
+    assert folded({**ended(NOW), "ts": ts}).recent(NOW) == RecentTotals()
 
 
 def test_a_clock_that_once_stood_wrong_does_not_push_the_window_out() -> None:
-    fold, seq = Fold(), 0
+    fold, seq = MetricsReducer(), 0
     for back in range(60, -1, -1):
         for wrong in (4000, -4000):
             seq += 1
             fold.apply(seq, ended(NOW + timedelta(days=wrong - wrong // 4000 * (back % 4)), f"w{seq}"))
         seq += 1
         fold.apply(seq, ended(NOW - timedelta(days=back), f"s{seq}", sources_archived=2))
-    assert fold.recent(NOW) == Recent(30, 0, 60, 0, 0)
+    assert fold.recent(NOW) == RecentTotals(30, 0, 60, 0, 0)
     assert total(fold, "sessions_total") == seq
     assert len(fold.dump()) < 8000
 
@@ -317,9 +317,9 @@ def test_an_import_takes_the_place_of_a_new_agents_zeros_and_of_nothing_else() -
 
 
 def test_a_document_from_before_us_is_taken_over_whole() -> None:
-    fold = recovered(RIO, enumerate([event("session_start", session_id="a")], 1))
+    fold = recover_reducer(RIO, enumerate([event("session_start", session_id="a")], 1))
     assert (fold.baseline, fold.applied_seq) == (RIO, 1)
-    assert recovered(None, []).baseline is None
+    assert recover_reducer(None, []).baseline is None
 
 
 @given(st.integers(0, 2**32), st.integers(1, 120), st.sampled_from([None, RIO]), st.booleans(), st.data())
@@ -331,7 +331,7 @@ def test_a_lost_state_is_made_again_from_journal_and_document(
     if found and told:
         entries.insert(0, event("metrics_imported", NOW - timedelta(days=1), metrics=found))
     numbered = list(enumerate(entries, 1))
-    whole = Fold(None if told else found)
+    whole = MetricsReducer(None if told else found)
     document = dict(found) if found else None  # as it was written at a session's end, or not at all since
     ends = [seq for seq, entry in numbered if entry["event"] == "session_end"]
     shown = data.draw(st.sampled_from([0, *ends]))
@@ -339,7 +339,7 @@ def test_a_lost_state_is_made_again_from_journal_and_document(
         whole.apply(seq, entry)
         if seq == shown:
             document = dict(project(whole, "rio", datetime.fromisoformat(entry["ts"]))._asdict())
-    again = recovered(document, numbered)
+    again = recover_reducer(document, numbered)
     kept, lost = project(whole, "rio", NOW).lifetime, project(again, "rio", NOW).lifetime
     decided = ("claims_proposed", "disconfirmation_attempts")  # what was raised to hold an invariant stays raised
     assert {**lost, **{key: kept[key] for key in decided}} == kept
@@ -349,10 +349,10 @@ def test_a_lost_state_is_made_again_from_journal_and_document(
 
 def test_what_was_counted_in_segments_that_are_gone_is_not_lost_with_the_state() -> None:
     numbered = [(seq, ended(NOW + timedelta(hours=seq), f"s{seq}", sources_archived=2)) for seq in range(1, 21)]
-    whole = Fold(RIO)
+    whole = MetricsReducer(RIO)
     whole.follow(numbered)
     document = project(whole, "rio", NOW + timedelta(hours=20))._asdict()
-    life = project(recovered(document, numbered[12:]), "rio", NOW).lifetime
+    life = project(recover_reducer(document, numbered[12:]), "rio", NOW).lifetime
     assert (life["sessions_total"], life["sources_archived"]) == (67, 352)
 
 
@@ -362,7 +362,7 @@ def test_what_was_counted_in_segments_that_are_gone_is_not_lost_with_the_state()
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b"null", b'{"format":1}', b"\0" * 90, b"[" * 99999])
 def test_a_torn_state_is_refused_with_what_to_do(data: bytes) -> None:
     with pytest.raises(BadInput, match="made again"):
-        Fold.load(data)
+        MetricsReducer.load(data)
 
 
 @pytest.mark.parametrize(
@@ -374,11 +374,11 @@ def test_a_state_with_a_wrong_field_is_refused(key: str, value: object) -> None:
     if (key, value) in (("day", "x"), ("baseline", {"a": "b"})):
         return
     with pytest.raises(BadInput):
-        Fold.load(json.dumps({**state, key: value}).encode())
+        MetricsReducer.load(json.dumps({**state, key: value}).encode())
 
 
 def test_the_state_stays_small_whatever_the_history() -> None:
-    fold, random = Fold(RIO), Random(7)
+    fold, random = MetricsReducer(RIO), Random(7)
     fold.follow(enumerate(random_entries(random, 30_000, datetime(2020, 1, 1, tzinfo=UTC)), 1))
     assert len(fold.dump()) < 24_000
 
@@ -414,15 +414,15 @@ def test_a_prefix_and_the_rest_are_the_whole_and_replay_changes_nothing(
 ) -> None:
     whole, numbered = folded(*entries), list(enumerate(entries, 1))
     cut = data.draw(st.integers(0, len(entries)))
-    part = Fold.load(folded(*entries[:cut]).dump())
+    part = MetricsReducer.load(folded(*entries[:cut]).dump())
     part.follow(numbered[data.draw(st.integers(0, cut)) :])
     assert same(part, whole)
     assert not part.follow(numbered)
     assert same(part, whole)
-    step = Fold()
+    step = MetricsReducer()
     for seq, entry in numbered:  # killed after every entry
         step.apply(seq, entry)
-        step = Fold.load(step.dump())
+        step = MetricsReducer.load(step.dump())
     assert same(step, whole)
 
 

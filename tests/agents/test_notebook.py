@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from worldfs.agents import notebook
+from worldfs.agents.agent_state import AgentState
 from worldfs.agents.notebook import Notebook
-from worldfs.agents.state import AgentState
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 
 
 @pytest.fixture

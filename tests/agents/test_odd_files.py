@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from worldfs import AgentState
-from worldfs.agents.overview import line
-from worldfs.agents.schedule import rank
+from worldfs.agents.agent_schedule import rank_agents
+from worldfs.agents.overview import agent_summary
 from worldfs.ground.clock import parse_stamp
 from worldfs.ground.errors import BadInput
 
@@ -62,9 +62,9 @@ def test_a_text_with_a_key_twice_is_kept_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_broken_file_before_the_first_write_is_set_aside_and_work_goes_on(tmp_path: Path) -> None:
-    from worldfs.agents.birth import make
+    from worldfs.agents.init_agent import create_agent
 
-    make(tmp_path, "rio")
+    create_agent(tmp_path, "rio")
     (tmp_path / "rio/tasks.json").write_text('{"tasks": [')
     with AgentState.open("rio", tmp_path) as state:
         state.add_task("one")
@@ -121,17 +121,17 @@ def test_the_figures_of_the_last_session_count_at_once_and_one_that_always_fails
         for ended in range(1, 7):
             rio.start()
             rio.finish("error")
-            assert (line(tmp_path, "rio").sessions, line(tmp_path, "rio").failed) == (ended, ended)
+            assert (agent_summary(tmp_path, "rio").sessions, agent_summary(tmp_path, "rio").failed) == (ended, ended)
         leo.send("rio", subject="at once", priority="high")
     now = parse_stamp(json.loads((tmp_path / "rio/session.json").read_text())["ended_at"])
     assert now is not None
-    order = rank([line(tmp_path, "rio", now=now), line(tmp_path, "leo", now=now)], now=now)
+    order = rank_agents([agent_summary(tmp_path, "rio", now=now), agent_summary(tmp_path, "leo", now=now)], now=now)
     assert [choice.agent for choice in order] == ["leo", "rio"]
 
 
 @pytest.mark.parametrize("budget", [200, 1000, 1200, 2000])
 def test_the_whole_prompt_holds_its_budget_or_names_the_least(tmp_path: Path, budget: int) -> None:
-    from worldfs.agents.measure import tokens
+    from worldfs.agents.text_cost import tokens
 
     with AgentState.open("rio", tmp_path, create=True) as state:
         for number in range(60):

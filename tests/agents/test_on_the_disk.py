@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from worldfs.agents.state import AgentState
+from worldfs.agents.agent_state import AgentState
 from worldfs.ground.disk import Disk
 
 

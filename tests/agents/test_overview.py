@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from worldfs.agents.metrics import LIFETIME, Fold
-from worldfs.agents.overview import LOOK, AgentLine, line, overview
+from worldfs.agents.metrics import LIFETIME, MetricsReducer
+from worldfs.agents.overview import LOOK, AgentSummary, agent_summaries, agent_summary
 from worldfs.ground.clock import stamp
 from worldfs.ground.errors import NotFound
-from worldfs.tree.stores.lock import RootLock
+from worldfs.tree.stores.root_lock import RootLock
 
 NOW = datetime(2026, 3, 31, 22, 30, tzinfo=UTC)
 SPEC = {
@@ -63,8 +63,8 @@ def running(started_at: str = "2026-03-31T22:00:00Z") -> dict[str, Any]:
 
 def test_the_specifications_files_make_a_line(tmp_path: Path) -> None:
     place(tmp_path, "rio", SPEC)
-    assert overview(tmp_path, now=NOW) == [
-        AgentLine(
+    assert agent_summaries(tmp_path, now=NOW) == [
+        AgentSummary(
             "rio",
             status="idle",
             summary=str(SPEC["report.json"]["summary"]),
@@ -86,25 +86,25 @@ def test_the_specifications_files_make_a_line(tmp_path: Path) -> None:
 def test_a_session_with_a_living_runner_runs_and_one_without_is_stale(tmp_path: Path) -> None:
     home = place(tmp_path, "rio", {**SPEC, "session.json": running()})
     with RootLock(home, "session"):
-        seen = line(tmp_path, "rio", now=NOW)
+        seen = agent_summary(tmp_path, "rio", now=NOW)
         assert (seen.running, seen.stale, seen.since, seen.seconds) == (True, False, "2026-03-31T22:00:00Z", 1800)
         assert seen.runner is not None and seen.runner["pid"] == os.getpid()
         assert seen.last_outcome == "completed"  # of the session before, which the report still tells of
-    seen = line(tmp_path, "rio", now=NOW)
+    seen = agent_summary(tmp_path, "rio", now=NOW)
     assert (seen.running, seen.stale, seen.seconds, seen.runner) == (False, True, None, None)
 
 
 def test_a_session_is_never_on_for_less_than_nothing(tmp_path: Path) -> None:
     home = place(tmp_path, "rio", {"session.json": running(stamp(NOW + timedelta(hours=1)))})
     with RootLock(home, "session"):
-        assert line(tmp_path, "rio", now=NOW).seconds == 0
+        assert agent_summary(tmp_path, "rio", now=NOW).seconds == 0
 
 
 def test_how_the_last_session_ended_is_told_by_its_own_file_first(tmp_path: Path) -> None:
     ended = {**SPEC["session.json"], "status": "timeout", "ended_at": "2026-03-31T22:10:00Z"}
     place(tmp_path, "rio", {**SPEC, "session.json": ended})
     place(tmp_path, "leo", {"report.json": SPEC["report.json"]})
-    rio, leo = line(tmp_path, "rio", now=NOW), line(tmp_path, "leo", now=NOW)
+    rio, leo = agent_summary(tmp_path, "rio", now=NOW), agent_summary(tmp_path, "leo", now=NOW)
     assert (rio.last_outcome, rio.last_ended_at) == ("timeout", "2026-03-31T22:10:00Z")
     assert (leo.last_outcome, leo.last_ended_at, leo.session_id) == (
         "completed",
@@ -114,13 +114,13 @@ def test_how_the_last_session_ended_is_told_by_its_own_file_first(tmp_path: Path
 
 
 def test_recent_failures_count_before_those_of_a_lifetime(tmp_path: Path) -> None:
-    fold = Fold({"lifetime": dict.fromkeys(LIFETIME, 100)})
+    fold = MetricsReducer({"lifetime": dict.fromkeys(LIFETIME, 100)})
     for seq in range(1, 5):
         outcome = "completed" if seq == 1 else "error"
         at = stamp(NOW - timedelta(days=seq))
         fold.apply(seq, {"ts": at, "event": "session_end", "session_id": f"s{seq}", "outcome": outcome})
     place(tmp_path, "rio", {**SPEC, ".paos/metrics.json": fold.dump()})
-    now, later = line(tmp_path, "rio", now=NOW), line(tmp_path, "rio", now=NOW + timedelta(days=90))
+    now, later = agent_summary(tmp_path, "rio", now=NOW), agent_summary(tmp_path, "rio", now=NOW + timedelta(days=90))
     assert (now.sessions, now.failed, now.error_rate) == (4, 3, 0.75)
     assert (later.sessions, later.failed, later.error_rate) == (47, 5, 0.11)
 
@@ -138,7 +138,7 @@ def test_tasks_are_counted_in_the_words_that_minds_write(tmp_path: Path) -> None
     ]
     place(tmp_path, "rio", {"tasks.json": {"tasks": tasks}})
     place(tmp_path, "leo", {"tasks.json": tasks})
-    for seen in overview(tmp_path, now=NOW):
+    for seen in agent_summaries(tmp_path, now=NOW):
         assert (seen.tasks_pending, seen.tasks_active, seen.tasks_high, seen.unreadable) == (2, 2, 2, ())
 
 
@@ -147,14 +147,14 @@ def test_letters_are_counted_and_the_first_of_them_looked_at(tmp_path: Path) -> 
         f"inbox/{n:03}.json": {"priority": "high" if n % 2 else "normal"} for n in range(LOOK + 9)
     }
     place(tmp_path, "rio", {**letters, "inbox/.draft.json": b"", "inbox/notes.txt": b"", "inbox/000.json": b"{"})
-    seen = line(tmp_path, "rio", now=NOW)
+    seen = agent_summary(tmp_path, "rio", now=NOW)
     assert (seen.letters, seen.letters_high) == (LOOK + 9, LOOK // 2)
     assert seen.unreadable == ("inbox/000.json: not JSON (line 1, column 2)",)
 
 
 def test_an_agent_of_empty_directory_is_a_line_too(tmp_path: Path) -> None:
     place(tmp_path, "rio", {})
-    assert overview(tmp_path, now=NOW) == [AgentLine("rio")]
+    assert agent_summaries(tmp_path, now=NOW) == [AgentSummary("rio")]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_count(
 ) -> None:
     place(tmp_path, "leo", SPEC)
     place(tmp_path, "rio", {**SPEC, "inbox/a.json": {}, name: data})
-    leo, rio = overview(tmp_path, now=NOW)
+    leo, rio = agent_summaries(tmp_path, now=NOW)
     assert rio.unreadable == (said,)
     assert rio.letters == 1
     assert leo.unreadable == ()
@@ -188,7 +188,7 @@ def test_links_and_odd_files_are_named_and_never_followed(tmp_path: Path) -> Non
     os.mkfifo(home / "tasks.json")
     (home / "inbox").symlink_to(tmp_path)
     (home / "metrics.json").mkdir()
-    seen = line(tmp_path, "rio", now=NOW)
+    seen = agent_summary(tmp_path, "rio", now=NOW)
     assert (seen.summary, seen.letters) == ("", 0)
     assert sorted(text.partition(":")[0] for text in seen.unreadable) == [
         "inbox",
@@ -202,9 +202,9 @@ def test_values_of_the_wrong_kind_are_as_if_they_were_not_there(tmp_path: Path) 
     odd = {"status": 5, "summary": ["x"], "last_session": "yesterday", "blocked_by": {}, "next_priority": 0}
     place(tmp_path, "rio", {"report.json": odd, "session.json": {"status": "running", "started_at": 3}})
     place(tmp_path, "sol", {"metrics.json": {"lifetime": [1]}, "tasks.json": {"tasks": {}}})
-    rio, sol = overview(tmp_path, now=NOW)
-    assert rio == AgentLine("rio", stale=True)
-    assert sol == AgentLine("sol", unreadable=("tasks.json: no list of tasks",))
+    rio, sol = agent_summaries(tmp_path, now=NOW)
+    assert rio == AgentSummary("rio", stale=True)
+    assert sol == AgentSummary("sol", unreadable=("tasks.json: no list of tasks",))
 
 
 def test_only_directories_with_an_agents_name_are_agents(tmp_path: Path) -> None:
@@ -212,11 +212,11 @@ def test_only_directories_with_an_agents_name_are_agents(tmp_path: Path) -> None
         (tmp_path / name).mkdir()
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "rio")
-    assert [seen.agent for seen in overview(tmp_path, now=NOW)] == ["leo", "rio"]
-    assert overview(tmp_path / "nowhere", now=NOW) == []
+    assert [seen.agent for seen in agent_summaries(tmp_path, now=NOW)] == ["leo", "rio"]
+    assert agent_summaries(tmp_path / "nowhere", now=NOW) == []
     for name in ("nobody", "../rio", ""):
         with pytest.raises(NotFound):
-            line(tmp_path, name, now=NOW)
+            agent_summary(tmp_path, name, now=NOW)
 
 
 def test_looking_writes_nothing(tmp_path: Path) -> None:
@@ -224,13 +224,22 @@ def test_looking_writes_nothing(tmp_path: Path) -> None:
     with RootLock(home, "session"):
         pass
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-    overview(tmp_path, now=NOW)
+    agent_summaries(tmp_path, now=NOW)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
 def test_looking_loads_neither_a_store_nor_a_driver(tmp_path: Path) -> None:
-    home = place(tmp_path, "rio", {**SPEC, "inbox/a.json": {"priority": "high"}, ".paos/metrics.json": Fold().dump()})
-    heavy = ("dataclasses", "ctypes", "hashlib", "worldfs.tree.stores.disk", "worldfs.agents.room", "pathlib")
+    home = place(
+        tmp_path, "rio", {**SPEC, "inbox/a.json": {"priority": "high"}, ".paos/metrics.json": MetricsReducer().dump()}
+    )
+    heavy = (
+        "dataclasses",
+        "ctypes",
+        "hashlib",
+        "worldfs.tree.stores.disk_store",
+        "worldfs.agents.agent_directory",
+        "pathlib",
+    )
     code = (
         "import sys; before = set(sys.modules); from worldfs.agents.overview import overview; "
         f"assert overview({str(tmp_path)!r})[0].runner; new = sys.modules.keys() - before; "

@@ -4,7 +4,7 @@ from zlib import crc32
 
 import pytest
 
-from worldfs.agents.quote import Quote, block, line
+from worldfs.agents.quote import Quote, quote_block, quote_line
 
 
 def forged(mark: str) -> str:
@@ -50,8 +50,8 @@ def test_attributes_are_one_line_that_no_value_leaves() -> None:
 
 
 def test_lines_and_blocks_lose_what_steers_a_terminal_and_nothing_that_is_text() -> None:
-    assert line(" a\n b\u2028c\x1b[2J 臂展 é 🤖 ") == "a b c [2J 臂展 é 🤖"
-    assert line("x" * 20, 5) == "xxxxx… (+15)"
-    assert block("a\r\nb\rc\x00\n\n") == "a\nb\nc"
-    assert block("a\n\tb", "  ") == "  a\n  \tb"
-    assert block("\ud800") == ""
+    assert quote_line(" a\n b\u2028c\x1b[2J 臂展 é 🤖 ") == "a b c [2J 臂展 é 🤖"
+    assert quote_line("x" * 20, 5) == "xxxxx… (+15)"
+    assert quote_block("a\r\nb\rc\x00\n\n") == "a\nb\nc"
+    assert quote_block("a\n\tb", "  ") == "  a\n  \tb"
+    assert quote_block("\ud800") == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from worldfs import AgentState
-from worldfs.agents.recall import INDEX, recall
+from worldfs.agents.memory_search import INDEX, search_memory
 from worldfs.notes import embed
 
 MEMORY = """# Rio — 运行记忆
@@ -25,24 +25,24 @@ MEMORY = """# Rio — 运行记忆
 def test_notes_are_found_with_their_heading_and_line(tmp_path: Path) -> None:
     (tmp_path / ".paos").mkdir()
     for _ in range(2):
-        (hit,) = recall(MEMORY.encode(), "governance tokens", index=tmp_path / INDEX)
+        (hit,) = search_memory(MEMORY.encode(), "governance tokens", index=tmp_path / INDEX)
         assert hit.passage.title.startswith("Dead Ends")
         assert (hit.passage.id, hit.passage.at) == ("7", "2026-03-27")
     assert (tmp_path / INDEX).exists()
-    assert [hit.passage.title for hit in recall(MEMORY.encode(), "底盘", index=tmp_path / INDEX)] == ["我的标题"]
+    assert [hit.passage.title for hit in search_memory(MEMORY.encode(), "底盘", index=tmp_path / INDEX)] == ["我的标题"]
 
 
 def test_a_changed_memory_is_searched_as_it_is_now(tmp_path: Path) -> None:
     (tmp_path / ".paos").mkdir()
-    assert recall(MEMORY.encode(), "zeppelin", index=tmp_path / INDEX) == []
-    (hit,) = recall((MEMORY + "- a zeppelin\n").encode(), "zeppelin", index=tmp_path / INDEX)
+    assert search_memory(MEMORY.encode(), "zeppelin", index=tmp_path / INDEX) == []
+    (hit,) = search_memory((MEMORY + "- a zeppelin\n").encode(), "zeppelin", index=tmp_path / INDEX)
     assert hit.passage.text == "a zeppelin"
-    assert recall(MEMORY.encode(), "zeppelin", index=tmp_path / INDEX) == []
+    assert search_memory(MEMORY.encode(), "zeppelin", index=tmp_path / INDEX) == []
 
 
 def test_without_a_place_for_an_index_it_is_found_all_the_same() -> None:
-    assert len(recall(MEMORY.encode(), "AMM")) == 1
-    assert recall(b"", "AMM") == []
+    assert len(search_memory(MEMORY.encode(), "AMM")) == 1
+    assert search_memory(b"", "AMM") == []
 
 
 class Meaning:
@@ -65,7 +65,7 @@ def test_an_agent_s_memory_is_searched_by_meaning_where_that_is_installed(
     with AgentState.open("rio", tmp_path, create=True) as state:
         state.remember("dead_ends", "It has nine kilograms")
         state.remember("patterns", "Files are enough")
-        monkeypatch.setattr(embed, "installed", lambda: None)
+        monkeypatch.setattr(embed, "installed_embedder", lambda: None)
         assert state.search("too heavy") == []
-        monkeypatch.setattr(embed, "installed", Meaning)
+        monkeypatch.setattr(embed, "installed_embedder", Meaning)
         assert [hit.passage.text for hit in state.search("too heavy")] == ["It has nine kilograms"]

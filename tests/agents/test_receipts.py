@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.agents import ledger
+from worldfs.agents import claim_log
+from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox
-from worldfs.agents.letters import Receipt
-from worldfs.agents.room import Room
+from worldfs.agents.message_names import DeliveryReceipt
 from worldfs.ground.model import Message
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 
 SENT, LATER, LAST = "2026-01-02T03:04:05Z", "2026-01-02T03:05:05Z", "2026-01-02T03:06:05Z"
 
@@ -25,7 +25,7 @@ def clock() -> ManualClock:
 @pytest.fixture
 def inbox(tmp_path: Path, clock: ManualClock) -> Iterator[Inbox]:
     (tmp_path / "rio").mkdir()
-    room = Room(tmp_path, "rio", clock=clock)
+    room = AgentDirectory(tmp_path, "rio", clock=clock)
     inbox = Inbox(room, attempts=1)
     yield inbox
     inbox.close()
@@ -43,13 +43,13 @@ def test_a_letter_that_nobody_sent_has_no_receipt(inbox: Inbox) -> None:
 def test_a_receipt_follows_a_letter_with_the_times(inbox: Inbox, clock: ManualClock) -> None:
     send(inbox)
     clock.advance(60)
-    assert inbox.receipt("a") == Receipt("a", "waiting", sent=SENT, at=SENT)
+    assert inbox.receipt("a") == DeliveryReceipt("a", "waiting", sent=SENT, at=SENT)
     claimed = inbox.claim("ben")
     assert claimed is not None
-    assert inbox.receipt("a") == Receipt("a", "claimed", sent=SENT, at=LATER, by="ben", attempts=1)
+    assert inbox.receipt("a") == DeliveryReceipt("a", "claimed", sent=SENT, at=LATER, by="ben", attempts=1)
     clock.advance(60)
     inbox.ack(claimed.token)
-    assert inbox.receipt("a") == Receipt("a", "acknowledged", sent=SENT, at=LAST)
+    assert inbox.receipt("a") == DeliveryReceipt("a", "acknowledged", sent=SENT, at=LAST)
 
 
 def test_a_returned_letter_waits_since_it_was_returned(inbox: Inbox, clock: ManualClock) -> None:
@@ -58,14 +58,14 @@ def test_a_returned_letter_waits_since_it_was_returned(inbox: Inbox, clock: Manu
     assert claimed is not None
     clock.advance(60)
     inbox.give_back(claimed.token)
-    assert inbox.receipt("a") == Receipt("a", "waiting", sent=SENT, at=LATER, attempts=1)
+    assert inbox.receipt("a") == DeliveryReceipt("a", "waiting", sent=SENT, at=LATER, attempts=1)
 
 
 def test_a_dead_letter_says_why_and_since_when(inbox: Inbox, clock: ManualClock) -> None:
     send(inbox, expires_at=LATER)
     clock.advance(120)
     assert inbox.claim("ben") is None
-    assert inbox.receipt("a") == Receipt("a", "dead", sent=SENT, at=LAST, reason="expired")
+    assert inbox.receipt("a") == DeliveryReceipt("a", "dead", sent=SENT, at=LAST, reason="expired")
 
 
 def test_when_the_ledger_is_written_anew_times_are_kept_or_taken_from_the_disk(
@@ -80,12 +80,12 @@ def test_when_the_ledger_is_written_anew_times_are_kept_or_taken_from_the_disk(
     claimed = inbox.claim("ben")
     assert claimed is not None and claimed.message.id == "read"
     inbox.ack(claimed.token)
-    monkeypatch.setattr(ledger, "COMPACT", 0)
+    monkeypatch.setattr(claim_log, "COMPACT", 0)
     with inbox.ledger as held:
         held.lines = 1_000_000
         held.write([])
     again = Inbox(inbox.room)
-    assert again.receipt("returned") == Receipt("returned", "waiting", sent=SENT, at=LATER, attempts=1)
+    assert again.receipt("returned") == DeliveryReceipt("returned", "waiting", sent=SENT, at=LATER, attempts=1)
     receipt = again.receipt("read")
     assert receipt is not None and (receipt.state, receipt.sent) == ("acknowledged", SENT)
     assert receipt.at.endswith("Z") and receipt.at != LATER  # the disk goes by its own clock

@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldfs.agents.pack import pack
-from worldfs.agents.recall import recall
-from worldfs.agents.remembered import remembered
-from worldfs.formats.agent.remarks import parse
+from worldfs.agents.context_builder import build_context
+from worldfs.agents.memory_items import memory_items
+from worldfs.agents.memory_search import search_memory
+from worldfs.formats.agent.memory_outline import parse
 
 FREE = """---
 owner: rio
@@ -36,7 +36,7 @@ code block
 
 
 def test_paragraphs_tables_and_code_are_remembered_with_their_heading() -> None:
-    pieces = [(piece.heading, piece.remark.text.split("\n")[0], piece.item) for piece in remembered(FREE.encode())]
+    pieces = [(piece.heading, piece.remark.text.split("\n")[0], piece.item) for piece in memory_items(FREE.encode())]
     assert pieces == [
         ("", "---", False),
         ("Rio", "Some words before any heading.", False),
@@ -49,17 +49,17 @@ def test_paragraphs_tables_and_code_are_remembered_with_their_heading() -> None:
 
 
 def test_they_stand_in_the_pack_and_are_found() -> None:
-    text = pack(FREE.encode(), b"").text
+    text = build_context(FREE.encode(), b"").text
     for part in ("over two lines.", "低流动性", "code block", "Some words before", "owner: rio"):
         assert part in text
-    (hit,) = recall(FREE.encode(), "polymarket paragraph")
+    (hit,) = search_memory(FREE.encode(), "polymarket paragraph")
     assert (hit.passage.title, hit.passage.id) == ("Dead Ends", "9")
 
 
 def test_a_pin_stays_visible() -> None:
     data = "## Patterns\n- [pinned] keep me\n- 📌 置顶的笔记\n".encode()
-    assert "- [pinned] keep me\n" in pack(data, b"").text
-    assert "- [置顶] 置顶的笔记\n" in pack(data, b"", language="zh").text
+    assert "- [pinned] keep me\n" in build_context(data, b"").text
+    assert "- [置顶] 置顶的笔记\n" in build_context(data, b"", language="zh").text
 
 
 LINES = st.lists(
@@ -98,7 +98,7 @@ def test_no_line_is_passed_over_and_none_comes_twice(lines: list[str]) -> None:
     data = "\n".join(lines).encode()
     doc = parse(data)
     headings = {line for head in doc.heads for line in range(head.line, head.end)}
-    pieces = remembered(data)
+    pieces = memory_items(data)
     words = [w for p in pieces for w in p.remark.text.split() if w.isalpha()]
     said = [w for i, line in enumerate(lines) if i not in headings for w in line.split() if w.isalpha()]
     assert sorted(words) == sorted(said)

@@ -9,24 +9,24 @@ from itertools import permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldfs.agents.overview import AgentLine
-from worldfs.agents.schedule import Choice, choose, expected_failures, rank
+from worldfs.agents.agent_schedule import AgentScore, expected_error_rate, rank_agents, score_agent
+from worldfs.agents.overview import AgentSummary
 from worldfs.ground.clock import stamp
 
 NOW = datetime(2026, 3, 31, 22, 30, tzinfo=UTC)
 TODAY = stamp(NOW - timedelta(hours=3))
 
 
-def quiet(agent: str, **fields: object) -> AgentLine:
-    return AgentLine(agent, last_outcome="completed", last_ended_at=TODAY)._replace(**fields)
+def quiet(agent: str, **fields: object) -> AgentSummary:
+    return AgentSummary(agent, last_outcome="completed", last_ended_at=TODAY)._replace(**fields)
 
 
-def order(*lines: AgentLine) -> list[str]:
-    return [choice.agent for choice in rank(lines, now=NOW)]
+def order(*lines: AgentSummary) -> list[str]:
+    return [choice.agent for choice in rank_agents(lines, now=NOW)]
 
 
-def why(line: AgentLine) -> tuple[str, ...]:
-    return choose(line, NOW).reasons
+def why(line: AgentSummary) -> tuple[str, ...]:
+    return score_agent(line, NOW).reasons
 
 
 def test_what_has_high_priority_comes_first_though_a_few_sessions_failed() -> None:
@@ -44,19 +44,19 @@ def test_a_high_error_rate_goes_down_and_a_first_failure_a_little() -> None:
     bad, old_bad = quiet("bad", sessions=10, failed=6), quiet("awful", sessions=100, failed=90)
     assert order(old_bad, bad, first, new, steady) == ["new", "steady", "first", "bad", "awful"]
     assert why(bad) == ("6 of 10 sessions failed, 46% are to be expected (-14.3)", "Nothing waits for it")
-    assert [round(expected_failures(*pair), 2) for pair in ((0, 0), (1, 1), (90, 100))] == [0.1, 0.28, 0.87]
+    assert [round(expected_error_rate(*pair), 2) for pair in ((0, 0), (1, 1), (90, 100))] == [0.1, 0.28, 0.87]
 
 
 def test_a_long_idle_goes_down_day_by_day_and_no_further_than_work_can_lift_it() -> None:
     days = [quiet(f"d{day:02}", last_ended_at=stamp(NOW - timedelta(days=day))) for day in (0, 7, 8, 12, 22, 23, 400)]
-    assert [choose(line, NOW).score for line in days] == [50, 50, 49, 45, 35, 35, 35]
+    assert [score_agent(line, NOW).score for line in days] == [50, 50, 49, 45, 35, 35, 35]
     assert why(days[3])[0] == "It has been idle for 12 days (-5)"
     waiting = days[-1]._replace(agent="waiting", tasks_pending=1, tasks_high=1)
     assert order(*days, waiting)[0] == "waiting"
 
 
 def test_an_agent_without_a_past_is_not_held_to_be_idle() -> None:
-    assert choose(AgentLine("new"), NOW) == Choice(
+    assert score_agent(AgentSummary("new"), NOW) == AgentScore(
         "new", 50.0, ("Nothing waits for it", "Nothing says when it ran last")
     )
 
@@ -70,14 +70,14 @@ def test_the_blocked_come_last_of_those_that_can_run() -> None:
 
 def test_one_that_runs_is_no_choice_and_says_who_runs_it() -> None:
     line = quiet("rio", letters=5, letters_high=5, running=True, session_id="s1", seconds=4000, runner={"pid": 77})
-    (choice,) = rank([line], now=NOW)
-    assert choice == Choice("rio", 0.0, ("It runs now: process 77 has session s1, for 66 min",), ready=False)
+    (choice,) = rank_agents([line], now=NOW)
+    assert choice == AgentScore("rio", 0.0, ("It runs now: process 77 has session s1, for 66 min",), ready=False)
     assert order(line, quiet("blocked", blocked_by="x")) == ["blocked", "rio"]
-    assert not choose(quiet("begins", runner={}), NOW).ready
+    assert not score_agent(quiet("begins", runner={}), NOW).ready
 
 
 def test_a_session_without_a_runner_keeps_nobody_from_the_next() -> None:
-    choice = choose(quiet("rio", stale=True), NOW)
+    choice = score_agent(quiet("rio", stale=True), NOW)
     assert choice.ready
     assert "Its last session has no runner any more; a start ends it as lost" in choice.reasons
 
@@ -110,14 +110,14 @@ LINES = st.fixed_dictionaries(
         "sessions": st.integers(0, 999),
         "failed": st.integers(0, 999),
     }
-).map(lambda fields: AgentLine(**{**fields, "failed": min(fields["failed"], fields["sessions"])}))
+).map(lambda fields: AgentSummary(**{**fields, "failed": min(fields["failed"], fields["sessions"])}))
 
 
 @given(st.lists(LINES, max_size=5, unique_by=lambda line: line.agent))
 @settings(max_examples=100, deadline=None)
-def test_the_order_is_the_same_however_the_lines_come_and_the_points_add_up(lines: list[AgentLine]) -> None:
-    choices = rank(lines, now=NOW)
-    assert all(rank(other, now=NOW) == choices for other in permutations(lines))
+def test_the_order_is_the_same_however_the_lines_come_and_the_points_add_up(lines: list[AgentSummary]) -> None:
+    choices = rank_agents(lines, now=NOW)
+    assert all(rank_agents(other, now=NOW) == choices for other in permutations(lines))
     for choice in choices:
         assert choice.reasons
         if choice.ready:
@@ -133,7 +133,7 @@ def test_an_agent_that_fails_more_often_than_not_stands_behind_those_that_work_w
 
 @given(LINES, LINES)
 @settings(max_examples=200, deadline=None)
-def test_high_priority_beats_none_and_anything_beats_blocked(one: AgentLine, other: AgentLine) -> None:
+def test_high_priority_beats_none_and_anything_beats_blocked(one: AgentSummary, other: AgentSummary) -> None:
     one = one._replace(agent="one", running=False, blocked_by=None, letters_high=1, failed=one.failed // 2)
     other = other._replace(agent="other", running=False, letters_high=0, tasks_high=0)
     assert order(one, other) == ["one", "other"]

@@ -13,7 +13,7 @@ import pytest
 from worldfs import AgentState
 from worldfs.ground.disk import Disk
 from worldfs.ground.errors import BadInput, Busy, NotFound
-from worldfs.testing.faults import Counted, Crash, CrashAt
+from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, SimulatedCrash
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def _settled(root: Path, done: list[str]) -> None:
 
 def test_a_crash_before_any_write_leaves_what_was_acknowledged_and_nothing_twice(tmp_path: Path) -> None:
     AgentState.open("rio", tmp_path / "count", create=True).close()
-    count = Counted()
+    count = CountingDisk()
     with opened(tmp_path / "count", count) as state:
         _life(state, [])
     assert len(count.seen) > 60
@@ -205,8 +205,8 @@ def test_a_crash_before_any_write_leaves_what_was_acknowledged_and_nothing_twice
         root = tmp_path / str(number)
         AgentState.open("rio", root, create=True).close()
         done: list[str] = []
-        state = opened(root, CrashAt(number, torn=bool(number % 2)))
-        with pytest.raises(Crash):
+        state = opened(root, CrashingDisk(number, torn=bool(number % 2)))
+        with pytest.raises(SimulatedCrash):
             _life(state, done)
         state.close()  # writes nothing
         _settled(root, done)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.testing.script import run
+from worldfs.testing.behaviour_script import run
 
 pytest.importorskip("worldfs.formats.action")
 

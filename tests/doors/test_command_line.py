@@ -12,21 +12,21 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.doors.cli.call import Call
-from worldfs.doors.cli.do import EXIT
+from worldfs.doors.cli.command_context import CommandContext
+from worldfs.doors.cli.command_table import COMMANDS, CommandSpec
+from worldfs.doors.cli.do_command import EXIT
 from worldfs.doors.cli.exits import CODES
 from worldfs.doors.cli.main import main
 from worldfs.doors.cli.parser import parse
-from worldfs.doors.cli.table import COMMANDS, Command
-from worldfs.ground.errors import BadInput, BrokenHouse, Busy
+from worldfs.ground.errors import BadInput, Busy, StorageError
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def fails(call: Call) -> int:
+def fails(call: CommandContext) -> int:
     raise {
         "user": Busy("a kernel runs already", path="/w", expected="none", fix="stop it"),
-        "house": BrokenHouse("disk full", path="/w"),
+        "house": StorageError("disk full", path="/w"),
         "disk": OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/w/x"),
         "absent": FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/w/y"),
         "bug": ZeroDivisionError("a / b"),
@@ -76,7 +76,7 @@ def test_ctrl_c_that_a_library_turned_into_something_else_is_still_an_interrupt(
 ) -> None:
     """numpy and mujoco answer a Ctrl-C while they load with an ImportError, which reads like "not installed"."""
 
-    def loads(call: Call) -> int:
+    def loads(call: CommandContext) -> int:
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt:
@@ -173,7 +173,7 @@ def test_a_usage_error_is_a_user_error() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: str(command.name))
 def test_every_command_of_the_table_has_help_and_a_function(
-    command: Command, capsys: pytest.CaptureFixture[str]
+    command: CommandSpec, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from importlib import import_module
 
@@ -220,7 +220,7 @@ def test_a_terminal_without_chinese_does_not_end_the_command() -> None:
 def test_reading_commands_start_without_the_heavy_modules() -> None:
     """Cold start is mostly imports: these must not come in with the door, the table and the parser."""
     program = (
-        "import sys, worldfs.doors.cli.main, worldfs.doors.cli.status, worldfs.doors.cli.files, worldfs.doors.cli.wait;"
+        "import sys, worldfs.doors.cli.main, worldfs.doors.cli.status_command, worldfs.doors.cli.file_commands, worldfs.doors.cli.wait;"
         "print(*sorted({'numpy', 'mujoco', 'ruamel', 'ruamel.yaml', 'PIL', 'asyncio', 'msgspec', 'av', 'logging',"
         " 'tempfile', 'subprocess', 'argparse'} & set(sys.modules)))"
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.doors.cli.command_table import COMMANDS, SHELLS
 from worldfs.doors.cli.completion import script
-from worldfs.doors.cli.table import COMMANDS, SHELLS
 
 
 @pytest.fixture

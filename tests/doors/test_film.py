@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.drivers.film import Film
-from worldfs.ground.errors import BadInput, Missing
+from worldfs.drivers.video_writer import VideoWriter
+from worldfs.ground.errors import BadInput, MissingRequirement
 
 numpy = pytest.importorskip("numpy")
 Image = pytest.importorskip("PIL.Image")
@@ -18,7 +18,7 @@ def frame(shade: int):  # type: ignore[no-untyped-def]
 
 
 def test_a_gif_holds_every_second_frame(tmp_path: Path) -> None:
-    with Film(str(tmp_path / "f.gif")) as film:
+    with VideoWriter(str(tmp_path / "f.gif")) as film:
         for shade in range(0, 200, 20):
             film.add(frame(shade))
     with Image.open(tmp_path / "f.gif") as image:
@@ -30,7 +30,7 @@ def test_a_small_thing_keeps_its_colour_in_a_gif(tmp_path: Path) -> None:
     picture = numpy.zeros((120, 160, 3), dtype=numpy.uint8)
     picture[..., :] = numpy.linspace(60, 220, 160, dtype=numpy.uint8)[None, :, None]  # a large grey scene
     picture[50:56, 70:76] = (220, 20, 20)  # an apple
-    with Film(str(tmp_path / "f.gif")) as film:
+    with VideoWriter(str(tmp_path / "f.gif")) as film:
         film.add(picture)
     with Image.open(tmp_path / "f.gif") as image:
         red, green, blue = image.convert("RGB").getpixel((73, 53))
@@ -39,7 +39,7 @@ def test_a_small_thing_keeps_its_colour_in_a_gif(tmp_path: Path) -> None:
 
 def test_an_mp4_holds_every_frame_and_plays(tmp_path: Path) -> None:
     av = pytest.importorskip("av")
-    with Film(str(tmp_path / "f.mp4")) as film:
+    with VideoWriter(str(tmp_path / "f.mp4")) as film:
         for shade in range(0, 200, 20):
             film.add(frame(shade))
     with av.open(str(tmp_path / "f.mp4")) as container:
@@ -53,13 +53,13 @@ def test_an_mp4_holds_every_frame_and_plays(tmp_path: Path) -> None:
 def test_a_film_without_frames_is_no_file_and_says_why(tmp_path: Path, name: str) -> None:
     if name.endswith("mp4"):
         pytest.importorskip("av")
-    with pytest.raises(Missing, match="no frame came from the camera"), Film(str(tmp_path / name)):
+    with pytest.raises(MissingRequirement, match="no frame came from the camera"), VideoWriter(str(tmp_path / name)):
         pass
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_error_inside_leaves_no_half_film(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), Film(str(tmp_path / "f.gif")) as film:
+    with pytest.raises(RuntimeError), VideoWriter(str(tmp_path / "f.gif")) as film:
         film.add(frame(1))
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
@@ -68,4 +68,4 @@ def test_an_error_inside_leaves_no_half_film(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["f.avi", "film", "nowhere/f.gif"])
 def test_a_film_that_cannot_be_is_refused_before_anything_moves(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput):
-        Film(str(tmp_path / name))
+        VideoWriter(str(tmp_path / name))

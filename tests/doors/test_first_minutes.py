@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
+from worldfs.doors.cli.command_output import wrapped
+from worldfs.doors.cli.command_table import COMMANDS
 from worldfs.doors.cli.main import main
-from worldfs.doors.cli.table import COMMANDS
-from worldfs.doors.cli.voice import wrapped
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import Busy, NotFound
 from worldfs.ground.model import Order
-from worldfs.kernel.jobs import Jobs
-from worldfs.testing.driver import NullDriver
-from worldfs.tree.stores.disk import DiskStore
-from worldfs.tree.stores.lock import RootLock
+from worldfs.kernel.job_store import JobStore
+from worldfs.testing.null_driver import NullDriver
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.root_lock import RootLock
 from worldfs.world import reset as fresh
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +42,7 @@ def paos(home: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: py
     def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, Any]:
         return {"simulation": lambda seat: NullDriver(executed=[])}
 
-    monkeypatch.setattr("worldfs.doors.cli.bodies.factories", factories)
+    monkeypatch.setattr("worldfs.doors.cli.driver_factories.factories", factories)
 
     def call(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
@@ -129,9 +129,9 @@ def test_reset_asks_first_and_can_be_taken_back(paos: Paos, home: Path) -> None:
 def test_a_reset_cancels_what_waits(paos: Paos, home: Path) -> None:
     store = DiskStore(home / "workspace")
     order = Order("act_1", "franka_001", "move_to", {"target_pose": [0.4, 0, 0.5]})
-    assert Jobs(store, SystemClock()).accept([order])
+    assert JobStore(store, SystemClock()).accept([order])
     store.close()
-    assert fresh.before(home / "workspace").jobs == ("act_1",)
+    assert fresh.reset_losses(home / "workspace").jobs == ("act_1",)
     assert paos("reset", "--yes")[0] == 0
     events = [json.loads(line) for line in paos("--json", "up", "--until-idle")[1].splitlines()]
     assert [(e["id"], e["cause"]) for e in events if e["event"] == "ended"] == [("act_1", "cancelled")]
@@ -165,11 +165,11 @@ def test_a_reset_that_was_cut_short_is_completed_and_loses_nothing(
             fresh.reset(workspace)
         monkeypatch.setattr(DiskStore, "put", put)
         fresh.reset(workspace)
-        assert not fresh.before(workspace)
+        assert not fresh.reset_losses(workspace)
         restored: set[str] = set()
         while True:
             try:
-                restored |= set(fresh.undo(workspace))
+                restored |= set(fresh.undo_reset(workspace))
             except NotFound:
                 break
         assert restored >= texts.keys() - {"LESSONS.md"}

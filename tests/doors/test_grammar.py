@@ -6,40 +6,42 @@ from typing import Any
 
 import pytest
 
-from worldfs.doors.cli.pages import page
+from worldfs.doors.cli.command_table import ArgumentSpec, CommandSpec
+from worldfs.doors.cli.help_pages import page
 from worldfs.doors.cli.parser import parse
-from worldfs.doors.cli.table import Argument, Command
 from worldfs.ground.errors import BadInput
 
-NAME = Argument(("name",), "the agent", "NAME")
+NAME = ArgumentSpec(("name",), "the agent", "NAME")
 TABLE = (
-    Command("agents", "all of them", "x:all"),
-    Command("agent", "one of them", "x:one", (Argument(("name",), "the agent", "NAME", many="?", default=""),)),
-    Command("agent show", "what it says", "x:show", (NAME,)),
-    Command(
+    CommandSpec("agents", "all of them", "x:all"),
+    CommandSpec("agent", "one of them", "x:one", (ArgumentSpec(("name",), "the agent", "NAME", many="?", default=""),)),
+    CommandSpec("agent show", "what it says", "x:show", (NAME,)),
+    CommandSpec(
         "agent run",
         "run a command as a session of an agent",
         "x:run",
         (
             NAME,
-            Argument(("argv",), "the command", "CMD", many="*"),
-            Argument(("--type",), "the kind", choices=("research", "ad-hoc"), default="ad-hoc"),
-            Argument(("--timeout",), "seconds", "SECONDS", takes="number"),
-            Argument(("--error",), "what went wrong", "TEXT", many="*"),
-            Argument(("-q", "--quiet"), "say nothing", takes="switch"),
+            ArgumentSpec(("argv",), "the command", "CMD", many="*"),
+            ArgumentSpec(("--type",), "the kind", choices=("research", "ad-hoc"), default="ad-hoc"),
+            ArgumentSpec(("--timeout",), "seconds", "SECONDS", takes="number"),
+            ArgumentSpec(("--error",), "what went wrong", "TEXT", many="*"),
+            ArgumentSpec(("-q", "--quiet"), "say nothing", takes="switch"),
         ),
     ),
-    Command("move", "many, then one", "x:move", (Argument(("from",), "", many="+"), Argument(("to",), "", "TO"))),
-    Command(
+    CommandSpec(
+        "move", "many, then one", "x:move", (ArgumentSpec(("from",), "", many="+"), ArgumentSpec(("to",), "", "TO"))
+    ),
+    CommandSpec(
         "end",
         "perhaps a word of some, then any",
         "x:end",
         (
-            Argument(("outcome",), "", choices=("completed", "error"), many="?", default="completed"),
-            Argument(("facts",), "", many="*"),
+            ArgumentSpec(("outcome",), "", choices=("completed", "error"), many="?", default="completed"),
+            ArgumentSpec(("facts",), "", many="*"),
         ),
     ),
-    Command("queue add", "a name that is no command before its last word", "x:add", (NAME,)),
+    CommandSpec("queue add", "a name that is no command before its last word", "x:add", (NAME,)),
 )
 
 

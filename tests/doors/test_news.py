@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from worldfs.doors.cli.news import job_line, line, news
-from worldfs.doors.cli.status import lines
-from worldfs.doors.cli.voice import columns
+from worldfs.doors.cli.command_output import columns
+from worldfs.doors.cli.status_command import lines
+from worldfs.doors.cli.status_diff import diff_status, event_line, job_line
 
 JOB: dict[str, Any] = {
     "id": "act_1",
@@ -26,32 +26,32 @@ ENDED = {
 
 def test_a_job_that_starts_and_ends_is_told_twice() -> None:
     idle: dict[str, Any] = {"kernel": {"pid": 1}, "recent": []}
-    assert [e["state"] for e in news(idle, {**idle, "recent": [JOB]})] == ["running"]
-    assert [e["state"] for e in news({**idle, "recent": [JOB]}, {**idle, "recent": [ENDED]})] == ["failed"]
-    assert news({**idle, "recent": [ENDED]}, {**idle, "recent": [ENDED]}) == []
+    assert [e["state"] for e in diff_status(idle, {**idle, "recent": [JOB]})] == ["running"]
+    assert [e["state"] for e in diff_status({**idle, "recent": [JOB]}, {**idle, "recent": [ENDED]})] == ["failed"]
+    assert diff_status({**idle, "recent": [ENDED]}, {**idle, "recent": [ENDED]}) == []
 
 
 def test_a_job_that_started_and_ended_between_two_looks_is_still_told() -> None:
-    assert [e["state"] for e in news({"recent": []}, {"recent": [ENDED]})] == ["failed"]
+    assert [e["state"] for e in diff_status({"recent": []}, {"recent": [ENDED]})] == ["failed"]
 
 
 def test_the_first_look_tells_what_goes_on_and_not_what_is_over() -> None:
-    assert [e["state"] for e in news({}, {"recent": [ENDED, {**JOB, "id": "act_2"}]})] == ["running"]
+    assert [e["state"] for e in diff_status({}, {"recent": [ENDED, {**JOB, "id": "act_2"}]})] == ["running"]
 
 
 def test_a_second_attempt_is_news() -> None:
     first, second = {**JOB, "attempt": 1}, {**JOB, "attempt": 2}
-    assert len(news({"recent": [first]}, {"recent": [second]})) == 1
+    assert len(diff_status({"recent": [first]}, {"recent": [second]})) == 1
 
 
 def test_nodes_alerts_and_the_kernel_are_told_when_they_change() -> None:
     before = {"kernel": None, "nodes": [{"id": "arm", "state": "ready", "held": None}], "alerts": ["a"]}
     after = {"kernel": {"pid": 7}, "nodes": [{"id": "arm", "state": "ready", "held": "apple"}], "alerts": ["a", "b"]}
-    told = news(before, after)
+    told = diff_status(before, after)
     assert [event["event"] for event in told] == ["kernel", "node", "alert"]
-    assert line(told[0])[0] == "kernel started"
-    assert line(told[1])[0] == "arm: ready, holding apple"
-    assert line(told[2])[0] == "alert: b"
+    assert event_line(told[0])[0] == "kernel started"
+    assert event_line(told[1])[0] == "arm: ready, holding apple"
+    assert event_line(told[2])[0] == "alert: b"
 
 
 def test_a_job_line_says_when_what_how_and_why_in_one_line() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from worldfs.doors.cli.main import main
-from worldfs.testing.driver import NullDriver
+from worldfs.testing.null_driver import NullDriver
 
 Paos = Callable[..., tuple[int, str, str]]
 MINE = "# EMBODIED — My Arm\n\n> Profile: my_arm | Driver: other_sim\n\n## Supported Actions\n- `wave_hello`: waves\n"
@@ -31,7 +31,7 @@ def paos(home: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: py
     def factories(name: str | None, *, seed: int | None, cameras: bool) -> dict[str, object]:
         return dict.fromkeys(("simulation", "other_sim"), lambda seat: NullDriver())
 
-    monkeypatch.setattr("worldfs.doors.cli.bodies.factories", factories)
+    monkeypatch.setattr("worldfs.doors.cli.driver_factories.factories", factories)
 
     def call(*words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))

@@ -18,7 +18,7 @@ import pytest
 
 from worldfs.doors.cli.main import main
 from worldfs.ground.model import Finding
-from worldfs.testing.driver import NullDriver
+from worldfs.testing.null_driver import NullDriver
 
 pytest.importorskip("worldfs.formats.action")
 
@@ -42,7 +42,7 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, Any]:
         return {"simulation": lambda seat: NullDriver(executed=orders)}
 
-    monkeypatch.setattr("worldfs.doors.cli.bodies.factories", factories)
+    monkeypatch.setattr("worldfs.doors.cli.driver_factories.factories", factories)
     return orders
 
 
@@ -133,7 +133,7 @@ def test_what_up_tells_programs_is_one_object_a_line(paos: Paos, executed: list[
 
 
 def test_a_second_kernel_is_refused_and_the_first_one_named(paos: Paos, home: Path, executed: list[Any]) -> None:
-    from worldfs.tree.stores.lock import RootLock
+    from worldfs.tree.stores.root_lock import RootLock
 
     paos("onboard")
     with RootLock(home / "workspace", "kernel"):

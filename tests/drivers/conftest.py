@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the simulation extra is not installed: pip install 'worldfs[sim]'")
 
-from worldfs.drivers.mujoco.body import Tabletop
 from worldfs.drivers.mujoco.gl import gl_status
+from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Order, Outcome, RobotState, Scene, Thing
@@ -23,7 +23,7 @@ class Hand:
     """A body with its orders said shortly."""
 
     def __init__(self, scene: Scene, **settings: Any) -> None:
-        self.body = Tabletop("franka_001", **{"cameras": False, **settings})
+        self.body = TabletopDriver("franka_001", **{"cameras": False, **settings})
         self.body.open(scene)
 
     @property

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from worldfs.drivers.mujoco import panda
-from worldfs.drivers.mujoco.motion import CLOSE
+from worldfs.drivers.mujoco.motion_control import CLOSE
 
 Lie = Callable[[Any], None]  # told to a `conftest.Hand`
 

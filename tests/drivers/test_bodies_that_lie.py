@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldfs.drivers.mujoco import panda, perceive
-from worldfs.drivers.mujoco.place import Goal, rests
+from worldfs.drivers.mujoco import panda, perception
+from worldfs.drivers.mujoco.object_placement import PlacementGoal, at_goal
 from worldfs.ground.model import Scene, Thing
 
 from . import lies
@@ -116,12 +116,12 @@ def standing(thing: Thing, *position: float, quat: tuple[float, ...] = (1.0, 0.0
     return replace(thing, position=position, orientation=quat)
 
 
-ON_TABLE = Goal(np.array([0.45, -0.05, 0.025]), "table_01")
-ON_PLATE = Goal(np.array([0.45, -0.05, 0.0555]), "plate")
-IN_BASKET = Goal(np.array([0.4, -0.4, 0.033]), "basket_01", True)
+ON_TABLE = PlacementGoal(np.array([0.45, -0.05, 0.025]), "table_01")
+ON_PLATE = PlacementGoal(np.array([0.45, -0.05, 0.0555]), "plate")
+IN_BASKET = PlacementGoal(np.array([0.4, -0.4, 0.033]), "basket_01", True)
 SIDEWAYS = lies.tipped(math.pi / 2)
 # The world as it is left → things, goal, axis that should stand up, a fault that goes on, the code that says so.
-WORLDS: dict[str, tuple[tuple[Thing, ...], Goal, int, lies.Lie | None, str]] = {
+WORLDS: dict[str, tuple[tuple[Thing, ...], PlacementGoal, int, lies.Lie | None, str]] = {
     "as it should be": ((standing(CUBE, 0.45, -0.05, 0.0252),), ON_TABLE, 2, None, ""),
     "31 mm off": ((standing(CUBE, 0.45, -0.019, 0.0252),), ON_TABLE, 2, None, "NOT_AT_GOAL"),
     "another stands there": (
@@ -143,7 +143,7 @@ WORLDS: dict[str, tuple[tuple[Thing, ...], Goal, int, lies.Lie | None, str]] = {
     ),
     "half off what it should be on": (
         (standing(CUBE, 0.472, -0.05, 0.036, quat=lies.tipped(0.33, 1)), standing(DICE, 0.45, -0.05, 0.0081)),
-        Goal(np.array([0.45, -0.05, 0.041]), "dice"), 2, None, "NOT_SUPPORTED",
+        PlacementGoal(np.array([0.45, -0.05, 0.041]), "dice"), 2, None, "NOT_SUPPORTED",
     ),
     "on something else": (
         (standing(CUBE, 0.45, -0.05, 0.0757), standing(OTHER, 0.45, -0.05, 0.0252), standing(PLATE, 0.3, 0.2, 0.0152)),
@@ -176,14 +176,14 @@ def test_the_world_says_whether_a_thing_was_placed(opened, name):
     hand = opened(scene=Scene((), things, (TABLE, SMALL)))
     if lie is not None:
         lie(hand)
-    found = rests(hand.body.arm, things[0].id, goal, axis)
+    found = at_goal(hand.body.arm, things[0].id, goal, axis)
     assert (found.ok, found.code) == (not code, code), found
 
 
 def test_what_another_bears_a_part_of_is_not_placed_on_the_one_that_was_named(opened):
     hand = opened(BAR, standing(PLATE, 0.4, -0.05, 0.0152), replace(PLATE, id="second", position=(0.53, -0.05, 0.0152)))
     lies.put(hand.rig, "bar", (0.45, -0.05, 0.0502))
-    found = rests(hand.body.arm, "bar", Goal(np.array([0.45, -0.05, 0.05]), "plate"), 2)
+    found = at_goal(hand.body.arm, "bar", PlacementGoal(np.array([0.45, -0.05, 0.05]), "plate"), 2)
     assert (found.ok, found.code) == (False, "NOT_SUPPORTED") and "second" in found.message, found
     assert ("bar", "leans_on", "plate") in {(r.subject, r.relation, r.object) for r in hand.body.observe().relations}
 
@@ -290,10 +290,10 @@ def looking(opened, gl):
 
 
 def look(hand: Any, eye: Any = None) -> Any:
-    from worldfs.drivers.mujoco.evidence import Receipt
+    from worldfs.drivers.mujoco.action_evidence import ActionEvidence
 
     order = hand.order("target_navigation", target_label="cube")
-    return perceive.look(hand.body.arm, eye or hand.body.eye(), order, Receipt(hand.body.arm, None))
+    return perception.locate(hand.body.arm, eye or hand.body.eye(), order, ActionEvidence(hand.body.arm, None))
 
 
 def test_an_old_picture_of_a_thing_that_is_gone_is_no_sight_of_it(looking):
@@ -329,7 +329,7 @@ def test_a_camera_that_does_not_move_centres_nothing(looking, lie):
 
 
 def test_a_picture_whose_middle_the_thing_never_reaches_is_not_centred(looking, monkeypatch):
-    monkeypatch.setattr(perceive, "CENTRED", -1.0)  # nothing is ever so near
+    monkeypatch.setattr(perception, "CENTRED", -1.0)  # nothing is ever so near
     done = look(looking)
     assert (done.ok, done.code) == (False, "NOT_CENTRED") and "6 looks" in done.message
 

@@ -5,10 +5,10 @@ import threading
 import numpy as np
 import pytest
 
-from worldfs.drivers.mujoco.body import Tabletop
 from worldfs.drivers.mujoco.gl import gl_status
-from worldfs.drivers.mujoco.pictures import KEPT
-from worldfs.ground.errors import BadInput, Missing
+from worldfs.drivers.mujoco.image_store import KEPT
+from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
+from worldfs.ground.errors import BadInput, MissingRequirement
 from worldfs.ground.model import Thing
 
 APPLE = Thing("apple_01", "Red Apple", "fruit", (0.5, 0.2, 0.033))
@@ -82,12 +82,12 @@ def test_without_opengl_everything_else_works(monkeypatch, tmp_path):
         status = gl_status()
         assert not status.backend
         assert "MUJOCO_GL" in str(status)
-        body = Tabletop("franka_001", seed=1, objects=1, artifacts=tmp_path)
+        body = TabletopDriver("franka_001", seed=1, objects=1, artifacts=tmp_path)
         from worldfs.ground.model import Scene
 
         body.open(Scene())
         assert body.observe().perception == {}
-        with pytest.raises(Missing):
+        with pytest.raises(MissingRequirement):
             body.record(tmp_path / "x.gif")
         body.close()
     finally:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from worldfs.drivers.mujoco.body import Tabletop
+from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
 from worldfs.ground.model import Relation, RobotState, Scene, Thing
 
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
@@ -81,7 +81,7 @@ def test_a_thing_on_the_floor_is_said_to_be_there(opened):
 
 
 def test_what_a_body_took_from_the_page_is_no_measurement_and_what_it_made_up_is() -> None:
-    body = Tabletop("franka_001", cameras=False)
+    body = TabletopDriver("franka_001", cameras=False)
     body.open(Scene())
     assert body.assumed() == Scene()  # all of it is its own
     page = Scene(objects=(Thing("cup", category="cup", position=(0.45, 0.1, 0.9), status="empty", extra={"n": 1}),))
@@ -93,7 +93,7 @@ def test_what_a_body_took_from_the_page_is_no_measurement_and_what_it_made_up_is
 
 def test_a_page_of_other_robots_is_not_filled_with_things_and_their_state_is_not_taken_over() -> None:
     other = RobotState("desktop_pet_001", (1.0, 0.5, 0.0), {"head": 0.1}, "closed", "pen", {"mood": "curious"})
-    body = Tabletop("franka_001", cameras=False)
+    body = TabletopDriver("franka_001", cameras=False)
     body.open(Scene(robots=(other,)))
     seen = body.observe()
     assert (seen.objects, [robot.robot_id for robot in seen.robots]) == ((), ["franka_001"])

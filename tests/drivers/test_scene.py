@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.drivers.mujoco.scene import layout, random_scene
-from worldfs.drivers.mujoco.things import completed, kind_of
+from worldfs.drivers.mujoco.object_kinds import completed, kind_of
+from worldfs.drivers.mujoco.scene_layout import layout, random_scene
 from worldfs.ground.model import RobotState, Scene, Thing
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import worldfs
-from worldfs.drivers.moved import moved, poses, words
+from worldfs.drivers.displacements import displacement_text, displacements, object_poses
 from worldfs.drivers.mujoco import panda, support
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Scene, Thing
@@ -60,13 +60,13 @@ def test_everything_that_moved_is_in_the_evidence_and_in_the_words(opened):
 
 def test_what_is_turned_or_gone_from_its_place_is_moved_and_what_is_not_is_not():
     ball = replace(CUBE, id="ball", shape="sphere")
-    before = poses([CUBE, replace(CUBE, id="other"), ball])
+    before = object_poses([CUBE, replace(CUBE, id="other"), ball])
     turned = replace(CUBE, orientation=lies.tipped(0.3, 2))
-    after = poses(
+    after = object_poses(
         [turned, replace(CUBE, id="other", position=(0.504, 0.15, 0.0252)), replace(ball, orientation=(0, 1, 0, 0))]
     )
-    assert [line["id"] for line in moved(before, after)] == ["cube"]
-    assert moved(before, after, {"cube"}) == [] and words([]) == ""
+    assert [line["id"] for line in displacements(before, after)] == ["cube"]
+    assert displacements(before, after, {"cube"}) == [] and displacement_text([]) == ""
 
 
 # --- one figure of the grip ---

@@ -19,8 +19,8 @@ pytest.importorskip("mujoco", reason="the simulation is an extra")
 from worldfs.drivers.policies.local import client
 from worldfs.drivers.record import expert
 from worldfs.drivers.record.dataset import Dataset
-from worldfs.drivers.record.episode import Episode, Recipe, columns
-from worldfs.drivers.record.waiting import kept_of
+from worldfs.drivers.record.episode import Episode, RecordingRecipe, columns
+from worldfs.drivers.record.episode_queue import encode_episode
 from worldfs.ground.model import PolicySpec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +94,7 @@ def test_the_slope_is_that_of_the_loss(example):
 
 
 def test_the_script_learns_what_it_was_shown(tmp_path):
-    rng, dataset = np.random.default_rng(3), Dataset(tmp_path / "set", Recipe(noise=0.0))
+    rng, dataset = np.random.default_rng(3), Dataset(tmp_path / "set", RecordingRecipe(noise=0.0))
     for trial in range(12):
         seen = looks(rng, 40)
         wanted = np.zeros((40, 7), np.float32)
@@ -106,7 +106,7 @@ def test_the_script_learns_what_it_was_shown(tmp_path):
             [seen[name] for name in ("object_position", "object_orientation", "object_size", "goal_position")], axis=1
         )
         table["action"] = table["intended_action"] = wanted
-        dataset.add(kept_of(Episode(trial, "pick", trial, "words", True, table), 20))
+        dataset.add(encode_episode(Episode(trial, "pick", trial, "words", True, table), 20))
     dataset.commit()
     dataset.close()
     done = subprocess.run(

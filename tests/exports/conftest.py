@@ -2,7 +2,7 @@
 
 import pytest
 
-from worldfs.exports.directory import Directory
+from worldfs.exports.directory_source import DirectorySource
 
 
 @pytest.fixture
@@ -18,6 +18,6 @@ def work(tmp_path):
 
 @pytest.fixture
 def source(work):
-    source = Directory("work", str(work))
+    source = DirectorySource("work", str(work))
     yield source
     source.close()

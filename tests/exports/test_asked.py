@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from worldfs.exports.ops import Ask
-from worldfs.exports.trouble import FsError
+from worldfs.exports.fs_errors import FsError
+from worldfs.exports.fs_operations import FsRequest
 from worldfs.wire.frames import read
 
 
 def asked(payload, **top):
     frame = {"channel": "acheron", "type": "acheron.t_fs_read", "tag": 1, "payload": payload, **top}
-    return Ask("read", read(json.dumps(frame)))
+    return FsRequest("read", read(json.dumps(frame)))
 
 
 def refused(ask, *words):

@@ -9,15 +9,15 @@ import sys
 import pytest
 
 from worldfs.doors.acheron.server import Server
-from worldfs.doors.acheron.tokens import Tokens
-from worldfs.exports import daemon as daemon_module
-from worldfs.exports import joining
-from worldfs.exports.daemon import Daemon, Plan, Shown
-from worldfs.exports.identity import Identity
-from worldfs.exports.manifest import read
+from worldfs.doors.acheron.tokens import TokenStore
+from worldfs.exports import node_daemon as daemon_module
+from worldfs.exports import node_joining
+from worldfs.exports.node_daemon import ExportedDir, NodeDaemon, NodeDaemonConfig
+from worldfs.exports.node_identity import NodeIdentity
+from worldfs.exports.service_manifest import read
 from worldfs.ground.errors import BadInput, Busy, NotPermitted
 from worldfs.plane.caller import Caller
-from worldfs.testing.served import ServedRealm
+from worldfs.testing.served_tree import ServedRealm
 from worldfs.tree.binding import ADMIN, MOTHER, Binding
 
 BOSS = Caller(Binding(ADMIN, MOTHER), "test")
@@ -27,7 +27,7 @@ BOSS = Caller(Binding(ADMIN, MOTHER), "test")
 def quick(monkeypatch):
     """Tries again at once."""
     monkeypatch.setattr(daemon_module, "PAUSES", (0.01, 0.05))
-    monkeypatch.setattr(joining, "ASK_AGAIN", (0.01, 0.02))
+    monkeypatch.setattr(node_joining, "ASK_AGAIN", (0.01, 0.02))
 
 
 class Site:
@@ -40,7 +40,7 @@ class Site:
         self.said = []
 
     async def start(self):
-        self.server = Server(self.realm, Tokens.open(self.realm.home))
+        self.server = Server(self.realm, TokenStore.open(self.realm.home))
         self.port = await self.server.start(port=self.port)
 
     async def stop(self):
@@ -54,11 +54,11 @@ class Site:
         return self.realm.plane.call("node_invite_create", {}, BOSS)["invite_token"]
 
     def node(self, name="edge", **options):
-        options = {"shown": [Shown("work", str(self.work))], "lease_s": 60.0, **options}
-        plan = Plan(self.url, name, **options)
-        identity = Identity(str(self.tmp_path / f"{name}.json"), self.url)
+        options = {"shown": [ExportedDir("work", str(self.work))], "lease_s": 60.0, **options}
+        plan = NodeDaemonConfig(self.url, name, **options)
+        identity = NodeIdentity(str(self.tmp_path / f"{name}.json"), self.url)
         identity.load()
-        return Life(Daemon(plan, identity, {"PATH": os.environ["PATH"]}, self.tell), identity)
+        return Life(NodeDaemon(plan, identity, {"PATH": os.environ["PATH"]}, self.tell), identity)
 
     def tell(self, text, value):
         self.said.append(value)
@@ -132,7 +132,7 @@ def test_a_node_joins_by_invite_opens_its_tunnel_and_publishes_its_file_system(s
 
 
 def daemon_module_keys():
-    from worldfs.exports.identity import KEYS
+    from worldfs.exports.node_identity import KEYS
 
     return KEYS
 
@@ -327,13 +327,13 @@ def test_a_service_that_was_disabled_stays_so_over_a_restart_and_the_server_know
 
 
 def test_two_processes_cannot_be_one_node_nor_one_file_two_servers_nodes(tmp_path):
-    one = Identity(str(tmp_path / "n.json"), "ws://a:1")
+    one = NodeIdentity(str(tmp_path / "n.json"), "ws://a:1")
     one.load()
     one.save(node_id="node-1", node_secret="s")
     with pytest.raises(Busy, match="another process is this node"):
-        Identity(str(tmp_path / "n.json"), "ws://a:1").load()
+        NodeIdentity(str(tmp_path / "n.json"), "ws://a:1").load()
     one.close()
-    other = Identity(str(tmp_path / "n.json"), "ws://b:1")
+    other = NodeIdentity(str(tmp_path / "n.json"), "ws://b:1")
     with pytest.raises(BadInput, match="ws://a:1"):
         other.load()
     other.close()

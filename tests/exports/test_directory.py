@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from worldfs.exports.below import Below
-from worldfs.exports.directory import XATTR_MAX, Directory
-from worldfs.exports.names import fit
-from worldfs.exports.source import DIRECTORY, FILE, LINK
-from worldfs.exports.trouble import FsError
+from worldfs.exports.directory_source import XATTR_MAX, DirectorySource
+from worldfs.exports.export_source import DIRECTORY, FILE, LINK
+from worldfs.exports.file_names import is_valid_name
+from worldfs.exports.fs_errors import FsError
+from worldfs.exports.sandboxed_dir import SandboxedDir
 
 OUTSIDE = b"not yours"
 
@@ -53,7 +53,7 @@ def test_a_name_that_is_no_plain_component_is_refused_by_every_operation(source,
         (source.rename, root, "a.txt", root, name),
     )
     assert [number(*call) for call in calls] == [errno.EINVAL] * len(calls)
-    assert not fit(name)
+    assert not is_valid_name(name)
 
 
 def test_names_of_other_scripts_and_of_255_bytes_are_names(source):
@@ -188,7 +188,7 @@ def test_a_file_of_two_names_keeps_its_id_when_one_goes(source, work):
 def test_the_table_of_ids_is_bounded_and_what_it_forgot_is_looked_up_again(work):
     for n in range(50):
         (work / f"f{n}").write_bytes(b"")
-    source = Directory("work", str(work), limit=16)
+    source = DirectorySource("work", str(work), limit=16)
     ids = [look(source, f"f{n}").id for n in range(50)]
     assert len(source.ids._recent) == 16
     assert number(source.getattr, ids[0]) == errno.ENOENT
@@ -197,14 +197,14 @@ def test_the_table_of_ids_is_bounded_and_what_it_forgot_is_looked_up_again(work)
 
 
 def test_node_ids_hold_the_exports_number_and_the_inode(work):
-    source = Directory("second", str(work), index=1)
+    source = DirectorySource("second", str(work), index=1)
     info = os.stat(work / "a.txt")
     assert source.root == (2 << 48) | os.stat(work).st_ino
     assert look(source, "a.txt").id == (2 << 48) | info.st_ino
 
 
 def test_a_read_only_export_refuses_every_change_with_30(work):
-    source = Directory("ro", str(work), ro=True)
+    source = DirectorySource("ro", str(work), ro=True)
     root, file = source.root, look(source, "a.txt").id
     calls = (
         (source.open, file, True, True),
@@ -259,7 +259,7 @@ def test_a_long_path_is_walked_by_component(source, work):
 def test_a_component_walk_refuses_links_as_openat2_does(work, tmp_path):
     (work / "out").symlink_to(tmp_path / "outside")
     for whole in (True, False):
-        below = Below(str(work))
+        below = SandboxedDir(str(work))
         below._whole = whole
         for path in (("out", "secret.txt"), ("out",)):
             assert number(below.open, path, os.O_RDONLY) in (errno.ELOOP, errno.ENOTDIR)

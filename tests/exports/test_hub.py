@@ -10,14 +10,14 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedOK
 
-from worldfs.exports.client import FsClient
-from worldfs.exports.directory import Directory
-from worldfs.exports.hub import Hub
-from worldfs.exports.line import Line
-from worldfs.exports.serving import FRAME_MAX, FsServer
-from worldfs.exports.trouble import FsError, Unreachable
+from worldfs.exports.directory_source import DirectorySource
+from worldfs.exports.fs_client import FsClient
+from worldfs.exports.fs_errors import FsError, Unreachable
+from worldfs.exports.fs_rpc_client import FsRpcClient
+from worldfs.exports.fs_server import FRAME_MAX, FsServer
+from worldfs.exports.tunnel_hub import TunnelHub
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, WorldError
-from worldfs.testing.exports import TOKEN, listening, run
+from worldfs.testing.export_server import TOKEN, run, websocket_server
 from worldfs.wire.frames import Frame
 
 HELLO = {"protocol": "unified-v2-fs", "proto": 2}
@@ -36,7 +36,7 @@ class Keeper:
 @asynccontextmanager
 async def hubbed(keeper=None, **options):
     """A hub and its URL; paths as on the server."""
-    hub = Hub(keeper or Keeper(), **options)
+    hub = TunnelHub(keeper or Keeper(), **options)
 
     async def handler(wire):
         path = wire.request.path
@@ -45,7 +45,7 @@ async def hubbed(keeper=None, **options):
         else:
             await hub.serve_client(wire, path.rpartition("/")[2])
 
-    async with listening(handler) as url:
+    async with websocket_server(handler) as url:
         try:
             yield hub, url
         finally:
@@ -154,12 +154,12 @@ def test_a_newer_tunnel_replaces_the_older_and_who_waits_there_is_told(work, tmp
     async def case():
         async with (
             hubbed() as (hub, url),
-            tunnelled(hub, url, Directory("work", str(work))) as older,
+            tunnelled(hub, url, DirectorySource("work", str(work))) as older,
             await client(url) as fs,
         ):
             root = (await fs.exports())[0].root
             h = await fs.open((await fs.lookup(root, "a.txt")).id)
-            async with tunnelled(hub, url, Directory("work", str(tmp_path / "other"))):
+            async with tunnelled(hub, url, DirectorySource("work", str(tmp_path / "other"))):
                 await older.wait_closed()
                 with pytest.raises(FsError, match="unknown handle"):
                     await fs.read(h, 0)
@@ -248,7 +248,7 @@ def test_a_client_that_subscribed_hears_of_changes_through_the_tunnel(work):
         heard = asyncio.Queue()
         async with (
             hubbed() as (hub, url),
-            tunnelled(hub, url, Directory("work", str(work))),
+            tunnelled(hub, url, DirectorySource("work", str(work))),
             await client(url, subscribe=True, push=heard.put_nowait) as fs,
             await client(url) as deaf,
         ):
@@ -345,7 +345,7 @@ def test_a_read_only_export_says_so_to_the_tree(work):
         assert not fs.look("ro/a.txt").writable
         assert caught.value.code == "erofs"
 
-    mounted(Directory("ro", str(work), ro=True), test)
+    mounted(DirectorySource("ro", str(work), ro=True), test)
 
 
 def test_a_node_that_is_gone_is_unreachable_not_empty(source):
@@ -400,7 +400,7 @@ def test_an_end_while_a_request_is_being_sent_leaves_no_unheard_error():
                 await sent.wait()
                 raise ConnectionClosedOK(None, None)
 
-        line = Line(Stuck())
+        line = FsRpcClient(Stuck())
         asking = asyncio.create_task(line.ask(Frame("acheron", "acheron.t_fs_exports")))
         await asyncio.sleep(0)
         line.fail()

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.exports.directory import Directory
-from worldfs.exports.trouble import FsError
-from worldfs.testing.exports import reached, run
+from worldfs.exports.directory_source import DirectorySource
+from worldfs.exports.fs_errors import FsError
+from worldfs.testing.export_server import connected_client, run
 
 NAMES = ("a", "b", "dir", "文", "x y")
 NAME = st.sampled_from(NAMES)
@@ -199,7 +199,7 @@ def agrees(steps):
 
         async def work():
             plain = Plain(tops[0])
-            async with reached(Directory("far", str(tops[1]))) as fs:
+            async with connected_client(DirectorySource("far", str(tops[1]))) as fs:
                 far = Far(fs, (await fs.exports())[0].root)
                 for op, *args in steps:
                     here = said(lambda op=op, args=args: getattr(plain, op)(*args))
@@ -244,7 +244,7 @@ def test_no_name_and_no_link_leads_out(names, target):
         (folder / "secret").write_bytes(b"secret")
         os.symlink(target, top / "link")
         inside = {os.stat(path).st_ino for path in (top, top / "a")}
-        source = Directory("top", str(top))
+        source = DirectorySource("top", str(top))
         try:
             for attr in source.walk(source.root, names):
                 assert attr.id & (1 << 48) - 1 in inside

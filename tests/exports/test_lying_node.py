@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from worldfs.exports.hub import Hub
+from worldfs.exports.fs_server import FRAME_MAX
 from worldfs.exports.remote_fs import UNANSWERED
-from worldfs.exports.serving import FRAME_MAX
+from worldfs.exports.tunnel_hub import TunnelHub
 from worldfs.ground.errors import WorldError
-from worldfs.testing.exports import TOKEN, listening, run
+from worldfs.testing.export_server import TOKEN, run, websocket_server
 
 ROOT, FILE, BIG = 1, 7, 8
 ATTR = {"id": FILE, "k": 1, "m": 0o100644, "n": 1, "u": 0, "g": 0, "sz": 5, "at": 0, "mt": 0, "ct": 0, "gen": 1}
@@ -83,9 +83,9 @@ async def lied_to(limit=20.0, patience=2.0, **lies):
         def node_secret_valid(self, node_id, secret):
             return (node_id, secret) == ("edge", TOKEN)
 
-    hub, liar = Hub(Keeper(), limit=limit, patience=patience), Liar(lies)
+    hub, liar = TunnelHub(Keeper(), limit=limit, patience=patience), Liar(lies)
     async with (
-        listening(hub.serve_tunnel) as url,
+        websocket_server(hub.serve_tunnel) as url,
         connect(f"{url}/v2/node", max_size=FRAME_MAX, compression=None) as wire,
     ):
         hello = {"protocol": "unified-v2-fs", "proto": 2, "node_id": "edge", "node_secret": TOKEN}

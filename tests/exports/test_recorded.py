@@ -9,10 +9,10 @@ from pathlib import Path
 
 from websockets.asyncio.client import connect
 
-from worldfs.exports.directory import Directory
-from worldfs.exports.hub import Hub
-from worldfs.exports.serving import FRAME_MAX
-from worldfs.testing.exports import TOKEN, exported, listening, run
+from worldfs.exports.directory_source import DirectorySource
+from worldfs.exports.fs_server import FRAME_MAX
+from worldfs.exports.tunnel_hub import TunnelHub
+from worldfs.testing.export_server import TOKEN, exporting_server, run, websocket_server
 
 RECORD = Path(__file__).parents[1] / "fixtures" / "acheron" / "node_fs.jsonl"
 HELLO = {"protocol": "unified-v2-fs", "proto": 2, "auth_token": TOKEN}
@@ -106,8 +106,8 @@ async def refused(told):
         ("tunnel: bad auth", "hello", {**HELLO, "auth_token": "wrong"}),
         ("tunnel: wrong proto", "hello", {**HELLO, "proto": 1}),
     )
-    hub = Hub(Known())
-    async with listening(lambda connection: hub.serve_client(connection, "edge")) as url:
+    hub = TunnelHub(Known())
+    async with websocket_server(lambda connection: hub.serve_client(connection, "edge")) as url:
         for name, op, payload in cases:
             async with wire(url) as connection:
                 told.append((name, await Caller(connection).ask(op, payload)))
@@ -163,7 +163,9 @@ def test_ours_answers_as_the_reference_did(work, capsys):
     told, roots = [], []
 
     async def replay():
-        async with exported(Directory("work", str(work)), Directory("ro", str(work), ro=True, index=1)) as url:
+        async with exporting_server(
+            DirectorySource("work", str(work)), DirectorySource("ro", str(work), ro=True, index=1)
+        ) as url:
             async with wire(url) as connection:
                 await first(told, roots, Caller(connection))
             await refused(told)
@@ -199,8 +201,8 @@ def test_differences_beyond_order_and_figures_are_none(work):
     told = []
 
     async def replay():
-        exports = Directory("work", str(work)), Directory("ro", str(work), ro=True, index=1)
-        async with exported(*exports) as url, wire(url) as connection:
+        exports = DirectorySource("work", str(work)), DirectorySource("ro", str(work), ro=True, index=1)
+        async with exporting_server(*exports) as url, wire(url) as connection:
             await first(told, [], Caller(connection))
 
     run(replay())

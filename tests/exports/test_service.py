@@ -10,20 +10,20 @@ import time
 
 import pytest
 
-from worldfs.exports.manifest import Manifest, read
-from worldfs.exports.program import OUTPUT_MAX
-from worldfs.exports.service import Service
+from worldfs.exports.fs_errors import FsError
+from worldfs.exports.node_service import NodeService
+from worldfs.exports.service_manifest import ServiceManifest, read
+from worldfs.exports.service_process import OUTPUT_MAX
 from worldfs.exports.service_tree import ServiceTree
-from worldfs.exports.trouble import FsError
-from worldfs.ground.errors import BadInput, Missing, NotFound
-from worldfs.testing.exports import reached, run
+from worldfs.ground.errors import BadInput, MissingRequirement, NotFound
+from worldfs.testing.export_server import connected_client, run
 
 DOUBLE = "import json,sys; x=json.load(sys.stdin); print(json.dumps({'twice': 2*x['n']}))"
 
 
 def service(code=DOUBLE, timeout_ms=10_000, kept=None, environ=None):
-    manifest = Manifest("double", {"service_id": "double"}, (sys.executable, "-c", code), "/", timeout_ms)
-    return Service(manifest, dict(os.environ if environ is None else environ), kept)
+    manifest = ServiceManifest("double", {"service_id": "double"}, (sys.executable, "-c", code), "/", timeout_ms)
+    return NodeService(manifest, dict(os.environ if environ is None else environ), kept)
 
 
 def ended(one, limit=10):
@@ -141,7 +141,7 @@ def test_a_service_is_worked_over_the_protocol_and_tells_of_its_changes():
     async def work():
         pushes = []
         tree = ServiceTree(service(), 0)
-        async with reached(tree, push=lambda frame: pushes.append(frame.body())) as fs:
+        async with connected_client(tree, push=lambda frame: pushes.append(frame.body())) as fs:
             (export,) = await fs.exports()
             assert (export.name, export.source_id) == ("service:double", "service:double")
             root = export.root
@@ -230,7 +230,11 @@ def test_a_manifest_is_published_with_the_nodes_id_and_its_program_is_found_besi
         ({"service_id": "../x"}, BadInput, "service_id"),
         ({"service_id": "x", "runtime": {"type": "wasm"}}, BadInput, "native_proc"),
         ({"service_id": "x", "runtime": {"type": "native_proc"}}, BadInput, "executable_path"),
-        ({"service_id": "x", "runtime": {"type": "native_proc", "executable_path": "./no"}}, Missing, "no program"),
+        (
+            {"service_id": "x", "runtime": {"type": "native_proc", "executable_path": "./no"}},
+            MissingRequirement,
+            "no program",
+        ),
         ({"service_id": "x", "ops": []}, BadInput, "ops"),
         (
             {"service_id": "x", "endpoints": ["rel"], "runtime": {"type": "native_proc", "executable_path": "sh"}},

@@ -10,12 +10,12 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from worldfs.exports.client import FsClient
-from worldfs.exports.desk import LISTINGS
-from worldfs.exports.directory import Directory
-from worldfs.exports.serving import FLYING, FRAME_MAX, FsServer
-from worldfs.exports.trouble import FsError
-from worldfs.testing.exports import TOKEN, exported, listening, reached, run
+from worldfs.exports.directory_source import DirectorySource
+from worldfs.exports.fs_client import FsClient
+from worldfs.exports.fs_errors import FsError
+from worldfs.exports.fs_server import FRAME_MAX, IN_FLIGHT_MAX, FsServer
+from worldfs.exports.handle_table import LISTINGS
+from worldfs.testing.export_server import TOKEN, connected_client, exporting_server, run, websocket_server
 
 HELLO = {"protocol": "unified-v2-fs", "proto": 2, "auth_token": TOKEN}
 
@@ -44,7 +44,7 @@ async def answer(wire, text):
 )
 def test_who_does_not_prove_himself_first_is_told_once_and_closed(source, said, number, message):
     async def work():
-        async with exported(source) as url, connect(url) as wire:
+        async with exporting_server(source) as url, connect(url) as wire:
             reply = await answer(wire, said)
             assert (reply["type"], reply["error"]) == ("acheron.err_fs", {"errno": number, "message": message})
             with pytest.raises(ConnectionClosed):
@@ -55,7 +55,7 @@ def test_who_does_not_prove_himself_first_is_told_once_and_closed(source, said, 
 
 def test_a_server_without_a_token_lets_nobody_in(source):
     async def work():
-        async with exported(source, token="") as url, connect(url) as wire:
+        async with exporting_server(source, token="") as url, connect(url) as wire:
             assert (await answer(wire, frame("hello", {**HELLO, "auth_token": ""})))["error"]["errno"] == 13
 
     run(work())
@@ -64,7 +64,7 @@ def test_a_server_without_a_token_lets_nobody_in(source):
 def test_who_says_nothing_is_not_waited_for(source):
     async def work():
         server = FsServer([source], TOKEN, patience=0.05)
-        async with listening(server.serve) as url, connect(url) as wire:
+        async with websocket_server(server.serve) as url, connect(url) as wire:
             with pytest.raises(ConnectionClosed):
                 await wire.recv()
 
@@ -73,7 +73,7 @@ def test_who_says_nothing_is_not_waited_for(source):
 
 def test_what_is_no_request_is_answered_and_the_connection_goes_on(source):
     async def work():
-        async with exported(source) as url, connect(url) as wire:
+        async with exporting_server(source) as url, connect(url) as wire:
             await answer(wire, frame("hello", HELLO))
             for text, number in (
                 ("[]", 22),
@@ -94,7 +94,7 @@ def test_what_is_no_request_is_answered_and_the_connection_goes_on(source):
 
 
 def test_requests_run_at_once_and_those_of_one_handle_in_their_order(work, monkeypatch):
-    source = Directory("work", str(work))
+    source = DirectorySource("work", str(work))
     gate = threading.Event()
     getattr_now = source.getattr
 
@@ -103,7 +103,7 @@ def test_requests_run_at_once_and_those_of_one_handle_in_their_order(work, monke
         return getattr_now(node)
 
     async def case():
-        async with reached(source) as fs:
+        async with connected_client(source) as fs:
             root = (await fs.exports())[0].root
             monkeypatch.setattr(source, "getattr", slow)
             held = asyncio.create_task(fs.getattr(root))
@@ -121,12 +121,12 @@ def test_requests_run_at_once_and_those_of_one_handle_in_their_order(work, monke
 
 def test_waiting_locks_do_not_keep_the_unlock_from_being_heard(source):
     async def work():
-        async with reached(source) as fs:
+        async with connected_client(source) as fs:
             root = (await fs.exports())[0].root
             id = (await fs.lookup(root, "a.txt")).id
             holder = await fs.open(id)
             await fs.lock(holder, "exclusive")
-            others = [await fs.open(id) for _ in range(FLYING + 8)]
+            others = [await fs.open(id) for _ in range(IN_FLIGHT_MAX + 8)]
             waiting = [asyncio.create_task(fs.lock(h, "shared", wait=True)) for h in others]
             await asyncio.sleep(0.05)
             assert not any(task.done() for task in waiting)
@@ -141,7 +141,7 @@ def test_waiting_locks_do_not_keep_the_unlock_from_being_heard(source):
 
 def test_a_connection_that_goes_gives_back_its_locks_and_handles(source):
     async def work():
-        async with exported(source) as url:
+        async with exporting_server(source) as url:
             async with await FsClient.connect(url, TOKEN) as fs:
                 root = (await fs.exports())[0].root
                 id = (await fs.lookup(root, "a.txt")).id
@@ -155,11 +155,11 @@ def test_a_connection_that_goes_gives_back_its_locks_and_handles(source):
 
 
 def test_handles_are_bounded_before_a_file_is_made(work):
-    source = Directory("work", str(work))
+    source = DirectorySource("work", str(work))
 
     async def case():
         server = FsServer([source], TOKEN, handles=3)
-        async with listening(server.serve) as url, await FsClient.connect(url, TOKEN) as fs:
+        async with websocket_server(server.serve) as url, await FsClient.connect(url, TOKEN) as fs:
             root = (await fs.exports())[0].root
             id = (await fs.lookup(root, "a.txt")).id
             held = [await fs.open(id) for _ in range(3)]
@@ -177,7 +177,7 @@ def test_a_megabyte_goes_through_in_one_frame_and_more_is_read_short(work):
     (work / "big").write_bytes(data)
 
     async def case():
-        async with reached(Directory("work", str(work))) as fs:
+        async with connected_client(DirectorySource("work", str(work))) as fs:
             root = (await fs.exports())[0].root
             h = await fs.open((await fs.lookup(root, "big")).id, 2)
             piece, eof = await fs.read(h, 0, len(data))
@@ -192,7 +192,7 @@ def test_a_megabyte_goes_through_in_one_frame_and_more_is_read_short(work):
 
 def test_a_frame_beyond_four_mebibytes_ends_the_connection(source):
     async def work():
-        async with exported(source) as url, connect(url, max_size=None) as wire:
+        async with exporting_server(source) as url, connect(url, max_size=None) as wire:
             await answer(wire, frame("hello", HELLO))
             wire.transport.write(b"\x81\xff" + (FRAME_MAX + 1).to_bytes(8, "big") + b"mask")  # only its head
             with pytest.raises(ConnectionClosed) as caught:
@@ -207,7 +207,7 @@ def test_pages_of_a_listing_fit_together_although_files_come_and_go(work):
         (work / f"f{n:02}").write_bytes(b"")
 
     async def case():
-        async with reached(Directory("work", str(work))) as fs:
+        async with connected_client(DirectorySource("work", str(work))) as fs:
             root = (await fs.exports())[0].root
             seen, cookie, eof = [], 0, False
             while not eof:
@@ -226,9 +226,9 @@ def test_unfinished_listings_are_bounded(work):
         (work / f"d{n}").mkdir()
 
     async def case():
-        server = FsServer([Directory("work", str(work))], TOKEN)
+        server = FsServer([DirectorySource("work", str(work))], TOKEN)
         desks = []
-        async with listening(server.serve) as url, await FsClient.connect(url, TOKEN) as fs:
+        async with websocket_server(server.serve) as url, await FsClient.connect(url, TOKEN) as fs:
             root = (await fs.exports())[0].root
             for n in range(LISTINGS + 10):
                 desks.append((await fs.readdirp((await fs.lookup(root, f"d{n}")).id, 0, 1)).next)
@@ -241,7 +241,7 @@ def test_unfinished_listings_are_bounded(work):
 
 def test_many_steps_are_looked_up_at_once(source):
     async def work():
-        async with reached(source) as fs:
+        async with connected_client(source) as fs:
             root = (await fs.exports())[0].root
             found = await fs.line.call("lookup", node=root, path=["sub", "b.txt"])
             assert found["attr"] == (await fs.line.call("lookup", node=found["attrs"][0]["id"], name="b.txt"))["attr"]
@@ -253,7 +253,9 @@ def test_exports_do_not_reach_into_each_other(work, tmp_path):
     (tmp_path / "two").mkdir()
 
     async def case():
-        async with reached(Directory("one", str(work)), Directory("two", str(tmp_path / "two"), index=1)) as fs:
+        async with connected_client(
+            DirectorySource("one", str(work)), DirectorySource("two", str(tmp_path / "two"), index=1)
+        ) as fs:
             one, two = (export.root for export in await fs.exports())
             with pytest.raises(FsError) as caught:
                 await fs.rename(one, "a.txt", two, "a.txt")
@@ -269,7 +271,7 @@ def test_exports_do_not_reach_into_each_other(work, tmp_path):
 def test_who_subscribed_hears_of_what_others_do_in_directories_that_he_has_seen(work):
     async def case():
         heard = asyncio.Queue()
-        async with reached(Directory("work", str(work)), push=heard.put_nowait) as fs:
+        async with connected_client(DirectorySource("work", str(work)), push=heard.put_nowait) as fs:
             root = (await fs.exports())[0].root
             sub = (await fs.lookup(root, "sub")).id
             file = (await fs.lookup(sub, "b.txt")).id
@@ -295,7 +297,7 @@ def test_who_subscribed_hears_of_what_others_do_in_directories_that_he_has_seen(
 
 def test_without_a_listener_nothing_is_watched(source):
     async def work():
-        async with exported(source) as url:
+        async with exporting_server(source) as url:
             async with await FsClient.connect(url, TOKEN, subscribe=True):
                 assert source.watch.running
             while source.watch.running:

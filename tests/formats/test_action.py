@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldfs.formats import action, ids
+from worldfs.formats import action, entry_ids
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Order
 
@@ -126,7 +126,7 @@ def test_an_entry_without_id_gets_one_from_what_it_orders():
     assert sheet(bare | {"status": "completed", "result": {"message": "m"}, "error": {}}).entries[0].id == id
     assert sheet({"params": {"x": 1.0}, "action_type": "move_to"}).entries[0].id == id
     assert sheet(bare | {"params": {"x": 2}}).entries[0].id != id
-    assert not ids.unsafe(id)
+    assert not entry_ids.unsafe(id)
 
 
 def test_whose_action_it_is():
@@ -226,5 +226,5 @@ def test_no_entry_crashes_the_reader_and_every_order_can_be_stored(entries):
             if entry.order:
                 json.dumps(entry.order.params, allow_nan=False)
                 json.dumps(entry.order.extra, allow_nan=False)
-                assert not ids.unsafe(entry.id)
+                assert not entry_ids.unsafe(entry.id)
                 assert action.entry_digest(entry.order)

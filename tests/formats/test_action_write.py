@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from worldfs.formats import action, action_write, block
 from worldfs.formats.action_write import write
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
+from worldfs.ground.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
 
 DOCUMENTS = Path(__file__).parent.parent / "fixtures" / "documents"
 END = "2026-11-21T00:00:09Z"
@@ -25,7 +25,7 @@ def spec():
     return document("page_action_zh.json")
 
 
-def job(id, state=State.RUNNING, outcome=None, **order):
+def job(id, state=JobState.RUNNING, outcome=None, **order):
     ended = END if state.terminal else ""
     return Job(
         Order(id, order.pop("node", ""), order.pop("op", "x"), **order),
@@ -34,11 +34,11 @@ def job(id, state=State.RUNNING, outcome=None, **order):
 
 
 def succeeded(id, message="", **evidence):
-    return job(id, State.SUCCEEDED, Outcome.success(message, **evidence))
+    return job(id, JobState.SUCCEEDED, Outcome.success(message, **evidence))
 
 
 def failed(id, cause=Cause.ERROR, code="RUNTIME_ERROR", message="it broke", **more):
-    return job(id, State.FAILED, Outcome.failure(cause, code, message, **more))
+    return job(id, JobState.FAILED, Outcome.failure(cause, code, message, **more))
 
 
 def jobs(*some):
@@ -59,7 +59,7 @@ WRAPS = {
 def test_a_status_is_the_only_difference(name, wrap):
     data = WRAPS[wrap](document(name))
     assert write(data, {}) is data
-    assert write(data, jobs(job("act_002", State.PENDING), job("unknown"))) is data
+    assert write(data, jobs(job("act_002", JobState.PENDING), job("unknown"))) is data
     head, _, tail = data.rpartition(b'"status": "pending"')
     assert write(data, jobs(job("act_002"))) == head + b'"status": "running"' + tail
 
@@ -95,7 +95,7 @@ def test_failure_is_written_with_cause_and_the_end_of_its_trace():  # W5
     assert (error["cause"], error["code"], error["message"]) == ("error", "RUNTIME_ERROR", "it broke")
     assert error["traceback"].endswith("ValueError: last line")
     assert len(error["traceback"].encode()) <= 4096
-    again = write(after, jobs(job("act_002", State.PENDING)))
+    again = write(after, jobs(job("act_002", JobState.PENDING)))
     assert again == spec()
 
 
@@ -107,7 +107,7 @@ def test_the_job_s_word_stands_against_a_stale_rewrite():
 
 
 def test_entries_are_dropped_and_added_with_their_lines():
-    new = job("act_003", State.PENDING, node="franka_001", op="place", params={"target_position": (0.5, 0.0, 0.1)},
+    new = job("act_003", JobState.PENDING, node="franka_001", op="place", params={"target_position": (0.5, 0.0, 0.1)},
               created_at="2025-04-01T12:00:09Z")  # fmt: skip
     after = write(spec(), {}, drop=("act_001",), add=(new,)).decode()
     start = spec().decode().index('    {\n      "action_id": "act_002"')
@@ -153,7 +153,7 @@ def test_an_empty_list_of_any_spelling_takes_entries(data):
 
 
 def test_the_template_is_an_empty_sheet():
-    assert action.read(action_write.TEMPLATE) == action.Sheet("page")
+    assert action.read(action_write.TEMPLATE) == action.ParsedSheet("page")
     after = write(action_write.TEMPLATE, {}, add=(job("a", params={"x": 1}),)).decode()
     assert after.startswith('# ACTION\n\n```json\n{\n  "queue": [\n    {\n      "action_id": "a",\n')
     assert after.endswith("    }\n  ]\n}\n```\n")
@@ -270,7 +270,7 @@ entries = st.builds(
 
 @given(
     st.lists(entries, max_size=5),
-    st.dictionaries(st.sampled_from("abcde"), st.sampled_from(list(State))),
+    st.dictionaries(st.sampled_from("abcde"), st.sampled_from(list(JobState))),
     st.sets(st.sampled_from("abcde"), max_size=2),
     st.lists(st.sampled_from("xyz"), unique=True),
     st.sampled_from([None, 2]),
@@ -278,7 +278,7 @@ entries = st.builds(
 @settings(max_examples=120, deadline=None)
 def test_any_sheet_takes_the_kernel_s_word_once(sheet, known, drop, add, indent):
     def outcome(state):
-        return Outcome.success("ok") if state is State.SUCCEEDED else Outcome.failure(Cause.LOST, "LOST", "lost")
+        return Outcome.success("ok") if state is JobState.SUCCEEDED else Outcome.failure(Cause.LOST, "LOST", "lost")
 
     board = {id: job(id, state, outcome(state) if state.terminal else None) for id, state in known.items()}
     data = json.dumps({"queue": sheet, "z": 1.0}, indent=indent).encode()
@@ -290,10 +290,10 @@ def test_any_sheet_takes_the_kernel_s_word_once(sheet, known, drop, add, indent)
         e["action_id"] for e in sheet if e["action_id"] not in drop
     ] + add
     words = {
-        State.PENDING: ("pending", None),
-        State.RUNNING: ("running",),
-        State.SUCCEEDED: ("completed",),
-        State.FAILED: ("failed",),
+        JobState.PENDING: ("pending", None),
+        JobState.RUNNING: ("running",),
+        JobState.SUCCEEDED: ("completed",),
+        JobState.FAILED: ("failed",),
     }
     for id, state in known.items():
         shown = [entry for entry in value["queue"] if entry["action_id"] == id]

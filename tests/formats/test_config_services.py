@@ -6,7 +6,7 @@ import re
 import pytest
 
 from worldfs.formats import config
-from worldfs.formats.config_services import Brain, WebSearch
+from worldfs.formats.config_services import ResponderConfig, WebSearch
 
 
 def read(document: object, environ: dict[str, str] | None = None) -> config.Config:
@@ -31,9 +31,9 @@ def test_an_agent_has_its_own_brain_else_the_one_for_all() -> None:
             }
         }
     )
-    assert found.brain("rio") == Brain("rio", "command", "", ("claude", "-p"), "arg", "", 240.0, None)
-    assert found.brain("anybody") == Brain("*", "planner", "franka_001")
-    assert found.brain("quiet") == Brain("quiet", "none")
+    assert found.brain("rio") == ResponderConfig("rio", "command", "", ("claude", "-p"), "arg", "", 240.0, None)
+    assert found.brain("anybody") == ResponderConfig("*", "planner", "franka_001")
+    assert found.brain("quiet") == ResponderConfig("quiet", "none")
     assert config.Config().brain("rio") is None
 
 
@@ -44,7 +44,7 @@ def test_the_environment_may_set_them() -> None:
         "PhyAgentOS_webSearch__url": "http://127.0.0.1:8888",
     }
     found = read({}, environ)
-    assert found.brain("x") == Brain("*", "command", "", ("cat",))
+    assert found.brain("x") == ResponderConfig("*", "command", "", ("cat",))
     assert found.web_search == WebSearch("searxng", "http://127.0.0.1:8888", more={})
 
 
@@ -73,7 +73,9 @@ def test_a_brain_that_cannot_be_used_is_refused_by_key_and_the_rest_goes_on(brai
 
 def test_an_agent_whose_brain_is_refused_is_not_answered_by_the_brain_for_all_others() -> None:
     found = read({"agents": {"brains": [{"agent": "*"}, {"agent": "rio", "kind": "oracle"}]}})
-    assert found.brain("rio") == Brain("rio", "none") and found.brain("mother") == Brain("*", "planner")
+    assert found.brain("rio") == ResponderConfig("rio", "none") and found.brain("mother") == ResponderConfig(
+        "*", "planner"
+    )
 
 
 def test_web_search_is_read_and_what_only_a_backend_knows_is_kept() -> None:

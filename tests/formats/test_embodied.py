@@ -124,11 +124,11 @@ def test_workspace_bounds_as_people_write_them(text: str, box: tuple[tuple[float
 
 def test_sensor_words_go_through_one_table() -> None:
     sensed = [("RGB-D Camera (Intel RealSense D435)", True), ("Joint Encoders (7x)", True), ("Lidar", False)]
-    assert sensors.missing(("rgb_camera", "depth_camera", "joint_states"), sensed) == []
-    assert sensors.missing(("lidar",), sensed) == ["lidar"]
-    assert sensors.missing(("rgb_camera",), [("Infrared camera", True)]) == ["rgb_camera"]
-    assert sensors.missing(("geiger_counter",), [("geiger_counter", True)]) == []
-    assert sensors.missing(("rgb_camera",), [("前置 摄像头", True)]) == []
+    assert sensors.missing_sensors(("rgb_camera", "depth_camera", "joint_states"), sensed) == []
+    assert sensors.missing_sensors(("lidar",), sensed) == ["lidar"]
+    assert sensors.missing_sensors(("rgb_camera",), [("Infrared camera", True)]) == ["rgb_camera"]
+    assert sensors.missing_sensors(("geiger_counter",), [("geiger_counter", True)]) == []
+    assert sensors.missing_sensors(("rgb_camera",), [("前置 摄像头", True)]) == []
 
 
 def test_an_empty_file_is_an_empty_profile() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from worldfs.formats import task
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Step, Task
+from worldfs.ground.model import Task, TaskStep
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "tasks"
 
@@ -27,14 +27,14 @@ def changed(present: Task, number: int, **words: object) -> Task:
 def test_the_specifications_english_example_reads() -> None:
     read = task.read(fixture("page_en.md"))
     assert (read.goal, read.language, len(read.steps)) == ("Clear the Table", "en", 5)
-    assert read.steps[1] == Step("2", "Grasp apple", "franka_001", "done", ("1",), "Apple picked via ReKep")
-    assert read.steps[3] == Step("4", "Grasp cup", "franka_001", "pending", ("3",), "")
+    assert read.steps[1] == TaskStep("2", "Grasp apple", "franka_001", "done", ("1",), "Apple picked via ReKep")
+    assert read.steps[3] == TaskStep("4", "Grasp cup", "franka_001", "pending", ("3",), "")
 
 
 def test_the_specifications_chinese_example_reads() -> None:
     read = task.read(fixture("page_zh.md"))
     assert (read.goal, read.language) == ("整理桌面", "zh")
-    assert read.steps[2] == Step("3", "放置到果篮", "将苹果放入篮子", "running", (), "需要精确定位")
+    assert read.steps[2] == TaskStep("3", "放置到果篮", "将苹果放入篮子", "running", (), "需要精确定位")
     assert read.steps[0].result == ""
 
 
@@ -84,7 +84,7 @@ def test_plain_words_stay_plain_words_and_prose_stays() -> None:
 def test_a_new_plan_for_the_same_goal_adds_and_drops_rows_only() -> None:
     data = fixture("page_en.md")
     old = task.read(data)
-    plan = replace(old, steps=(*old.steps[:2], Step("2b", "Look at the basket", "franka_001"), old.steps[2]))
+    plan = replace(old, steps=(*old.steps[:2], TaskStep("2b", "Look at the basket", "franka_001"), old.steps[2]))
     after = task.write(data, plan, language="en")
     assert task.read(after).steps == plan.steps
     assert after.decode().splitlines()[:6] == data.decode().splitlines()[:6]
@@ -92,7 +92,7 @@ def test_a_new_plan_for_the_same_goal_adds_and_drops_rows_only() -> None:
 
 
 def test_a_new_goal_is_a_new_document_in_the_workspaces_language() -> None:
-    plan = Task("清理桌面", (Step("1", "抓取苹果", "拿起 apple_01"), Step("2", "放置", "", "done")))
+    plan = Task("清理桌面", (TaskStep("1", "抓取苹果", "拿起 apple_01"), TaskStep("2", "放置", "", "done")))
     after = task.write(fixture("page_en.md"), plan, language="zh").decode()
     assert after.startswith("# 任务: 清理桌面\n\n| 子任务 | 动作")
     assert "**总体进度**: 1/2 (50%)" in after
@@ -101,7 +101,9 @@ def test_a_new_goal_is_a_new_document_in_the_workspaces_language() -> None:
 
 
 def test_a_new_english_document_reads_back() -> None:
-    plan = Task("Clear", (Step("1", "a|b", "franka_001", "skipped", (), "x"), Step("2", "c", "", "failed", ("1",))))
+    plan = Task(
+        "Clear", (TaskStep("1", "a|b", "franka_001", "skipped", (), "x"), TaskStep("2", "c", "", "failed", ("1",)))
+    )
     after = task.write(None, plan, language="en")
     assert task.read(after) == replace(plan, language="en")
     assert b"a\\|b" in after
@@ -111,7 +113,7 @@ def test_a_new_english_document_reads_back() -> None:
 def test_windows_line_ends_stay() -> None:
     data = fixture("page_en.md").replace(b"\n", b"\r\n")
     read = task.read(data)
-    after = task.write(data, replace(read, steps=(*read.steps, Step("6", "Rest"))), language="en")
+    after = task.write(data, replace(read, steps=(*read.steps, TaskStep("6", "Rest"))), language="en")
     assert after.count(b"\n") == after.count(b"\r\n") == data.count(b"\r\n") + 1
 
 
@@ -123,7 +125,7 @@ def test_a_status_nobody_knows_stays_as_it_is() -> None:
 
 def test_marks_alone_and_chinese_words_are_statuses() -> None:
     cells = ["✅", "⏳", "", "已完成", "进行中", "COMPLETED", "**done**", "⏭️ skipped"]
-    assert [task.status(c) for c in cells] == [
+    assert [task.parse_status(c) for c in cells] == [
         *("done", "running", "pending", "done", "running", "done", "done", "skipped"),
     ]
 
@@ -140,13 +142,15 @@ def test_bytes_that_are_no_text_are_refused_with_their_place() -> None:
 
 words = st.text(max_size=12)
 steps = st.lists(
-    st.builds(Step, st.just(""), words, words, st.sampled_from(list(task.MARKS)), st.just(()), words), max_size=5
+    st.builds(TaskStep, st.just(""), words, words, st.sampled_from(list(task.MARKS)), st.just(()), words), max_size=5
 ).map(lambda rows: tuple(replace(step, id=str(i + 1)) for i, step in enumerate(rows)))
 
 
 @settings(deadline=None)  # the machine is shared
 @given(steps, steps)
-def test_whatever_a_plan_says_the_document_keeps_its_rows(first: tuple[Step, ...], second: tuple[Step, ...]) -> None:
+def test_whatever_a_plan_says_the_document_keeps_its_rows(
+    first: tuple[TaskStep, ...], second: tuple[TaskStep, ...]
+) -> None:
     data = task.write(None, Task("goal", first), language="en")
     after = task.read(task.write(data, Task("goal", second), language="en"))
     assert [(s.id, s.status) for s in after.steps] == [(s.id, s.status) for s in second]

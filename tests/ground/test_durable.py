@@ -6,9 +6,9 @@ import os
 import pytest
 
 from worldfs.ground.durable import Disk, Root
-from worldfs.ground.errors import BadInput, BrokenHouse, Exists, NotFound, NotPermitted, Unsafe
-from worldfs.ground.linux import written_now
-from worldfs.testing.faults import Counted, Crash, CrashAt, Failing
+from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, StorageError, Unsafe
+from worldfs.ground.syscalls import has_writer
+from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, FailingDisk, SimulatedCrash
 
 
 def boundaries(disk):
@@ -16,7 +16,7 @@ def boundaries(disk):
 
 
 def test_a_replacement_is_written_synced_renamed_and_its_directory_synced_in_this_order(tmp_path):
-    disk = Counted()
+    disk = CountingDisk()
     Root(tmp_path, disk).replace("a.md", b"1")
     names = [name for name, _ in disk.seen]
     assert names == ["create", "write", "fsync", "rename", "fsync_dir"]
@@ -26,7 +26,7 @@ def test_a_replacement_is_written_synced_renamed_and_its_directory_synced_in_thi
 
 
 def test_a_directory_is_durable_by_name_before_anything_lies_in_it(tmp_path):
-    disk = Counted()
+    disk = CountingDisk()
     Root(tmp_path, disk).replace("a/b/c", b"1")
     assert [b for b in boundaries(disk) if "tmp" not in b] == [
         "mkdir a",
@@ -40,7 +40,7 @@ def test_a_directory_is_durable_by_name_before_anything_lies_in_it(tmp_path):
 
 def test_directories_that_others_made_are_made_durable_by_name_once(tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
-    disk = Counted()
+    disk = CountingDisk()
     root = Root(tmp_path, disk)
     for data in (b"1", b"2"):
         root.replace("a/b/c", data)
@@ -50,13 +50,13 @@ def test_directories_that_others_made_are_made_durable_by_name_once(tmp_path):
 
 
 def test_without_durability_the_content_is_synced_and_the_name_is_not(tmp_path):
-    disk = Counted()
+    disk = CountingDisk()
     Root(tmp_path, disk).replace("a", b"1", durable=False)
     assert [name for name, _ in disk.seen] == ["create", "write", "fsync", "rename"]
 
 
 def test_a_group_syncs_each_directory_once(tmp_path):
-    disk = Counted()
+    disk = CountingDisk()
     root = Root(tmp_path, disk)
     places = [root.room(f"jobs/{index}") for index in range(5)]
     disk.seen.clear()
@@ -95,7 +95,7 @@ def test_private_files_are_for_their_owner_alone(tmp_path, private):
 
 
 def test_append_adds_and_syncs(tmp_path):
-    disk = Counted()
+    disk = CountingDisk()
     root = Root(tmp_path, disk)
     root.append("log", b"1\n")
     root.append("log", b"2\n")
@@ -105,7 +105,7 @@ def test_append_adds_and_syncs(tmp_path):
 
 def test_the_name_of_a_file_that_somebody_else_made_is_made_durable_at_our_first_append(tmp_path):
     (tmp_path / "log").write_bytes(b"1\n")
-    disk = Counted()
+    disk = CountingDisk()
     root = Root(tmp_path, disk)
     root.append("log", b"2\n")
     root.append("log", b"3\n")
@@ -117,7 +117,7 @@ def test_the_name_of_a_file_that_somebody_else_made_is_made_durable_at_our_first
 
 
 def test_remove_is_durable_and_says_what_is_missing(tmp_path):
-    disk = Counted()
+    disk = CountingDisk()
     root = Root(tmp_path, disk)
     root.replace("a", b"1")
     root.remove("a")
@@ -128,7 +128,7 @@ def test_remove_is_durable_and_says_what_is_missing(tmp_path):
 
 
 def test_what_others_wrote_is_flushed_with_its_name(tmp_path):
-    disk = Counted()
+    disk = CountingDisk()
     root = Root(tmp_path, disk)
     (tmp_path / "a").mkdir()
     (tmp_path / "a/theirs").write_bytes(b"1")
@@ -187,10 +187,10 @@ def test_a_root_that_is_missing_or_a_file_is_refused(tmp_path):
         Root(tmp_path / "file")
 
 
-@pytest.mark.parametrize(("number", "kind"), [(errno.ENOSPC, BrokenHouse), (errno.EROFS, NotPermitted)])
+@pytest.mark.parametrize(("number", "kind"), [(errno.ENOSPC, StorageError), (errno.EROFS, NotPermitted)])
 def test_a_failing_disk_is_a_clear_error_and_leaves_no_temporary(tmp_path, number, kind):
     (tmp_path / "a").write_bytes(b"old")
-    root = Root(tmp_path, Failing(number))
+    root = Root(tmp_path, FailingDisk(number))
     with pytest.raises(kind) as error:
         root.replace("a", b"new")
     assert error.value.path == "a"
@@ -201,16 +201,16 @@ def test_a_failing_disk_is_a_clear_error_and_leaves_no_temporary(tmp_path, numbe
 
 def test_a_crash_leaves_its_torn_temporary_and_the_old_file(tmp_path):
     Root(tmp_path).replace("a", b"old")
-    with pytest.raises(Crash):
-        Root(tmp_path, CrashAt(3, torn=True)).replace("a", b"new content")
+    with pytest.raises(SimulatedCrash):
+        Root(tmp_path, CrashingDisk(3, torn=True)).replace("a", b"new content")
     names = sorted(os.listdir(tmp_path))
     assert (tmp_path / names[0]).read_bytes() == b"new c"
     assert (tmp_path / "a").read_bytes() == b"old"
 
 
 def test_what_a_crash_left_in_the_scratch_directory_is_swept_at_the_next_start(tmp_path):
-    with pytest.raises(Crash):
-        Root(tmp_path, CrashAt(3), scratch="drafts").replace("a", b"1")
+    with pytest.raises(SimulatedCrash):
+        Root(tmp_path, CrashingDisk(3), scratch="drafts").replace("a", b"1")
     assert os.listdir(tmp_path / "drafts") != []
     Root(tmp_path, scratch="drafts").sweep()
     assert os.listdir(tmp_path / "drafts") == []
@@ -227,13 +227,13 @@ def test_a_scratch_directory_that_somebody_removed_is_made_again(tmp_path):
 def test_whether_somebody_writes_can_be_asked(tmp_path):
     (tmp_path / "a").write_bytes(b"1")
     fd = os.open(tmp_path / "a", os.O_RDONLY)
-    if written_now(fd) is None:
+    if has_writer(fd) is None:
         pytest.skip("this file system has no leases")
     with (tmp_path / "a").open("rb"):
-        assert written_now(fd) is False
+        assert has_writer(fd) is False
     with (tmp_path / "a").open("ab"):
-        assert written_now(fd) is True
-    assert written_now(fd) is False
+        assert has_writer(fd) is True
+    assert has_writer(fd) is False
     os.close(fd)
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from worldfs.ground.durable import Root
 from worldfs.ground.logfile import LogFile
-from worldfs.testing.faults import Counted
+from worldfs.testing.faulty_disk import CountingDisk
 
 
 @pytest.fixture
 def log(tmp_path):
-    log = LogFile(Root(tmp_path, Counted()), "a.log")
+    log = LogFile(Root(tmp_path, CountingDisk()), "a.log")
     yield log
     log.close()
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worldfs.ground.walk import Walk
+from worldfs.ground.dir_reader import DirReader
 
 
 def test_names_that_came_after_a_directory_was_opened_are_listed(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    folder = Walk(tmp_path).folder("a")
+    folder = DirReader(tmp_path).folder("a")
     assert folder.names() == []
     (tmp_path / "a/one").touch()
     assert folder.names() == ["one"]
@@ -21,7 +21,7 @@ def test_who_lists_a_directory_takes_nothing_from_who_lists_it_too(tmp_path: Pat
     every = {f"{number:04}" for number in range(3000)}  # more than one reading of the system gives
     for name in every:
         (tmp_path / name).touch()
-    folder = Walk(tmp_path).folder("")
+    folder = DirReader(tmp_path).folder("")
     with folder.scan() as entries:
         first = next(entries).name
         assert set(folder.names()) == every

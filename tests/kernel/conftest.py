@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from worldfs.ground.model import Order, Outcome
-from worldfs.kernel.dispatch import Node
-from worldfs.kernel.jobs import OPEN, Jobs
+from worldfs.kernel.dispatch import KernelNode
+from worldfs.kernel.job_store import OPEN, JobStore
 from worldfs.kernel.kernel import Kernel
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.driver import NullDriver
-from worldfs.testing.site import action
-from worldfs.tree.stores.contract import ChangeKind
-from worldfs.tree.stores.memory import MemoryStore
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.workspace_fixture import action
+from worldfs.tree.stores.memory_store import MemoryStore
+from worldfs.tree.stores.store_interface import StoreChangeKind
 
 
 class House:
@@ -72,7 +72,7 @@ class Traced(MemoryStore):
     def late(self, *copies):
         """Somebody has finished writing to copies of ACTION.md that had been replaced."""
         self._aside = list(copies)
-        self._tell("ACTION.md", ChangeKind.DISPLACED)
+        self._tell("ACTION.md", StoreChangeKind.DISPLACED)
 
     def displaced(self, key, *, keep=False):
         return list(self._aside)
@@ -108,7 +108,7 @@ class Bench:
         self.kernel = None
 
     def start(self, *, threads=False):
-        nodes = {name: Node(name, body) for name, body in self.nodes.items()}
+        nodes = {name: KernelNode(name, body) for name, body in self.nodes.items()}
         self.kernel = Kernel(
             self.store,
             self.clock,
@@ -122,7 +122,7 @@ class Bench:
 
     @property
     def jobs(self):
-        return Jobs(self.store, self.clock)
+        return JobStore(self.store, self.clock)
 
     def submit(self, *orders):
         self.jobs.accept(orders)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.ground.model import Job, JobStatus, Order
-from worldfs.kernel.admission import admit, circle
+from worldfs.kernel.admission import admit, has_cycle
 
 
 def order(id, *others, node="arm"):
@@ -31,12 +31,12 @@ def test_waiting_for_oneself_is_refused():
 
 def test_a_circle_through_others_is_seen():
     a, b, c = order("a", "b"), order("b", "c"), order("c", "a")
-    assert circle(c, table(a, b, c))
-    assert not circle(order("d", "a"), table(a, b, order("c")))
+    assert has_cycle(c, table(a, b, c))
+    assert not has_cycle(order("d", "a"), table(a, b, order("c")))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30))
 def test_orders_that_only_wait_for_earlier_ones_are_in_no_circle(pairs):
     needs = {n: {low for low, high in pairs if high == n and low < n} for n in range(10)}
     jobs = table(*(order(str(n), *map(str, sorted(needs[n]))) for n in range(10)))
-    assert not any(circle(job.order, jobs) for job in jobs.values())
+    assert not any(has_cycle(job.order, jobs) for job in jobs.values())

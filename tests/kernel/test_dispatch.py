@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.ground.errors import BrokenHouse
-from worldfs.ground.model import Cause, Finding, Outcome, State
+from worldfs.ground.errors import StorageError
+from worldfs.ground.model import Cause, Finding, JobState, Outcome
 from worldfs.kernel.dispatch import GRACE_S, backoff_s
-from worldfs.kernel.jobs import job_key
+from worldfs.kernel.job_store import job_key
 
 
 def ask(bench, *orders):
@@ -70,13 +70,13 @@ def test_an_observation_that_fails_is_told_beside_the_outcome(bench):
 
 def test_a_retry_waits_its_backoff_and_counts_its_attempts(bench):
     ask(bench, bench.order("a", params={"fail": "no"}, attempts=3, backoff="exponential"))
-    assert bench.status("a").state is State.PENDING and bench.starts("a") == 1
+    assert bench.status("a").state is JobState.PENDING and bench.starts("a") == 1
     first, second = (backoff_s("exponential", attempt, "a") for attempt in (1, 2))
     for wait, starts in ((first - 0.001, 1), (0.001, 2), (second - 0.001, 2), (0.001, 3)):
         bench.clock.advance(wait)
         bench.drain()
         assert bench.starts("a") == starts
-    assert bench.status("a").state is State.FAILED and bench.status("a").attempt == 3
+    assert bench.status("a").state is JobState.FAILED and bench.status("a").attempt == 3
 
 
 @pytest.mark.parametrize("cause", Cause)
@@ -91,7 +91,7 @@ def test_what_the_critic_refuses_is_judged_once(bench):
     bench.house.findings = lambda order: (Finding("NO", "a", "b", "c", "d"),)
     ask(bench, bench.order("a", attempts=3))
     assert bench.trace.count("review a") == 1 and bench.outcome("a").cause is Cause.REJECTED
-    assert bench.status("a").state is State.FAILED and bench.starts("a") == 0
+    assert bench.status("a").state is JobState.FAILED and bench.starts("a") == 0
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_limit_of_all_attempts_ends_the_last_one_early_and_starts_no_other(ben
     bench.clock.advance(1.2)
     bench.drain()
     assert bench.starts("a") == 2  # 4 s, a second's wait, 4 s: a third would have no time left
-    assert bench.status("a").state is State.FAILED and bench.outcome("a").code == "E"
+    assert bench.status("a").state is JobState.FAILED and bench.outcome("a").code == "E"
 
 
 def test_an_attempt_has_no_longer_than_all_of_them(bench):
@@ -153,7 +153,7 @@ def test_a_job_of_a_disabled_node_waits_until_it_is_enabled(bench):
     bench.drain()
     bench.clock.advance(1000)
     bench.drain()
-    assert bench.starts("a") == 0 and bench.status("a").state is State.PENDING
+    assert bench.starts("a") == 0 and bench.status("a").state is JobState.PENDING
     node.enabled = True
     bench.drain()
     assert bench.outcome("a").ok
@@ -183,7 +183,7 @@ def stubborn(bench, **order):
     bench.until(lambda: kernel._running["arm"].deadline)
     bench.clock.advance(5.0 + GRACE_S)
     kernel.tick()
-    assert bench.status("a").state is State.RUNNING  # not before its grace is over
+    assert bench.status("a").state is JobState.RUNNING  # not before its grace is over
     bench.clock.advance(0.1)
     kernel.tick()
     return kernel, let_go
@@ -210,7 +210,7 @@ def test_a_late_outcome_does_not_overwrite_the_end(bench):
 
 def test_a_retry_after_a_stubborn_attempt_stands_in_line_once(bench):
     kernel, let_go = stubborn(bench, attempts=2)
-    assert bench.status("a").state is State.PENDING
+    assert bench.status("a").state is JobState.PENDING
     let_go.set()
     bench.until(lambda: kernel.idle)
     assert bench.starts("a") == 2 and bench.outcome("a").ok
@@ -254,14 +254,14 @@ def test_a_cancel_while_the_end_of_an_attempt_is_written_is_not_forgotten(bench)
 def test_a_disk_that_gives_way_before_running_leaves_the_job_pending(bench):
     def broken(key):
         if key == f"{job_key('a')} running":
-            raise BrokenHouse("No space left on device", path=key)
+            raise StorageError("No space left on device", path=key)
 
     bench.store.broken = broken
     bench.submit(bench.order("a"))
     bench.start()
-    with pytest.raises(BrokenHouse, match="No space left"):
+    with pytest.raises(StorageError, match="No space left"):
         bench.drain()
-    assert bench.starts("a") == 0 and bench.status("a").state is State.PENDING
+    assert bench.starts("a") == 0 and bench.status("a").state is JobState.PENDING
     bench.store.broken = lambda key: None
     bench.start()
     bench.drain()
@@ -271,12 +271,12 @@ def test_a_disk_that_gives_way_before_running_leaves_the_job_pending(bench):
 def test_a_disk_that_gives_way_at_the_end_leaves_the_job_lost_never_repeated(bench):
     def broken(key):
         if key == f"{job_key('a')} succeeded":
-            raise BrokenHouse("No space left on device", path=key)
+            raise StorageError("No space left on device", path=key)
 
     bench.store.broken = broken
     bench.submit(bench.order("a"))
     bench.start()
-    with pytest.raises(BrokenHouse):
+    with pytest.raises(StorageError):
         bench.drain()
     bench.store.broken = lambda key: None
     bench.start()

@@ -3,15 +3,15 @@
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, Unsafe
-from worldfs.ground.model import Cause, Job, JobStatus, Order, Outcome, State
-from worldfs.kernel.jobs import CANCEL, DONE, OPEN, Jobs, done_key, job_key
-from worldfs.testing.clock import ManualClock
-from worldfs.tree.stores.memory import MemoryStore
+from worldfs.ground.model import Cause, Job, JobState, JobStatus, Order, Outcome
+from worldfs.kernel.job_store import CANCEL, DONE, OPEN, JobStore, done_key, job_key
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.tree.stores.memory_store import MemoryStore
 
 
 @pytest.fixture
 def jobs():
-    return Jobs(MemoryStore(), ManualClock())
+    return JobStore(MemoryStore(), ManualClock())
 
 
 def order(id, **more):
@@ -19,7 +19,7 @@ def order(id, **more):
 
 
 def over(order, **status):
-    return Job(order, JobStatus(State.SUCCEEDED, 1, outcome=Outcome.success("done"), **status))
+    return Job(order, JobStatus(JobState.SUCCEEDED, 1, outcome=Outcome.success("done"), **status))
 
 
 def test_an_order_is_accepted_once_and_gets_its_time(jobs):
@@ -27,7 +27,7 @@ def test_an_order_is_accepted_once_and_gets_its_time(jobs):
     assert [item.new for item in jobs.accept([order("a", params={"other": 1})])] == [False]
     job = jobs.load("a")
     assert job.order.params == {} and job.order.created_at == job.status.accepted_at != ""
-    assert job.status.state is State.PENDING
+    assert job.status.state is JobState.PENDING
 
 
 def test_an_id_that_comes_twice_in_one_write_counts_once_and_the_first_counts(jobs):
@@ -40,7 +40,7 @@ def test_an_ended_id_is_never_accepted_again(jobs):
     jobs.accept([order("a")])
     jobs.end(over(jobs.load("a").order))
     assert [item.new for item in jobs.accept([order("a")])] == [False]
-    assert jobs.load("a").status.state is State.SUCCEEDED
+    assert jobs.load("a").status.state is JobState.SUCCEEDED
 
 
 @pytest.mark.parametrize("id", ["", ".", "..", "a/b", "a\\b", "a\nb", "x" * 201, "\ud800"])
@@ -52,7 +52,7 @@ def test_an_id_that_is_no_name_is_unsafe_and_nothing_is_written(jobs, id):
 
 def test_the_end_leaves_one_file_and_no_waste(jobs):
     jobs.accept([order("a")])
-    jobs.write_status("a", JobStatus(State.RUNNING, 1))
+    jobs.write_status("a", JobStatus(JobState.RUNNING, 1))
     jobs.ask_cancel("a", "planner")
     jobs.end(over(order("a")))
     assert jobs.store.list(OPEN) == jobs.store.list(CANCEL) == []
@@ -63,27 +63,27 @@ def test_what_lies_beside_an_end_is_waste_whatever_it_says(jobs):
     jobs.accept([order("a")])
     jobs.end(over(order("a")))
     jobs.store.put(job_key("a"), b"left behind")
-    assert jobs.load("a").status.state is State.SUCCEEDED
+    assert jobs.load("a").status.state is JobState.SUCCEEDED
     jobs.drop_copy("a")
-    assert jobs.open_ids() == [] and jobs.load("a").status.state is State.SUCCEEDED
+    assert jobs.open_ids() == [] and jobs.load("a").status.state is JobState.SUCCEEDED
 
 
 def test_an_end_that_was_not_put_away_is_an_end_all_the_same(jobs):
     jobs.accept([order("a")])
     jobs.write_status("a", over(order("a")).status)
-    assert jobs.open_ids() == ["a"] and jobs.load("a").status.state is State.SUCCEEDED
+    assert jobs.open_ids() == ["a"] and jobs.load("a").status.state is JobState.SUCCEEDED
     jobs.put_away("a")
     assert jobs.open_ids() == [] and jobs.done_ids() == ["a"]
 
 
 def test_a_line_that_a_crash_tore_counts_as_not_written_and_spoils_no_other(jobs):
     jobs.accept([order("a")])
-    jobs.write_status("a", JobStatus(State.RUNNING, 1))
+    jobs.write_status("a", JobStatus(JobState.RUNNING, 1))
     jobs.store.append(job_key("a"), b'{"status": "succeeded", "att')
-    assert jobs.load("a").status.state is State.RUNNING
+    assert jobs.load("a").status.state is JobState.RUNNING
     jobs.mend("a")
     jobs.write_status("a", over(order("a")).status)
-    assert jobs.load("a").status.state is State.SUCCEEDED
+    assert jobs.load("a").status.state is JobState.SUCCEEDED
 
 
 def test_what_is_needed_is_written_before_what_needs_it():
@@ -98,7 +98,7 @@ def test_what_is_needed_is_written_before_what_needs_it():
 
     store = Noted()
     wanted = [order("d", depends_on=("b", "c")), order("b", depends_on=("a",)), order("c"), order("a"), order("e")]
-    Jobs(store, ManualClock()).accept(wanted)
+    JobStore(store, ManualClock()).accept(wanted)
     assert store.order == [job_key(id) for id in ("a", "b", "c", "d", "e")]
 
 
@@ -133,5 +133,5 @@ def test_an_unreadable_order_is_bad_input(jobs):
 def test_the_cause_of_an_end_survives(jobs):
     jobs.accept([order("a")])
     outcome = Outcome.failure(Cause.LOST, "LOST", "gone")
-    jobs.end(Job(order("a"), JobStatus(State.FAILED, 1, outcome=outcome)))
+    jobs.end(Job(order("a"), JobStatus(JobState.FAILED, 1, outcome=outcome)))
     assert jobs.load("a").status.outcome == outcome

@@ -6,11 +6,11 @@ from contextlib import suppress
 import pytest
 
 from worldfs.ground.clock import SystemClock
-from worldfs.ground.errors import BrokenHouse, Conflict
-from worldfs.ground.model import Cause, JobStatus, Outcome, State
-from worldfs.kernel.jobs import ALERTS, CANCEL, OPEN, Jobs, job_key
-from worldfs.kernel.showing import ROUNDS
-from worldfs.tree.stores.contract import Change, ChangeKind
+from worldfs.ground.errors import Conflict, StorageError
+from worldfs.ground.model import Cause, JobState, JobStatus, Outcome
+from worldfs.kernel.job_store import ALERTS, CANCEL, OPEN, JobStore, job_key
+from worldfs.kernel.render_scheduler import ROUNDS
+from worldfs.tree.stores.store_interface import StoreChange, StoreChangeKind
 
 
 def codes(bench, *ids):
@@ -88,7 +88,7 @@ def test_a_dependency_that_is_not_in_sight_yet_is_not_taken_as_done(bench):
     kernel = bench.start()
     kernel.tick()
     bench.submit(bench.order("a"), bench.order("b", depends_on=("a",)))
-    kernel.tick([Change(job_key("b"), ChangeKind.PUT)])
+    kernel.tick([StoreChange(job_key("b"), StoreChangeKind.PUT)])
     assert order_of_starts(bench) == []
     bench.drain()
     assert order_of_starts(bench) == ["a", "b"]
@@ -117,7 +117,7 @@ def test_who_waited_too_long_is_not_started(bench):
     bench.clock.advance(29)
     kernel.tick()
     assert kernel._patience() == pytest.approx(1.001)
-    assert bench.status("b").state is State.PENDING
+    assert bench.status("b").state is JobState.PENDING
     bench.clock.advance(1.5)
     kernel.tick()
     assert bench.outcome("b").cause is Cause.REJECTED and codes(bench, "b") == ["QUEUE_TIMEOUT"]
@@ -155,9 +155,9 @@ def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
 
 
 def test_a_retry_found_at_the_start_is_waited_for_asleep(bench):
-    waits = JobStatus(State.PENDING, 1, not_before="2026-01-02T03:05:05Z")
+    waits = JobStatus(JobState.PENDING, 1, not_before="2026-01-02T03:05:05Z")
     bench.submit(bench.order("a", queue_timeout_s=1.0, attempts=2))
-    Jobs(bench.store, bench.clock).write_status("a", waits)
+    JobStore(bench.store, bench.clock).write_status("a", waits)
     bench.clock.advance(10)
     kernel = bench.start()
     bench.drain()
@@ -338,17 +338,17 @@ def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
 
     def settle(node):
         if node == "arm":
-            raise BrokenHouse("Input/output error", path="ENVIRONMENT.md")
+            raise StorageError("Input/output error", path="ENVIRONMENT.md")
 
     bench.body.on_execute, bench.house.on_settle = execute, settle
     bench.nodes["leg"] = bench.body
     bench.submit(bench.order("a"), bench.order("b", "leg"))
     kernel = bench.start(threads=True)
-    with pytest.raises(BrokenHouse, match="Input/output"):
+    with pytest.raises(StorageError, match="Input/output"):
         kernel.run(threading.Event())
     kernel.close()
     assert stopped.is_set() and bench.outcome("b").cause is Cause.CANCELLED
-    assert bench.status("a").state is State.RUNNING  # as its files say; the next start calls it lost
+    assert bench.status("a").state is JobState.RUNNING  # as its files say; the next start calls it lost
     bench.kernel = None
 
 
@@ -363,7 +363,7 @@ def test_what_has_not_begun_when_the_kernel_goes_stays_pending(bench):
     assert kernel._running["arm"].cancel.wait(20)
     go.set()
     closing.join()
-    assert bench.status("a").state is State.PENDING and bench.starts("a") == 0
+    assert bench.status("a").state is JobState.PENDING and bench.starts("a") == 0
     bench.start()
     bench.drain()
     assert bench.outcome("a").ok
@@ -376,12 +376,12 @@ def test_closing_lets_go_even_when_the_disk_is_full(bench):
     bench.submit(bench.order("b"))
 
     def broken(key):
-        raise BrokenHouse("No space left on device", path=key)
+        raise StorageError("No space left on device", path=key)
 
     bench.store.broken = broken
-    with pytest.raises(BrokenHouse):
+    with pytest.raises(StorageError):
         bench.drain()
-    with suppress(BrokenHouse):
+    with suppress(StorageError):
         kernel.close()
     assert not bench.body.is_open and bench.store._watches == []
     bench.kernel = None

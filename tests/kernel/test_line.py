@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from worldfs.ground.clock import stamp
 from worldfs.ground.model import Job, JobStatus, Order
-from worldfs.kernel.line import Lines
-from worldfs.kernel.schedule import choose, rank
+from worldfs.kernel.job_schedule import choose, rank
+from worldfs.kernel.ready_queue import ReadyQueue
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -31,7 +31,7 @@ _step = st.tuples(
 
 @given(st.lists(_step, max_size=40))
 def test_a_line_chooses_as_the_pure_function_does(steps):
-    lines, here, now = Lines("abc"), {}, NOW
+    lines, here, now = ReadyQueue("abc"), {}, NOW
     for number, (what, node, priority, after, busy) in enumerate(steps):
         if what == "add":
             new = job(f"j{number}", node, priority=priority, after=after)
@@ -52,7 +52,7 @@ def test_a_line_chooses_as_the_pure_function_does(steps):
 
 
 def test_the_next_moment_is_that_of_who_still_waits():
-    lines = Lines("a")
+    lines = ReadyQueue("a")
     first, second = job("first", after=1), job("second", after=5)
     lines.add(first)
     lines.add(second)

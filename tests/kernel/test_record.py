@@ -8,8 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Cause, Finding, Job, JobStatus, Order, Outcome, State
-from worldfs.kernel.record import order_bytes, order_line, read_job, read_order, read_status, status_bytes, status_line
+from worldfs.ground.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
+from worldfs.kernel.job_codec import (
+    order_bytes,
+    order_line,
+    read_job,
+    read_order,
+    read_status,
+    status_bytes,
+    status_line,
+)
 
 TEXT = st.text(st.characters(), max_size=12)  # half surrogates too: JSON can say them
 NAME = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
@@ -51,7 +59,7 @@ FAILURES = st.builds(
 OUTCOMES = FAILURES | st.builds(Outcome, st.just(True), TEXT, evidence=MAPPING)
 STATUSES = st.builds(
     JobStatus,
-    st.sampled_from(State),
+    st.sampled_from(JobState),
     st.integers(0, 1000),
     accepted_at=TEXT,
     started_at=TEXT,
@@ -73,7 +81,7 @@ def test_a_status_comes_back_as_it_was_written(status):
 
 @given(ORDERS, STATUSES)
 def test_an_ended_job_comes_back_as_it_was_written(order, status):
-    text = order_line(order, status.accepted_at) + status_line(JobStatus(State.RUNNING, 1)) + status_line(status)
+    text = order_line(order, status.accepted_at) + status_line(JobStatus(JobState.RUNNING, 1)) + status_line(status)
     assert read_job(text, "done") == Job(order, status)
 
 

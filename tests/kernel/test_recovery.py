@@ -1,17 +1,17 @@
 """What a start finds of the last run."""
 
-from worldfs.ground.model import Cause, JobStatus, Order, State
-from worldfs.kernel.jobs import Jobs, done_key, job_key
-from worldfs.kernel.record import order_line, status_line
-from worldfs.kernel.recovery import recover
-from worldfs.testing.clock import ManualClock
+from worldfs.ground.model import Cause, JobState, JobStatus, Order
+from worldfs.kernel.job_codec import order_line, status_line
+from worldfs.kernel.job_recovery import recover
+from worldfs.kernel.job_store import JobStore, done_key, job_key
 from worldfs.testing.crashes import enumerate_crashes
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.tree.stores.disk_store import DiskStore
 
 
 def running(bench, id, **more):
     bench.submit(bench.order(id, **more))
-    bench.jobs.write_status(id, JobStatus(State.RUNNING, 1))
+    bench.jobs.write_status(id, JobStatus(JobState.RUNNING, 1))
 
 
 def test_a_job_found_running_is_lost_with_one_lesson_and_does_not_run(bench):
@@ -29,13 +29,13 @@ def test_a_lost_job_is_put_away_with_its_end_whatever_a_power_cut_takes():
     """Its file may be among the ended ones only once it says how it ended."""
 
     def prepare(path):
-        jobs = Jobs(DiskStore(path), ManualClock())
+        jobs = JobStore(DiskStore(path), ManualClock())
         jobs.accept([Order("a", "arm", "move_to", {})])
-        jobs.write_status("a", JobStatus(State.RUNNING, 1))
+        jobs.write_status("a", JobStatus(JobState.RUNNING, 1))
         jobs.store.close()
 
     def recovered(path, disk=None):
-        jobs = Jobs(DiskStore(path, disk), ManualClock())
+        jobs = JobStore(DiskStore(path, disk), ManualClock())
         recover(
             jobs, jobs.clock, lambda order: False, lambda *lesson: None, lambda *bad: None, say=lambda outcome: outcome
         )
@@ -71,7 +71,7 @@ def test_a_job_found_pending_runs(bench):
 def test_an_end_that_is_there_counts_whatever_lies_beside_it(bench):
     running(bench, "a")
     job = bench.jobs.load("a")
-    ended = order_line(job.order, "") + status_line(JobStatus(State.SUCCEEDED, 1))
+    ended = order_line(job.order, "") + status_line(JobStatus(JobState.SUCCEEDED, 1))
     bench.store.put(done_key("a"), ended)
     bench.start()
     bench.drain()
@@ -98,7 +98,7 @@ def test_what_cannot_be_read_is_left_alone_and_named(bench):
 
 def test_an_end_that_was_not_put_away_is_put_away_and_never_run(bench):
     running(bench, "a")
-    bench.jobs.write_status("a", JobStatus(State.SUCCEEDED, 1))
+    bench.jobs.write_status("a", JobStatus(JobState.SUCCEEDED, 1))
     bench.start()
     bench.drain()
     assert bench.starts("a") == 0 and bench.jobs.open_ids() == [] and bench.jobs.done_ids() == ["a"]

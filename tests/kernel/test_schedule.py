@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.ground.model import Job, JobStatus, Order
-from worldfs.kernel.schedule import choose, rank
+from worldfs.kernel.job_schedule import choose, rank
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

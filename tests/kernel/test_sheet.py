@@ -6,9 +6,9 @@ import pytest
 
 from worldfs.ground.errors import Unsafe
 from worldfs.ground.model import Cause
-from worldfs.kernel import sheet as sheet_module
-from worldfs.kernel.jobs import OPEN
-from worldfs.kernel.sheet import QUARANTINE, SHOWN
+from worldfs.kernel import stored_sheet as sheet_module
+from worldfs.kernel.job_store import OPEN
+from worldfs.kernel.stored_sheet import QUARANTINE, SHOWN
 
 
 def shown(bench):

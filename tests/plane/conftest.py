@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from worldfs.plane import Caller, Plane, PlaneError
-from worldfs.testing.clock import ManualClock
+from worldfs.plane import Caller, ControlPlane, PlaneError
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
-from worldfs.tree.feed import Feed
+from worldfs.tree.change_feed import ChangeFeed
 
 Json = dict[str, Any]
 OPERATOR = Caller(Binding(ADMIN, MOTHER, SYSTEM), "c1")
@@ -29,14 +29,14 @@ class Site:
     """A plane on a disk that can be opened again."""
 
     def __init__(self, root: Path | None) -> None:
-        self.root, self.clock, self.feed = root, ManualClock(), Feed()
+        self.root, self.clock, self.feed = root, ManualClock(), ChangeFeed()
         self.topics: list[str] = []
         self.feed.listen(lambda _, topics: self.topics.extend(topics))
-        self.plane = Plane.open(root, self.clock, self.feed)
+        self.plane = ControlPlane.open(root, self.clock, self.feed)
 
-    def reopen(self) -> Plane:
+    def reopen(self) -> ControlPlane:
         self.plane.close()
-        self.plane = Plane.open(self.root, self.clock, self.feed)
+        self.plane = ControlPlane.open(self.root, self.clock, self.feed)
         return self.plane
 
     def call(self, op: str, caller: Caller = OPERATOR, **payload: Any) -> Json:

@@ -17,16 +17,16 @@ from tests.plane.conftest import OPERATOR, Site, user
 
 from worldfs.ground.disk import Disk
 from worldfs.ground.errors import BadInput, Busy
-from worldfs.plane import Plane, PlaneError
-from worldfs.plane import chronicle as chronicle_module
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.crashes import Broken, enumerate_crashes
-from worldfs.testing.faults import Counted, Failing
-from worldfs.tree.feed import Feed
+from worldfs.plane import ControlPlane, PlaneError
+from worldfs.plane import write_ahead_log as chronicle_module
+from worldfs.testing.crashes import CrashCheckFailure, enumerate_crashes
+from worldfs.testing.faulty_disk import CountingDisk, FailingDisk
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.tree.change_feed import ChangeFeed
 
 
-def opened(path: Path, disk: Disk | None = None) -> Plane:
-    return Plane.open(path, ManualClock(), Feed(), disk=disk)
+def opened(path: Path, disk: Disk | None = None) -> ControlPlane:
+    return ControlPlane.open(path, ManualClock(), ChangeFeed(), disk=disk)
 
 
 def test_everything_is_there_after_a_restart(site: Site) -> None:
@@ -116,7 +116,7 @@ def test_what_was_torn_is_kept_whatever_a_power_cut_takes_while_it_is_mended() -
 
 
 def test_refusals_are_durable_once_the_plane_is_closed(tmp_path: Path) -> None:
-    disk = Counted()
+    disk = CountingDisk()
     plane = opened(tmp_path / "p", disk)
     disk.seen.clear()
     with pytest.raises(PlaneError):
@@ -127,7 +127,7 @@ def test_refusals_are_durable_once_the_plane_is_closed(tmp_path: Path) -> None:
 
 
 def test_what_was_refused_by_the_disk_does_not_come_back_after_a_power_cut(tmp_path: Path) -> None:
-    disk = Failing(errno.ENOSPC, at={"fsync"})
+    disk = FailingDisk(errno.ENOSPC, at={"fsync"})
     disk.broken = False
     plane = opened(tmp_path / "p", disk)
     log, waited = plane._chronicle.log, []  # type: ignore[union-attr]  # it is there
@@ -174,7 +174,7 @@ def test_one_process_writes_and_others_may_look(site: Site) -> None:
     assert site.root is not None
     with pytest.raises(Busy, match=str(os.getpid())):
         opened(site.root)
-    other = Plane.open(site.root, site.clock, site.feed, writes=False)
+    other = ControlPlane.open(site.root, site.clock, site.feed, writes=False)
     assert other.project(project) == site.plane.project(project)
     with pytest.raises(PlaneError) as error:
         other.call("project_create", {"name": "x"}, OPERATOR)
@@ -185,7 +185,7 @@ def test_one_process_writes_and_others_may_look(site: Site) -> None:
 
 @pytest.mark.parametrize("at", ["append", "fsync", "write", "rename"])
 def test_a_full_disk_refuses_and_changes_nothing(tmp_path: Path, at: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    disk = Failing(errno.ENOSPC, at={at})
+    disk = FailingDisk(errno.ENOSPC, at={at})
     disk.broken = False
     plane = opened(tmp_path / "p", disk)
     plane.call("project_create", {"name": "a"}, OPERATOR)
@@ -251,7 +251,7 @@ def test_a_power_cut_anywhere_loses_nothing_that_was_acknowledged(monkeypatch: p
 
     tally = enumerate_crashes(prepare, operate, check, lots=2)
     assert tally.states > 50
-    with pytest.raises(Broken):  # the proof can fail: without the fsync of the lines something is lost
+    with pytest.raises(CrashCheckFailure):  # the proof can fail: without the fsync of the lines something is lost
         enumerate_crashes(prepare, operate, check, lots=2, without=("fdatasync",))
 
 
@@ -259,10 +259,10 @@ KILLED = """
 import sys
 from pathlib import Path
 from worldfs.ground.clock import SystemClock
-from worldfs.plane import Caller, Plane
+from worldfs.plane import Caller, ControlPlane
 from worldfs.tree.binding import Binding
-from worldfs.tree.feed import Feed
-plane = Plane.open(Path(sys.argv[1]), SystemClock(), Feed())
+from worldfs.tree.change_feed import Feed
+plane = ControlPlane.open(Path(sys.argv[1]), SystemClock(), Feed())
 caller = Caller(Binding("admin", "mother", "system"), "c")
 while True:
     print(plane.call("project_create", {"name": "x"}, caller)["project_id"], flush=True)

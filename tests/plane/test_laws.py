@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 from tests.plane.conftest import OPERATOR, Site, machine, user
 
-from worldfs.plane import OPS, Plane, PlaneError
-from worldfs.plane.mounts import overlaps
-from worldfs.plane.refusal import CODES
-from worldfs.testing.clock import ManualClock
+from worldfs.plane import OPS, ControlPlane, PlaneError
+from worldfs.plane.mount_selection import overlaps
+from worldfs.plane.plane_error import CODES
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import ADMIN, MOTHER, USER, Binding
-from worldfs.tree.feed import Feed
+from worldfs.tree.change_feed import ChangeFeed
 
 PATHS = st.sampled_from(["/", "/src", "/src/sub", "docs/api/", "/docs"])
 NAMES = st.sampled_from(["a", "b", "c"])
@@ -234,7 +234,7 @@ def test_any_payload_is_answered_or_refused_with_a_code(op: str, payload: dict[s
             assert site.plane.image() == before
         kept = site.plane.image()
         site.plane.close()
-        again = Plane.open(site.root, ManualClock(), Feed())
+        again = ControlPlane.open(site.root, ManualClock(), ChangeFeed())
         assert again.image() == kept
         again.close()
     finally:

@@ -6,7 +6,7 @@ import pytest
 from tests.plane.conftest import OPERATOR, Site, machine, user
 
 from worldfs.plane import OPS, ROWS, Caller, PlaneError
-from worldfs.plane.plane import _OPERATIONS
+from worldfs.plane.control_plane import _OPERATIONS
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
 
 ADMIN_ONLY = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.plane.conftest import OPERATOR, Site, user
 
-from worldfs.plane import Caller, Config, Plane, PlaneError
+from worldfs.plane import Caller, ControlPlane, PlaneConfig, PlaneError
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 
 ADMIN_ALICE = Caller(Binding(ADMIN, "alice", "proj-1"), "c1")
@@ -296,8 +296,8 @@ def test_ids_given_by_the_realm_are_not_given_again(site: Site) -> None:
 
 def test_scope_tokens_are_asked_for_where_they_are_configured() -> None:
     site = Site(None)
-    config = Config(operator_token="op", node_scope_token="no", project_scope_token="pr")
-    site.plane = Plane.open(None, site.clock, site.feed, config)
+    config = PlaneConfig(operator_token="op", node_scope_token="no", project_scope_token="pr")
+    site.plane = ControlPlane.open(None, site.clock, site.feed, config)
     for op, key, token in (
         ("node_invite_create", "node_scope_token", "no"),
         ("node_join_pending_list", "operator_token", "op"),

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worldfs.plane import OPS, Caller, Plane, PlaneError
-from worldfs.testing.clock import ManualClock
+from worldfs.plane import OPS, Caller, ControlPlane, PlaneError
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
-from worldfs.tree.feed import Feed
+from worldfs.tree.change_feed import ChangeFeed
 
 RECORDED = Path(__file__).parents[1] / "fixtures/acheron/control.jsonl"
 SECRET = re.compile(r"(inv|secret|lease|proj)-[0-9a-f]{32}|0x[0-9a-f]{16}")
@@ -67,7 +67,7 @@ class Replay:
     """Our plane, and what the recording calls the things that ours calls otherwise."""
 
     def __init__(self) -> None:
-        self.plane = Plane.open(None, ManualClock(), Feed())
+        self.plane = ControlPlane.open(None, ManualClock(), ChangeFeed())
         self.ours: dict[str, str] = {}
         operator = Caller(Binding(ADMIN, MOTHER, SYSTEM), "c0")
         # The reference makes a node of itself (D48: ours does not); one that joins by hand stands in for it.

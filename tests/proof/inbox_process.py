@@ -11,14 +11,14 @@ import sys
 import time
 from pathlib import Path
 
+from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox
-from worldfs.agents.room import Room
 from worldfs.ground.errors import NotFound
 
 
 def main(root: str, log: str, lease_s: float, idle_s: float) -> int:
     said = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    inbox = Inbox(Room(Path(root), "rio"), attempts=1_000_000)
+    inbox = Inbox(AgentDirectory(Path(root), "rio"), attempts=1_000_000)
     me = str(os.getpid())
     slow = random.Random(os.getpid())
     print("ready", flush=True)

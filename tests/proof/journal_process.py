@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from worldfs.agents.agent_state import AgentState
 from worldfs.agents.doctor import check
-from worldfs.agents.journal_numbers import numbers
-from worldfs.agents.state import AgentState
+from worldfs.agents.journal_numbers import sequence_numbers
 
 
 def begin(state: AgentState) -> Any:
@@ -28,7 +28,7 @@ def append(state: AgentState) -> Any:
 def walk(state: AgentState) -> Any:
     """(entries, the first number, the last), in order and without a gap."""
     count = first = last = 0
-    for seq in numbers(state.journal):
+    for seq in sequence_numbers(state.journal):
         assert not last or seq == last + 1, f"{last}, then {seq}"
         first = first or seq
         count, last = count + 1, seq

@@ -8,10 +8,10 @@ import threading
 from pathlib import Path
 
 from worldfs.ground.clock import SystemClock
-from worldfs.ground.driver import Run, Seat
+from worldfs.ground.driver import DriverContext, Run
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Order, Outcome
-from worldfs.testing.driver import NullDriver
+from worldfs.testing.null_driver import NullDriver
 from worldfs.world.world import World
 
 
@@ -29,7 +29,7 @@ class Logged(NullDriver):
 def main(root: str, log: str) -> int:
     fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
-    def make(seat: Seat) -> Logged:
+    def make(seat: DriverContext) -> Logged:
         return Logged(fd)
 
     try:

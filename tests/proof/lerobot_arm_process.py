@@ -13,10 +13,10 @@ import numpy as np
 from lerobot_process import with_torchvision
 from servos import Servos
 
-from worldfs.drivers.targets.adapter import Bench
-from worldfs.drivers.targets.real import adapter
+from worldfs.drivers.targets.real_target import adapter
+from worldfs.drivers.targets.target_adapter import TargetContext
 from worldfs.ground.clock import SystemClock
-from worldfs.ground.errors import BadInput, Missing
+from worldfs.ground.errors import BadInput, MissingRequirement
 from worldfs.ground.model import Target
 
 MOTORS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
@@ -27,14 +27,14 @@ TURN = 2 * math.pi / 4095
 def target(port, **more):
     robot = {"type": "so101_follower", "port": port, "id": "arm", **more.pop("robot", {})}
     return adapter(
-        Target("so101", "real_robot", driver="lerobot", config={"robot": robot, **more}), Bench(SystemClock())
+        Target("so101", "real_robot", driver="lerobot", config={"robot": robot, **more}), TargetContext(SystemClock())
     )
 
 
 def refused(made):
     try:
         made.open()
-    except (Missing, BadInput) as error:
+    except (MissingRequirement, BadInput) as error:
         return str(error)
     made.close()
     return ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from worldfs.agents.state import AgentState
-from worldfs.drivers.command import Command, run
+from worldfs.agents.agent_state import AgentState
+from worldfs.drivers.command import CommandRequest, run
 
 with AgentState.open("rio", sys.argv[1]) as state:
     print("go", flush=True)
-    run(state, Command(tuple(sys.argv[2:]), timeout_s=60, grace_s=0.2), out=-1, err=-1, alone=True)
+    run(state, CommandRequest(tuple(sys.argv[2:]), timeout_s=60, grace_s=0.2), out=-1, err=-1, alone=True)

@@ -17,8 +17,8 @@ import pytest
 
 from worldfs import AgentState
 from worldfs.agents.doctor import check
-from worldfs.agents.fold import Fold
 from worldfs.agents.metrics import project
+from worldfs.agents.metrics_reducer import MetricsReducer
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 REWRITES = 150
@@ -127,7 +127,7 @@ def increments(root: Path, total: int, processes: int, kills: int) -> None:
         assert metrics.lifetime["sources_archived"] == counted["sources_archived"]
         assert metrics.lifetime["claims_proposed"] == counted["claim_proposed"]
         assert metrics.lifetime["disconfirmation_attempts"] == counted["disconfirmation_attempt"]
-        fold = Fold()
+        fold = MetricsReducer()
         fold.follow(state.journal.lines())
         assert project(fold, "rio", state.room.clock.now()).lifetime == metrics.lifetime
         before = (root / "rio/metrics.json").read_bytes()

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.testing.site import Site, action, order, sheet
+from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 
 WORDS = st.sampled_from(
     [
@@ -57,7 +57,7 @@ DOCUMENT = st.one_of(
 @given(st.lists(DOCUMENT, min_size=1, max_size=3))
 def test_no_text_stops_the_kernel(documents: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        site = Site(Path(folder))
+        site = WorkspaceFixture(Path(folder))
         with site.open() as world:
             for data in documents:
                 site.put("ACTION.md", data)

@@ -13,19 +13,19 @@ from pathlib import Path
 import pytest
 
 from worldfs.ground.durable import Disk
-from worldfs.ground.errors import BrokenHouse, UserError, WorldError
+from worldfs.ground.errors import StorageError, UserError, WorldError
 from worldfs.ground.model import Cause
-from worldfs.testing.faults import Counted, Failing
-from worldfs.testing.site import Site, action, order, sheet
+from worldfs.testing.faulty_disk import CountingDisk, FailingDisk
+from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return Site(tmp_path / "w")
+def site(tmp_path: Path) -> WorkspaceFixture:
+    return WorkspaceFixture(tmp_path / "w")
 
 
-def still_serves(site: Site, world: World, id: str = "served") -> None:
+def still_serves(site: WorkspaceFixture, world: World, id: str = "served") -> None:
     """Whatever lies around, an order through the tree is carried out."""
     world.submit(order(id))
     site.drain(world)
@@ -44,7 +44,7 @@ def million(count: int) -> bytes:
 
 
 @pytest.mark.parametrize("count", [110_000, pytest.param(1_000_000, marks=pytest.mark.proof)])
-def test_a_queue_without_measure_is_refused_quickly_and_others_are_served(site: Site, count: int) -> None:
+def test_a_queue_without_measure_is_refused_quickly_and_others_are_served(site: WorkspaceFixture, count: int) -> None:
     data, before = million(count), memory_mb()
     with site.open() as world:
         site.put("ACTION.md", data)
@@ -59,7 +59,7 @@ def test_a_queue_without_measure_is_refused_quickly_and_others_are_served(site: 
     assert memory_mb() - before < 2000
 
 
-def test_an_environment_of_fifty_megabytes_is_refused_by_name_and_left_alone(site: Site) -> None:
+def test_an_environment_of_fifty_megabytes_is_refused_by_name_and_left_alone(site: WorkspaceFixture) -> None:
     text = (
         b'{"objects": [' + b",".join(b'{"id": "o%d", "name": "%s"}' % (n, b"x" * 1000) for n in range(50_000)) + b"]}"
     )
@@ -72,7 +72,9 @@ def test_an_environment_of_fifty_megabytes_is_refused_by_name_and_left_alone(sit
 
 
 @pytest.mark.parametrize("name", ["ACTION.md", "LESSONS.md"])
-def test_a_link_out_of_the_workspace_is_not_followed_and_stops_nothing(site: Site, tmp_path: Path, name: str) -> None:
+def test_a_link_out_of_the_workspace_is_not_followed_and_stops_nothing(
+    site: WorkspaceFixture, tmp_path: Path, name: str
+) -> None:
     secret = tmp_path / "secret.md"
     secret.write_bytes(sheet([action("stolen")]))
     with site.open() as world:
@@ -86,7 +88,7 @@ def test_a_link_out_of_the_workspace_is_not_followed_and_stops_nothing(site: Sit
         still_serves(site, world, "afterwards")
 
 
-def test_a_linked_environment_is_refused_in_words(site: Site, tmp_path: Path) -> None:
+def test_a_linked_environment_is_refused_in_words(site: WorkspaceFixture, tmp_path: Path) -> None:
     (site.root / "ENVIRONMENT.md").rename(tmp_path / "elsewhere.md")
     (site.root / "ENVIRONMENT.md").symlink_to(tmp_path / "elsewhere.md")
     with site.open() as world:
@@ -97,7 +99,7 @@ def test_a_linked_environment_is_refused_in_words(site: Site, tmp_path: Path) ->
         assert world.kernel is not None and "ENVIRONMENT.md" in str(world.kernel.alert.now()["ENVIRONMENT.md#"])
 
 
-def test_an_environment_that_becomes_unreadable_lets_nothing_move(site: Site) -> None:
+def test_an_environment_that_becomes_unreadable_lets_nothing_move(site: WorkspaceFixture) -> None:
     with site.open() as world:
         good = site.read("ENVIRONMENT.md")
         site.put("ENVIRONMENT.md", good[: len(good) // 2])
@@ -110,7 +112,7 @@ def test_an_environment_that_becomes_unreadable_lets_nothing_move(site: Site) ->
 
 
 @pytest.mark.parametrize("bad", ["NaN", "Infinity", "1e999", '"here"', "null", "[]"])
-def test_a_pose_that_is_no_number_moves_nothing_and_has_a_lesson(site: Site, bad: str) -> None:
+def test_a_pose_that_is_no_number_moves_nothing_and_has_a_lesson(site: WorkspaceFixture, bad: str) -> None:
     entry = '{"action_id": "a", "action_type": "move_to", "robot_id": "arm_1", "params": {"target_pose": [0, 0, %s]}}'
     with site.open() as world:
         site.put("ACTION.md", ('{"queue": [' + entry % bad + "]}").encode())
@@ -121,7 +123,7 @@ def test_a_pose_that_is_no_number_moves_nothing_and_has_a_lesson(site: Site, bad
 
 
 @pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", "..", "a\\b", "a\nb", "", "x" * 300])
-def test_an_id_that_is_a_path_becomes_no_file(site: Site, tmp_path: Path, id: str) -> None:
+def test_an_id_that_is_a_path_becomes_no_file(site: WorkspaceFixture, tmp_path: Path, id: str) -> None:
     with site.open() as world:
         site.put("ACTION.md", sheet([action(id), action("good")]))
         site.drain(world)
@@ -132,7 +134,7 @@ def test_an_id_that_is_a_path_becomes_no_file(site: Site, tmp_path: Path, id: st
     assert all(one.id != id or id == "" for one in site.executed)
 
 
-def test_orders_of_another_process_are_carried_out(site: Site) -> None:
+def test_orders_of_another_process_are_carried_out(site: WorkspaceFixture) -> None:
     with site.open() as world, World.open(site.root) as other:
         other.submit(order("a"))
         site.drain(world)
@@ -146,14 +148,14 @@ def test_orders_of_another_process_are_carried_out(site: Site) -> None:
 # -- disks ---------------------------------------------------------------------------------------------------------
 
 
-def play(site: Site, world: World, told: set[str]) -> None:
+def play(site: WorkspaceFixture, world: World, told: set[str]) -> None:
     for id, params in (("a", {}), ("b", {"fail": "no"}), ("c", {"refuse": "no"}), ("d", {})):
         world.submit(order(id, params=params))
         told.add(id)
         site.drain(world)
 
 
-class FullFrom(Failing):
+class FullFrom(FailingDisk):
     """A disk that has room for so many boundaries, and then for nothing that takes room."""
 
     def __init__(self, number: int, room: int, at: frozenset[str]) -> None:
@@ -173,14 +175,14 @@ TAKES_ROOM = frozenset({"write", "append", "mkdir", "rename", "fsync", "fsync_di
 
 
 def full_and_mended(root: Path, number: int, room: int, at: frozenset[str]) -> None:
-    site, told = Site(root), set[str]()
+    site, told = WorkspaceFixture(root), set[str]()
     world = None
     try:
         world = site.open(FullFrom(number, room, at))
         play(site, world, told)
         world.close()
     except WorldError as error:
-        assert isinstance(error, BrokenHouse | UserError) and os.strerror(number) in str(error), error
+        assert isinstance(error, StorageError | UserError) and os.strerror(number) in str(error), error
         assert "Traceback" not in str(error)
         if world is not None:
             with suppress(WorldError):
@@ -198,7 +200,7 @@ def full_and_mended(root: Path, number: int, room: int, at: frozenset[str]) -> N
 
 @pytest.fixture(scope="module")
 def boundaries(tmp_path_factory: pytest.TempPathFactory) -> int:
-    site, disk = Site(tmp_path_factory.mktemp("whole")), Counted()
+    site, disk = WorkspaceFixture(tmp_path_factory.mktemp("whole")), CountingDisk()
     with site.open(disk) as world:
         play(site, world, set())
     return len(disk.seen)
@@ -224,7 +226,7 @@ def test_a_disk_that_gives_way_at_any_moment(tmp_path: Path, boundaries: int, nu
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_directory_that_may_not_be_written_is_told(site: Site) -> None:
+def test_a_directory_that_may_not_be_written_is_told(site: WorkspaceFixture) -> None:
     site.root.chmod(0o555)
     try:
         with pytest.raises(UserError) as refused:

@@ -14,8 +14,8 @@ import pytest
 from worldfs.formats import environment
 from worldfs.ground.durable import Disk
 from worldfs.ground.model import Cause
-from worldfs.testing.faults import Counted, Crash, CrashAt
-from worldfs.testing.site import Site, action, order, sheet
+from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, SimulatedCrash
+from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World
 
 OLD, NEW = (0.4, 0.0, 0.4), (0.5, 0.1, 0.4)
@@ -27,7 +27,7 @@ SHEETED = ("by_rename", "by_hand")
 class Play:
     """The scenario, step by step; what was told to its clients; what its foreign programs have finished writing."""
 
-    site: Site
+    site: WorkspaceFixture
     told: set[str] = field(default_factory=set)
     cancelled: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
@@ -98,18 +98,18 @@ def run(play: Play, disk: Disk, work: Callable[[World], None]) -> bool:
         try:
             work(world)
             world.close()
-        except Crash:
-            with suppress(Crash):
+        except SimulatedCrash:
+            with suppress(SimulatedCrash):
                 world.abandon()
             raise
         return True
-    except Crash:
+    except SimulatedCrash:
         pass
     gc.collect()  # a dead process lets its locks go; here they hang on the frames of the crash
     return False
 
 
-def check_at_the_crash(site: Site) -> None:
+def check_at_the_crash(site: WorkspaceFixture) -> None:
     """What any reader may find at any moment."""
     site.check_files()
     apple = environment.read(site.read("ENVIRONMENT.md")).scene.thing("apple_01")
@@ -142,10 +142,10 @@ def check_in_the_end(play: Play) -> None:
 
 def crash_and_recover(root: Path, n: int, *, torn: bool = False, again: int = 0) -> Play:
     """Dies at boundary `n`, with `again` once more at that boundary of the next life; then lives to the end."""
-    play = Play(Site(root))
-    assert not run(play, CrashAt(n, torn=torn), play.go_on), f"there is no boundary {n}"
+    play = Play(WorkspaceFixture(root))
+    assert not run(play, CrashingDisk(n, torn=torn), play.go_on), f"there is no boundary {n}"
     check_at_the_crash(play.site)
-    if again and not run(play, CrashAt(again, torn=torn), play.site.drain):
+    if again and not run(play, CrashingDisk(again, torn=torn), play.site.drain):
         check_at_the_crash(play.site)
     assert run(play, Disk(), play.site.drain)
     check_in_the_end(play)
@@ -156,7 +156,7 @@ def crash_and_recover(root: Path, n: int, *, torn: bool = False, again: int = 0)
 
 @pytest.fixture(scope="module")
 def boundaries(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
-    play, disk = Play(Site(tmp_path_factory.mktemp("whole"))), Counted()
+    play, disk = Play(WorkspaceFixture(tmp_path_factory.mktemp("whole"))), CountingDisk()
     assert run(play, disk, play.go_on)
     check_in_the_end(play)
     outcomes = {id: job.status.outcome for id, job in play.site.jobs().items()}

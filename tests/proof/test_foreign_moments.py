@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.testing.faults import Counted
-from worldfs.testing.site import Site, action, order, sheet
+from worldfs.testing.faulty_disk import CountingDisk
+from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World
 
 
-class At(Counted):
+class At(CountingDisk):
     """Calls `work` before boundary `n`, once."""
 
     def __init__(self, n: int, work: Callable[[], None]) -> None:
@@ -25,20 +25,20 @@ class At(Counted):
             self.work()
 
 
-def by_rename(site: Site) -> None:
+def by_rename(site: WorkspaceFixture) -> None:
     site.put("ACTION.md", sheet([*site.entries(), action("foreign", "arm_2")]))
 
 
-def in_place(site: Site) -> None:
+def in_place(site: WorkspaceFixture) -> None:
     text = sheet([*site.entries(), action("foreign", "arm_2")])
     (site.root / "ACTION.md").write_bytes(text)
 
 
-def stale(site: Site) -> None:
+def stale(site: WorkspaceFixture) -> None:
     site.put("ACTION.md", sheet([action("first"), action("foreign", "arm_2")]))
 
 
-def cancelling(site: Site) -> None:
+def cancelling(site: WorkspaceFixture) -> None:
     entries = [
         {**entry, "status": "cancelled"} if entry["action_id"] == "second" else entry for entry in site.entries()
     ]
@@ -48,7 +48,7 @@ def cancelling(site: Site) -> None:
 WAYS = (by_rename, in_place, stale, cancelling)
 
 
-def play(site: Site, world: World) -> None:
+def play(site: WorkspaceFixture, world: World) -> None:
     site.put("ACTION.md", sheet([action("first")]))
     site.drain(world)
     world.submit(order("second"))
@@ -56,8 +56,8 @@ def play(site: Site, world: World) -> None:
     site.drain(world)
 
 
-def write_at(root: Path, n: int, way: Callable[[Site], None]) -> None:
-    site = Site(root)
+def write_at(root: Path, n: int, way: Callable[[WorkspaceFixture], None]) -> None:
+    site = WorkspaceFixture(root)
     with site.open(At(n, lambda: way(site))) as world:
         play(site, world)
         site.drain(world)
@@ -75,14 +75,14 @@ def write_at(root: Path, n: int, way: Callable[[Site], None]) -> None:
 
 def count(root: Path) -> tuple[int, int]:
     """Boundaries until the play's own rewrite of the sheet, and in all."""
-    site, disk = Site(root), Counted()
+    site, disk = WorkspaceFixture(root), CountingDisk()
     with site.open(disk) as world:
         begun = len(disk.seen)
         play(site, world)
         return begun, len(disk.seen)
 
 
-def moments(root: Path, way: Callable[[Site], None], step: int) -> int:
+def moments(root: Path, way: Callable[[WorkspaceFixture], None], step: int) -> int:
     begun, all = count(root / "whole")
     for n in range(begun + 1, all + 1, step):
         write_at(root / str(n), n, way)
@@ -90,11 +90,11 @@ def moments(root: Path, way: Callable[[Site], None], step: int) -> int:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_at_some_moments(tmp_path: Path, way: Callable[[Site], None]) -> None:
+def test_at_some_moments(tmp_path: Path, way: Callable[[WorkspaceFixture], None]) -> None:
     moments(tmp_path, way, 11)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_at_every_moment(tmp_path: Path, way: Callable[[Site], None]) -> None:
+def test_at_every_moment(tmp_path: Path, way: Callable[[WorkspaceFixture], None]) -> None:
     print(f"{moments(tmp_path, way, 1)} moments, written {way.__name__}")

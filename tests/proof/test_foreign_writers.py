@@ -16,15 +16,15 @@ import pytest
 from worldfs.formats import action as action_format
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BadInput
-from worldfs.kernel.jobs import done_key, job_key
-from worldfs.testing.site import Site, action, sheet
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.kernel.job_store import done_key, job_key
+from worldfs.testing.workspace_fixture import WorkspaceFixture, action, sheet
+from worldfs.tree.stores.disk_store import DiskStore
 
 
 class Reader(threading.Thread):
     """Reads all the time. What it cannot parse must be the beginning of what a foreign program was writing."""
 
-    def __init__(self, site: Site, editor: Editor) -> None:
+    def __init__(self, site: WorkspaceFixture, editor: Editor) -> None:
         super().__init__()
         self.site, self.editor = site, editor
         self.stop = threading.Event()
@@ -56,7 +56,7 @@ class Reader(threading.Thread):
 class Editor:
     """Appends, in every way that editors have, and writes back old copies; each edit is one of `kinds`."""
 
-    def __init__(self, site: Site, seed: int, pause: float) -> None:
+    def __init__(self, site: WorkspaceFixture, seed: int, pause: float) -> None:
         self.site = site
         self.rng = random.Random(seed)
         self.pause = pause
@@ -135,7 +135,7 @@ class Editor:
 
 
 def stress(root: Path, edits: int, seed: int, pause: float = 0.01) -> tuple[Editor, Reader]:
-    site = Site(root, clock=SystemClock())
+    site = WorkspaceFixture(root, clock=SystemClock())
     site.put("ACTION.md", sheet([]))
     world = site.open(threads=True)
     stop, failed = threading.Event(), list[BaseException]()

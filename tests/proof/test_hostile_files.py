@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from worldfs.ground.driver import Driver, Seat
+from worldfs.ground.driver import Driver, DriverContext
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Finding, Order
 from worldfs.testing import hostile
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.driver import NullDriver
-from worldfs.testing.target import null_parts
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.null_target import null_parts
 from worldfs.world.check import check
 from worldfs.world.home import Home
 from worldfs.world.world import World
@@ -237,7 +237,7 @@ class Place:
         (self.root / name).write_bytes(data)
 
     def open(self, config: Any = None) -> World:
-        def make(seat: Seat) -> Driver:
+        def make(seat: DriverContext) -> Driver:
             return NullDriver()
 
         return World.open(

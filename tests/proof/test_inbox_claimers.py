@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import pytest
 
-from worldfs.agents import letters
+from worldfs.agents import message_names
+from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox
-from worldfs.agents.room import Room
 from worldfs.formats.agent.documents import message_read, message_write
 from worldfs.ground.model.agent import Message
 
@@ -48,7 +48,7 @@ class Post:
                 subject=f"n{number}",
             )  # fmt: skip
             if number % 10:
-                stem = letters.new_name(message.priority, 1_774_980_000_000 + number)
+                stem = message_names.new_name(message.priority, 1_774_980_000_000 + number)
                 message = message._replace(id=f"msg-{stem}")
             else:
                 stem = f"foreign-{number}"
@@ -70,7 +70,7 @@ class Post:
         return found
 
     def inbox(self) -> Inbox:
-        return Inbox(Room(self.root, "rio"))
+        return Inbox(AgentDirectory(self.root, "rio"))
 
 
 def ended(claimers: list[subprocess.Popen[str]]) -> None:
@@ -191,8 +191,8 @@ def letter(stem: str, subject: str) -> bytes:
 def wakes(root: Path, count: int) -> None:
     """One deposits, one waits; nothing but the watch tells that there is a letter. None is missed."""
     (root / "rio").mkdir(parents=True)
-    inbox = Inbox(Room(root, "rio"))
-    slot = Inbox(Room(root, "rio"))
+    inbox = Inbox(AgentDirectory(root, "rio"))
+    slot = Inbox(AgentDirectory(root, "rio"))
     woken = threading.Semaphore(0)
     missed: list[int] = []
 
@@ -209,7 +209,7 @@ def wakes(root: Path, count: int) -> None:
     listener.start()
     draft = root / "draft"
     for number in range(count):
-        stem = letters.new_name("normal", 1_774_980_000_000 + number)
+        stem = message_names.new_name("normal", 1_774_980_000_000 + number)
         if number % 100 == 0:
             slot.deposit(Message("", "theseus", "rio", subject=str(number)))
         else:  # not durable: it is the waking that is tried
@@ -234,14 +234,14 @@ def test_no_wake_of_a_hundred_thousand_is_missed(tmp_path: Path) -> None:
 def test_a_flood_that_overflows_the_watch_is_noticed(tmp_path: Path) -> None:
     """More events than the system's queue holds: everything is found by looking again."""
     (tmp_path / "rio/inbox").mkdir(parents=True)
-    inbox = Inbox(Room(tmp_path, "rio"))
+    inbox = Inbox(AgentDirectory(tmp_path, "rio"))
     assert not inbox.wait(0) and not inbox.wait(0)  # it listens
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     draft = tmp_path / "draft"
     for number in range(limit + 10):
         draft.write_bytes(b"")
         draft.rename(tmp_path / f"rio/inbox/{number}.tmp")
-    stem = letters.new_name("normal", 1_774_980_000_000)
+    stem = message_names.new_name("normal", 1_774_980_000_000)
     draft.write_bytes(letter(stem, "after the flood"))
     draft.rename(tmp_path / f"rio/inbox/{stem}.json")
     claim = inbox.claim("me")

@@ -15,8 +15,8 @@ pytest.importorskip("mujoco", reason="the simulation is an extra")
 
 from worldfs.drivers.mujoco.gl import gl_status
 from worldfs.drivers.policies.local import client
-from worldfs.drivers.record.episode import Recipe
-from worldfs.drivers.record.lerobot import table_of
+from worldfs.drivers.record.episode import RecordingRecipe
+from worldfs.drivers.record.lerobot_dataset import table_of
 from worldfs.drivers.record.recording import record
 from worldfs.ground.model import PolicySpec
 
@@ -51,7 +51,7 @@ def opened(python: str, dataset: Path, tmp_path: Path) -> dict:
 def test_lerobot_reads_every_episode_of_a_recording_that_was_resumed(lerobot, tmp_path, cameras):
     if cameras and not gl_status().backend:
         pytest.skip("no OpenGL on this machine")
-    recipe = Recipe(cameras=cameras)
+    recipe = RecordingRecipe(cameras=cameras)
     for episodes in (2, 6):
         tally = record(tmp_path / "set", recipe, episodes, threading.Event(), lambda tally: None)
     found = opened(lerobot, tmp_path / "set", tmp_path)
@@ -102,10 +102,10 @@ def made(python: str, script: str, place: Path) -> Path:
 
 def test_a_checkpoint_that_lerobot_saved_moves_the_table(lerobot, tmp_path):
     """An ACT of random weights: that it does well is not asked, but that it is asked and obeyed."""
-    from worldfs.drivers.skills.runtime import Errand, Stage
+    from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
     from worldfs.drivers.skills.vla import VLAPolicyRuntime
-    from worldfs.drivers.targets.adapter import Bench
-    from worldfs.drivers.targets.sim import adapter
+    from worldfs.drivers.targets.sim_target import adapter
+    from worldfs.drivers.targets.target_adapter import TargetContext
     from worldfs.ground.clock import SystemClock
     from worldfs.ground.driver import Run
     from worldfs.ground.model import Skill, Target
@@ -119,13 +119,13 @@ def test_a_checkpoint_that_lerobot_saved_moves_the_table(lerobot, tmp_path):
         extra={"python": lerobot, "observations": names, "action": {"representation": "ee_delta"}},
     )  # fmt: skip
     policy, clock = client(spec), SystemClock()
-    target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": 3}), Bench(clock))
+    target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": 3}), TargetContext(clock))
     target.open()
     try:
         info = policy.connect(3.0)
         assert (info.name, info.action_dim, info.horizon) == ("act", 7, 6)
-        errand = Errand("job", Skill("s", "VLAPolicyRuntime", policy=spec), {}, max_steps=30)
-        outcome = VLAPolicyRuntime().perform(errand, Stage(target, policy, Run(clock, clock.monotonic() + 60)))
+        errand = SkillRequest("job", Skill("s", "VLAPolicyRuntime", policy=spec), {}, max_steps=30)
+        outcome = VLAPolicyRuntime().perform(errand, SkillContext(target, policy, Run(clock, clock.monotonic() + 60)))
         assert outcome.ok or outcome.code == "MAX_STEPS_EXCEEDED", outcome
         assert outcome.evidence["steps"] == 30 and outcome.evidence["policy_calls"] == 5
     finally:

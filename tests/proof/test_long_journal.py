@@ -17,7 +17,7 @@ from typing import Any, Final
 import pytest
 
 from worldfs import AgentState
-from worldfs.agents.fold import Fold
+from worldfs.agents.metrics_reducer import MetricsReducer
 
 pytestmark = pytest.mark.proof
 
@@ -84,7 +84,7 @@ def test_a_journal_of_ours_of_20_gib(root: Path) -> None:
     assert does(root, "append") == last + 2
     assert does(root, "walk") == [segments * LINES + 3, FIRST, last + 2]
     assert does(root, "end") == [100_000, last + 2 - 99_999, last + 2]
-    counted = Fold()
+    counted = MetricsReducer()
     counted.applied_seq = last  # as a journal that grew day by day leaves it
     (root / "rio/.paos/metrics.json").write_bytes(counted.dump())
     assert not [item for item in does(root, "check") if item[0].startswith("JOURNAL")]

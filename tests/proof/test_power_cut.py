@@ -12,9 +12,9 @@ import pytest
 
 from worldfs.testing import powercut
 from worldfs.testing.crash_log import SYNCS, Recorder, Sync
-from worldfs.testing.crashes import Broken
-from worldfs.testing.lives import LIVES, life
-from worldfs.testing.powercut import FILE_SYSTEMS, cut_power, held
+from worldfs.testing.crashes import CrashCheckFailure
+from worldfs.testing.lives import WORKLOADS, load_workload
+from worldfs.testing.powercut import FILE_SYSTEMS, cut_power, running_program
 
 pytestmark = pytest.mark.proof
 if why := powercut.missing():
@@ -26,46 +26,46 @@ STRONGER = {("log", "fsync"), ("log", "fsync_dir")}
 
 
 @pytest.mark.parametrize("kind", FILE_SYSTEMS)
-@pytest.mark.parametrize("name", LIVES)
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_a_power_cut_after_any_write_loses_nothing(name: str, kind: str) -> None:
     if why := powercut.missing(kind):
         pytest.skip(why)
-    print(f"{name} on {kind}: {cut_power(life(name), kind=kind, lots=LOTS[kind])}")
+    print(f"{name} on {kind}: {cut_power(load_workload(name), kind=kind, lots=LOTS[kind])}")
 
 
 @pytest.mark.parametrize("sync", SYNCS)
-@pytest.mark.parametrize("name", LIVES)
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_a_power_cut_finds_every_kind_of_sync_that_is_left_out(name: str, sync: Sync) -> None:
     if (name, sync) in STRONGER:
         pytest.skip("ext4 keeps this by itself")
-    one = life(name)
-    with pytest.raises(Broken) as lost:
+    one = load_workload(name)
+    with pytest.raises(CrashCheckFailure) as lost:
         cut_power(one, lambda path: one.live(path, Recorder(path, without={sync})))
     print(f"{name} without {sync}: {told(lost.value)}")
 
 
-@pytest.mark.parametrize("name", LIVES)
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_a_power_cut_under_eatmydata_loses_what_was_acknowledged(name: str) -> None:
     library = find_library("eatmydata")
     if library is None:
         pytest.skip("eatmydata is not installed (Debian: apt-get install eatmydata)")
-    with pytest.raises(Broken) as lost:
-        cut_power(life(name), lambda path: in_a_process(name, path, LD_PRELOAD=library))
+    with pytest.raises(CrashCheckFailure) as lost:
+        cut_power(load_workload(name), lambda path: in_a_process(name, path, LD_PRELOAD=library))
     print(f"{name}: {told(lost.value)}")
 
 
-@pytest.mark.parametrize("name", LIVES)
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_a_process_of_its_own_loses_nothing(name: str) -> None:
     """As under eatmydata, but without it: what is found there is eatmydata's doing."""
-    print(f"{name}: {cut_power(life(name), lambda path: in_a_process(name, path))}")
+    print(f"{name}: {cut_power(load_workload(name), lambda path: in_a_process(name, path))}")
 
 
 def in_a_process(name: str, path: Path, **more: str) -> Iterator[str]:
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
-    return held([sys.executable, "-m", "worldfs.testing.lives", name, str(path), "hold"], environ)
+    return running_program([sys.executable, "-m", "worldfs.testing.lives", name, str(path), "hold"], environ)
 
 
-def told(lost: Broken) -> str:
+def told(lost: CrashCheckFailure) -> str:
     """What was lost, shortly, and where the power was cut."""
     first, *_, last = str(lost).splitlines()
     return f"{first[:120]}; {last}"

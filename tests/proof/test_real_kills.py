@@ -16,14 +16,14 @@ import pytest
 
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.model import Cause
-from worldfs.testing.site import Site, action, order, sheet
+from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 PROGRAM = Path(__file__).with_name("kernel_process.py")
 
 
-def kernel(site: Site, log: Path, *words: str) -> subprocess.Popen[str]:
+def kernel(site: WorkspaceFixture, log: Path, *words: str) -> subprocess.Popen[str]:
     """A kernel that has opened its world."""
     process = subprocess.Popen(
         [sys.executable, str(PROGRAM), str(site.root), str(log), *words],
@@ -41,7 +41,7 @@ def kernel(site: Site, log: Path, *words: str) -> subprocess.Popen[str]:
 class Clients:
     """A program that appends to ACTION.md by rename, and one that submits through the tree; both while kernels die."""
 
-    def __init__(self, site: Site, seed: int) -> None:
+    def __init__(self, site: WorkspaceFixture, seed: int) -> None:
         self.site = site
         self.rng = random.Random(seed)
         self.accepted: set[str] = set()
@@ -95,7 +95,7 @@ class Clients:
 
 def kill_again_and_again(root: Path, rounds: int, seed: int) -> tuple[int, Counter[str]]:
     """How many were accepted, and how they ended."""
-    site, log, rng = Site(root / "w", clock=SystemClock()), root / "starts.log", random.Random(seed)
+    site, log, rng = WorkspaceFixture(root / "w", clock=SystemClock()), root / "starts.log", random.Random(seed)
     site.put("ACTION.md", sheet([]))
     with Clients(site, seed) as clients:
         for _ in range(rounds):
@@ -138,7 +138,7 @@ def test_two_hundred_kills(tmp_path: Path) -> None:
 
 
 def test_a_second_kernel_names_the_first_and_leaves(tmp_path: Path) -> None:
-    site = Site(tmp_path / "w", clock=SystemClock())
+    site = WorkspaceFixture(tmp_path / "w", clock=SystemClock())
     first = kernel(site, tmp_path / "log")
     try:
         second = subprocess.run(

@@ -78,8 +78,8 @@ try:
     franky.Robot("127.0.0.1", realtime_config=franky.RealtimeConfig.Ignore)
 except Exception as error:
     said["refused"] = type(error).__name__
-from worldfs.drivers.targets.adapter import Bench
-from worldfs.drivers.targets.real import adapter
+from worldfs.drivers.targets.target_adapter import Bench
+from worldfs.drivers.targets.real_target import adapter
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import Missing
 from worldfs.ground.model import Target

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.agents.state import AgentState
-from worldfs.drivers.command import Command, run
-from worldfs.drivers.command.proc import environment, everyone
+from worldfs.agents.agent_state import AgentState
+from worldfs.drivers.command import CommandRequest, run
+from worldfs.drivers.command.proc import all_processes, environment
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 PROGRAM = Path(__file__).with_name("runner_process.py")
@@ -30,13 +30,15 @@ WHOM = ("runner", "warden", "both")
 
 
 def alive(mark: str) -> list[int]:
-    return [one.pid for one in everyone() if not one.dead and f"PROOF_MARK={mark}".encode() in environment(one.pid)]
+    return [
+        one.pid for one in all_processes() if not one.dead and f"PROOF_MARK={mark}".encode() in environment(one.pid)
+    ]
 
 
 def kill(process: subprocess.Popen[str], whom: str) -> None:
     """What there is of it at this moment."""
     process.send_signal(signal.SIGSTOP)  # so that what is found is still there when it is killed
-    wardens = [one for one in everyone() if one.parent == process.pid and not one.dead]
+    wardens = [one for one in all_processes() if one.parent == process.pid and not one.dead]
     if whom != "runner":
         for one in wardens:
             os.kill(one.pid, signal.SIGKILL)
@@ -63,7 +65,7 @@ def kill_again_and_again(root: Path, rounds: int, seed: int) -> Counter[str]:
             assert process.stdout is not None and process.stdout.readline() == "go\n"
             time.sleep(rng.uniform(0, 0.6))  # the moment of the kill is the experiment
             kill(process, rng.choice(WHOM))
-            ended = run(state, Command(("true",)), out=-1, err=-1)
+            ended = run(state, CommandRequest(("true",)), out=-1, err=-1)
             assert ended.outcome == "completed", ended
             left = alive(mark)
             assert not left, left

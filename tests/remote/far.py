@@ -180,7 +180,7 @@ class Far:
         begin = frame.offset or 0
         # A server may give less than was asked for.
         piece = data[begin : begin + min(65536 if frame.count is None else frame.count, self.msize // 2)]
-        return {"data_b64": frames.pack(piece), "n": len(piece), "eof": begin + len(piece) >= len(data)}
+        return {"data_b64": frames.encode_base64(piece), "n": len(piece), "eof": begin + len(piece) >= len(data)}
 
     def _write(self, frame: Frame, fids: dict[int, str]) -> dict[str, Any]:
         path, data, at = self._path(frame, fids), frame.bytes(), frame.offset or 0

@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from worldfs.doors.acheron.server import Server
-from worldfs.doors.acheron.tokens import Tokens
-from worldfs.exports.daemon import Daemon, Plan, Shown
-from worldfs.exports.identity import Identity
+from worldfs.doors.acheron.tokens import TokenStore
+from worldfs.exports.node_daemon import ExportedDir, NodeDaemon, NodeDaemonConfig
+from worldfs.exports.node_identity import NodeIdentity
 from worldfs.plane.caller import Caller
 from worldfs.remote import connect
 from worldfs.tree.binding import ADMIN, MOTHER, Binding
-from worldfs.world.realm import Realm
+from worldfs.world.served_world import ServedWorld
 
 BOSS = Caller(Binding(ADMIN, MOTHER), "test")
 
 
 class Served:
-    def __init__(self, realm: Realm, server: Server, port: int, work: Path) -> None:
+    def __init__(self, realm: ServedWorld, server: Server, port: int, work: Path) -> None:
         self.realm, self.server, self.work = realm, server, work
         self.url = f"ws://127.0.0.1:{port}"
         self.token = json.loads((realm.home / "auth_tokens.json").read_text())["admin_token"]
@@ -37,16 +37,18 @@ async def served(tmp_path: Path, *, ro: bool = False) -> AsyncIterator[Served]:
     """`/nodes/node-1/fs/work` is `tmp_path/work`."""
     work = tmp_path / "work"
     work.mkdir(parents=True, exist_ok=True)
-    realm = Realm.open(tmp_path / "home", memory_only=True)
-    server = Server(realm, Tokens.open(tmp_path / "home"))
+    realm = ServedWorld.open(tmp_path / "home", memory_only=True)
+    server = Server(realm, TokenStore.open(tmp_path / "home"))
     port = await server.start(port=0)
     invite = realm.plane.call("node_invite_create", {}, BOSS)["invite_token"]
-    identity = Identity(str(tmp_path / "edge.json"), f"ws://127.0.0.1:{port}")
+    identity = NodeIdentity(str(tmp_path / "edge.json"), f"ws://127.0.0.1:{port}")
     identity.load()
-    shown = Shown("work", str(work), ro)
-    plan = Plan(f"ws://127.0.0.1:{port}", "edge", shown=[shown], lease_s=60.0, invite=invite)
+    shown = ExportedDir("work", str(work), ro)
+    plan = NodeDaemonConfig(f"ws://127.0.0.1:{port}", "edge", shown=[shown], lease_s=60.0, invite=invite)
     stop = asyncio.Event()
-    life = asyncio.create_task(Daemon(plan, identity, {"PATH": os.environ["PATH"]}, lambda text, value: None).run(stop))
+    life = asyncio.create_task(
+        NodeDaemon(plan, identity, {"PATH": os.environ["PATH"]}, lambda text, value: None).run(stop)
+    )
     try:
         async with asyncio.timeout(60):
             while realm.hub is None or not realm.hub.mounted("node-1") or realm.plane.catalog("node-1") is None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from worldfs.ground.errors import BadInput, Busy, NotFound, NotPermitted
-from worldfs.remote import Lost, Retry, TimedOut, World, connect
+from worldfs.remote import ConnectionLost, RemoteWorld, RequestTimeout, RetryPolicy, connect
 from worldfs.remote.address import find_token, home_of, parse
 
 from .far import INPUT, TOKEN, Far, far_server
@@ -19,7 +19,7 @@ from .far import INPUT, TOKEN, Far, far_server
 JOB = "/agents/self/jobs/job-1"
 
 
-def over(test: Callable[[Far, World], Awaitable[None]], far: Far | None = None, **more: Any) -> Far:
+def over(test: Callable[[Far, RemoteWorld], Awaitable[None]], far: Far | None = None, **more: Any) -> Far:
     """Run a test over one connection, and look afterwards that every fid was given back."""
 
     async def run() -> Far:
@@ -39,7 +39,7 @@ def alone(work: Coroutine[Any, Any, None]) -> None:
 
 
 def test_the_greeting_is_in_the_order_that_servers_expect() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         assert world.bound == ("admin", "alice", "proj-1", "main")
 
     far = over(test, agent="alice", project="proj-1")
@@ -57,7 +57,7 @@ def test_a_server_that_does_not_know_agent_ensure_is_greeted_all_the_same() -> N
     far = Far()
     far.unknown.add("control.agent_ensure")
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         assert await world.read("/README.md") == b"# Far\n"
 
     over(test, far, agent="alice")
@@ -67,7 +67,7 @@ def test_a_warming_agent_is_waited_for_with_heartbeats() -> None:
     far = Far()
     far.states = ["warming", "warming", "ready"]
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         assert far.types().count("control.session_status") == 2
 
     over(test, far, agent="alice")
@@ -99,14 +99,14 @@ def test_nobody_there_is_a_lost_connection() -> None:
     async def run() -> None:
         async with far_server() as far:
             url = far.url
-        with pytest.raises(Lost):
+        with pytest.raises(ConnectionLost):
             await connect(url, token=TOKEN, timeout=5)
 
     alone(run())
 
 
 def test_files_and_directories_are_read_and_told_apart() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         assert await world.list("/") == ["README.md", "agents", "meta", "nodes"]
         assert await world.read("/meta/protocol.json", offset=2, count=7) == b"version"
         place = await world.stat(INPUT)
@@ -130,7 +130,7 @@ def test_a_file_larger_than_a_frame_is_read_and_written_in_pieces() -> None:
     far.files["/nodes/n/fs/big"] = whole
     far.writable.add("/nodes/n/fs/big")
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         assert await world.read("/nodes/n/fs/big") == whole
         assert await world.read("/nodes/n/fs/big", offset=100, count=30_000) == whole[100:30_100]
         other = whole[::-1]
@@ -147,7 +147,7 @@ def test_a_control_is_written_once_and_whole_or_not_at_all() -> None:
     far = Far()
     far.msize = 8192
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         with pytest.raises(BadInput, match="do not fit one frame"):
             await world.write("/agents/self/memory/control/invoke.json", b"x" * 9000)
         assert "acheron.t_write" not in far.types()
@@ -160,7 +160,7 @@ def test_a_replacement_that_would_keep_a_tail_is_refused() -> None:
     far.files["/nodes/n/fs/a"] = b"a longer text"
     far.writable.add("/nodes/n/fs/a")
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         with pytest.raises(BadInput, match="shorter") as caught:
             await world.write("/nodes/n/fs/a", b"short", replace=True)
         assert caught.value.code == "unsupported"
@@ -172,10 +172,10 @@ def test_a_replacement_that_would_keep_a_tail_is_refused() -> None:
 
 
 def test_a_stat_costs_one_round_trip() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         far.asked.clear()
         far.deaf.add("acheron.t_walk")
-        with pytest.raises(TimedOut):
+        with pytest.raises(RequestTimeout):
             await world.stat("/meta")
         await asyncio.sleep(0.05)
         # The later ones had left although the first was never answered.
@@ -193,7 +193,7 @@ def test_hundreds_of_requests_share_a_connection_beside_blocking_ones() -> None:
     far.files[f"{JOB}/result.txt"] = b"done"
     far.blocking[f"{JOB}/result.txt"] = asyncio.Event()
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         blocked = [asyncio.create_task(world.read(f"{JOB}/result.txt")) for _ in range(20)]
         await asyncio.gather(*(world.stat("/README.md") for _ in range(300)))
         assert not any(task.done() for task in blocked)
@@ -205,7 +205,7 @@ def test_hundreds_of_requests_share_a_connection_beside_blocking_ones() -> None:
 
 
 def test_fid_numbers_are_used_again_and_tags_skip_zero() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         for _ in range(50):
             await world.stat("/README.md")
         assert max(frame.newfid or 0 for frame in far.asked) <= 4
@@ -219,13 +219,13 @@ def test_giving_up_a_read_flushes_it() -> None:
     far.files[f"{JOB}/result.txt"] = b"done"
     far.blocking[f"{JOB}/result.txt"] = asyncio.Event()
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         task = asyncio.create_task(world.read(f"{JOB}/result.txt"))
         await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        with pytest.raises(TimedOut):
+        with pytest.raises(RequestTimeout):
             await world.read(f"{JOB}/result.txt", timeout=0.05)
         assert await world.read("/README.md") == b"# Far\n"
         flushed = [frame.oldtag for frame in far.asked if frame.type == "acheron.t_flush"]
@@ -240,7 +240,7 @@ def test_wait_says_how_long_the_server_may_block() -> None:
     far.files[f"{JOB}/status.json"] = b'{"state":"running"}'
     far.blocking[f"{JOB}/status.json"] = asyncio.Event()
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         assert await world.read(f"{JOB}/status.json", wait=0) == b'{"state":"running"}'
         assert await world.read(f"{JOB}/status.json", wait=0.05) == b'{"state":"running"}'
         assert [frame.wait_ms for frame in far.asked if frame.type == "acheron.t_read"] == [0, 50]
@@ -254,10 +254,10 @@ def test_a_chat_becomes_a_job_whose_end_can_be_waited_for() -> None:
     far.files[f"{JOB}/result.txt"] = b""
     far.blocking[f"{JOB}/status.json"] = asyncio.Event()
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         job = await world.chat("clear the table", correlation="c-9")
         assert (job.id, job.correlation_id, await job.state()) == ("job-1", "c-9", "running")
-        with pytest.raises(TimedOut):
+        with pytest.raises(RequestTimeout):
             await job.result(0.1)
         waiting = asyncio.create_task(job.result())
         await asyncio.sleep(0.05)
@@ -274,7 +274,7 @@ def test_a_chat_becomes_a_job_whose_end_can_be_waited_for() -> None:
 
 
 def test_an_invoke_answers_with_the_payload_or_the_error() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         place = "/agents/self/memory"
         far.files[f"{place}/status.json"] = b'{"state":"done"}'
         far.files[f"{place}/result.json"] = b'{"results":[]}'
@@ -291,7 +291,7 @@ def test_an_invoke_answers_with_the_payload_or_the_error() -> None:
 
 
 def test_a_control_operation_carries_an_id_and_its_refusal_keeps_the_code() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         assert await world.control("node_list") == {"nodes": []}
         with pytest.raises(NotFound) as caught:
             await world.control("node_get", {"node_id": "x"}, correlation="corr")
@@ -305,7 +305,7 @@ def test_an_error_without_a_name_is_for_the_oldest_that_waits() -> None:
     far = Far()
     far.unknown.add("control.bogus")
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         with pytest.raises(BadInput) as caught:
             await world.control("bogus")
         assert caught.value.code == "invalid_envelope"
@@ -315,15 +315,15 @@ def test_an_error_without_a_name_is_for_the_oldest_that_waits() -> None:
 
 
 def test_a_lost_connection_ends_what_waits_and_says_whether_it_had_left() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         far.deaf.add("acheron.t_write")
         writing = asyncio.create_task(world.write(INPUT, "hello"))
         await asyncio.sleep(0.05)
         await far.connections[0].close()
-        with pytest.raises(Lost, match="look before you repeat") as caught:
+        with pytest.raises(ConnectionLost, match="look before you repeat") as caught:
             await writing
         assert caught.value.sent
-        with pytest.raises(Lost) as after:
+        with pytest.raises(ConnectionLost) as after:
             await world.write(INPUT, "hello")
         assert not after.value.sent
 
@@ -331,7 +331,7 @@ def test_a_lost_connection_ends_what_waits_and_says_whether_it_had_left() -> Non
 
 
 def test_a_connection_is_made_again_for_what_changes_nothing() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         far.deaf = {"acheron.t_stat"}
         looking = asyncio.create_task(world.stat("/meta"))
         await asyncio.sleep(0.05)
@@ -341,16 +341,16 @@ def test_a_connection_is_made_again_for_what_changes_nothing() -> None:
         writing = asyncio.create_task(world.write(INPUT, "hello"))
         await asyncio.sleep(0.05)
         far.connections[1].transport.abort()
-        with pytest.raises(Lost):
+        with pytest.raises(ConnectionLost):
             await writing
         assert far.types().count("acheron.t_write") == 1
         assert await world.read("/README.md") == b"# Far\n"
 
-    over(test, retry=Retry(3, 0.01))
+    over(test, retry=RetryPolicy(3, 0.01))
 
 
 def test_a_walk_gives_every_place_parents_first() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         found = [place.path async for place, _ in world.walk("/")]
         assert found[0] == "/"
         places = set(far.files)
@@ -369,7 +369,7 @@ def test_a_walk_gives_every_place_parents_first() -> None:
 
 
 def test_a_walk_that_is_left_leaves_nothing_behind() -> None:
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         walking = world.walk("/")
         async for _place, _names in walking:
             break
@@ -389,7 +389,7 @@ def test_a_watch_has_a_connection_of_its_own_and_gives_it_back() -> None:
     event = {"configured": True, "waiting": False, "event_id": 1, "seq": 41, "source_path": INPUT, "event_path": JOB}
     far.files[NEXT] = json.dumps({**event, "job": {"job_id": "job-1"}}).encode()
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         watching = world.watch(since="now", timeout=2)
         found = await anext(watching)
         assert (found.seq, found.source_path, found.job) == (41, INPUT, {"job_id": "job-1"})
@@ -403,7 +403,7 @@ def test_a_watch_has_a_connection_of_its_own_and_gives_it_back() -> None:
 def test_a_wait_falls_back_to_looking_where_a_server_cannot_tell_of_changes() -> None:
     far = Far()
 
-    async def test(far: Far, world: World) -> None:
+    async def test(far: Far, world: RemoteWorld) -> None:
         # Here wait.json does not exist at all: that is no server of ours, and it says so.
         with pytest.raises(NotFound):
             await world.wait("/README.md", timeout=1)

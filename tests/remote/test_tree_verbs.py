@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted, WorldError
-from worldfs.testing.plug import Plug
+from worldfs.testing.bare_client import BareClient
 
 from .served import Served, served
 
@@ -173,7 +173,7 @@ def plugged(there: Served) -> Any:
     async def plug() -> Any:
         headers = {"Authorization": f"Bearer {there.token}"}
         async with connect(there.url, additional_headers=headers, compression=None) as socket:
-            yield Plug(socket)
+            yield BareClient(socket)
 
     return plug()
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from worldfs.formats import embodied, lessons
-from worldfs.ground.model import Cause, Finding, Note, Order, Outcome, RobotState, Scene, Thing
+from worldfs.formats import embodied, lessons_file
+from worldfs.ground.model import Cause, Finding, Lesson, Order, Outcome, RobotState, Scene, Thing
 from worldfs.roles.critic import Critic
-from worldfs.roles.lessons import action_text, avoid, note_for, note_for_failure, note_for_lost, search
+from worldfs.roles.lesson_notes import action_text, avoid, note_for, note_for_failure, note_for_lost, search
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 PAGE = embodied.read((FIXTURES / "profiles" / "page_en.md").read_bytes())
@@ -19,7 +19,7 @@ SCENE = Scene((RobotState("franka_001", (0.5, 0.0, 0.0), gripper="open"),), (APP
 PICK = Order("act_002", "franka_001", "pick_up", {"object_id": "apple_01"})
 
 
-def refused(order: Order = PICK, language: str = "en", scene: Scene = SCENE) -> Note:
+def refused(order: Order = PICK, language: str = "en", scene: Scene = SCENE) -> Lesson:
     return note_for(order, Critic(language).review(order, scene, PAGE), WHEN, language)
 
 
@@ -35,7 +35,7 @@ def test_a_refusal_becomes_a_lesson_in_the_specifications_form() -> None:
 
 
 def test_a_chinese_workspace_gets_a_chinese_lesson() -> None:
-    after = lessons.add(ZH, refused(language="zh"), language="zh").decode()
+    after = lessons_file.add(ZH, refused(language="zh"), language="zh").decode()
     entry = after.split("\n## ")[1]
     assert entry.startswith(
         "2026-11-21 12:00:05 — 抓取失败：物体超出臂展\n- **动作**: pick_up apple_01\n- **原因**: apple_01 的位置"
@@ -44,10 +44,10 @@ def test_a_chinese_workspace_gets_a_chinese_lesson() -> None:
 
 
 def test_one_refusal_is_one_lesson_and_the_same_again_is_counted() -> None:
-    data = lessons.add(EN, refused())
-    again = lessons.add(data, replace(refused(), at="2026-11-21 12:09:00"))
-    assert len(lessons.read(again)) == len(lessons.read(EN)) + 1
-    assert lessons.read(again)[0].count == 2
+    data = lessons_file.add(EN, refused())
+    again = lessons_file.add(data, replace(refused(), at="2026-11-21 12:09:00"))
+    assert len(lessons_file.read(again)) == len(lessons_file.read(EN)) + 1
+    assert lessons_file.read(again)[0].count == 2
 
 
 def test_a_missing_sensor_leaves_a_lesson_beside_those_that_are_there() -> None:
@@ -55,7 +55,7 @@ def test_a_missing_sensor_leaves_a_lesson_beside_those_that_are_there() -> None:
     order = Order("1", "franka_001", "target_navigation", {"target_label": "apple_01"})
     note = note_for(order, Critic().review(order, SCENE, blind), WHEN)
     assert (note.title, note.action) == ("Navigation Failed: Sensor Missing", "target_navigation apple_01")
-    assert EN.decode().split("\n", 2)[2] in lessons.add(EN, note).decode()
+    assert EN.decode().split("\n", 2)[2] in lessons_file.add(EN, note).decode()
 
 
 def test_warnings_are_no_reason() -> None:
@@ -72,21 +72,21 @@ def test_lost_and_failed_jobs_leave_lessons_in_both_languages() -> None:
 
 
 def test_reach_finds_the_lessons_of_what_was_out_of_reach() -> None:
-    notes = [*lessons.read(EN), refused(), Note("Moved Well", "move_to", "unreachable by rule")]
+    notes = [*lessons_file.read(EN), refused(), Lesson("Moved Well", "move_to", "unreachable by rule")]
     found = [note.title for note, _ in search(notes, "reach")]
     assert set(found) == {"Grasp Failed: Object Out of Workspace", "Grasp Failed: Object Out of Reach"}
     assert search(notes, "exceeds Franka max reach")[0][0].title == "Grasp Failed: Object Out of Workspace"
 
 
 def test_chinese_words_find_chinese_lessons() -> None:
-    notes = [*lessons.read(EN), *lessons.read(ZH)]
+    notes = [*lessons_file.read(EN), *lessons_file.read(ZH)]
     assert [note.title for note, _ in search(notes, "臂展")] == ["抓取失败:物体超出工作空间"]
     assert [note.title for note, _ in search(notes, "椅")] == ["导航碰撞:路径被障碍物阻断"]
     assert "臂展" in search(notes, "最大臂展 超出")[0][0].reason
 
 
 def test_words_are_found_by_their_stem_and_ids_by_their_parts() -> None:
-    notes = lessons.read(EN)
+    notes = lessons_file.read(EN)
     assert [n.title for n, _ in search(notes, "grasping")] == ["Grasp Failed: Object Out of Workspace"]
     assert [n.action for n, _ in search(notes, "obstacles")] == ["target_navigation to kitchen_counter"]
     assert [n.action for n, _ in search(notes, "kitchen")] == ["target_navigation to kitchen_counter"]
@@ -94,7 +94,7 @@ def test_words_are_found_by_their_stem_and_ids_by_their_parts() -> None:
 
 
 def test_what_nothing_says_finds_nothing_and_odd_queries_do_no_harm() -> None:
-    notes = lessons.read(EN)
+    notes = lessons_file.read(EN)
     for query in ("zeppelin", "", '" OR 1=1 --', "*", "((", "\x00"):
         assert search(notes, query) == []
     assert search([], "reach") == []
@@ -102,10 +102,10 @@ def test_what_nothing_says_finds_nothing_and_odd_queries_do_no_harm() -> None:
 
 def test_the_best_match_stands_first_and_the_limit_holds() -> None:
     many = [
-        Note(f"Note {i}", "pick_up x", "a long reason " * 5 + "reach", at=f"2026-01-01 00:00:{i:02d}")
+        Lesson(f"Note {i}", "pick_up x", "a long reason " * 5 + "reach", at=f"2026-01-01 00:00:{i:02d}")
         for i in range(20)
     ]
-    found = search([*many, Note("Out of Reach", "pick_up y")], "out of reach", 5)
+    found = search([*many, Lesson("Out of Reach", "pick_up y")], "out of reach", 5)
     assert len(found) == 5
     assert found[0][0].title == "Out of Reach"
     assert found[1][0].title == "Note 19"
@@ -117,7 +117,7 @@ def test_one_of_a_thousand_lessons_is_found() -> None:
 
 
 def test_the_very_order_that_failed_is_avoided_and_no_other() -> None:
-    notes = lessons.read(lessons.add(EN, refused()))
+    notes = lessons_file.read(lessons_file.add(EN, refused()))
     lesson = avoid(notes, PICK, SCENE)
     assert lesson is not None
     assert lesson.title == "Grasp Failed: Object Out of Reach"
@@ -126,7 +126,7 @@ def test_the_very_order_that_failed_is_avoided_and_no_other() -> None:
 
 
 def test_a_lesson_of_another_place_does_not_forbid() -> None:
-    notes = lessons.read(lessons.add(EN, refused()))
+    notes = lessons_file.read(lessons_file.add(EN, refused()))
     moved = replace(SCENE, objects=(replace(APPLE, position=(0.9, 0.3, 0.3)),))
     driven = replace(SCENE, robots=(RobotState("franka_001", (1.0, 0.5, 0.5)),))
     assert avoid(notes, PICK, moved) is None
@@ -135,7 +135,7 @@ def test_a_lesson_of_another_place_does_not_forbid() -> None:
 
 
 def test_a_chinese_lesson_is_heeded_as_well() -> None:
-    notes = lessons.read(lessons.add(b"", refused(language="zh"), language="zh"))
+    notes = lessons_file.read(lessons_file.add(b"", refused(language="zh"), language="zh"))
     assert avoid(notes, PICK, SCENE) is not None
     assert avoid(notes, PICK, replace(SCENE, objects=(replace(APPLE, position=(0.9, 0.3, 0.3)),))) is None
 
@@ -154,10 +154,10 @@ def test_passing_states_never_forbid() -> None:
 
 
 def test_lessons_of_the_older_forms_are_heeded() -> None:
-    notes = lessons.read((FIXTURES / "lessons" / "q1.md").read_bytes())
+    notes = lessons_file.read((FIXTURES / "lessons" / "q1.md").read_bytes())
     assert avoid(notes, Order("1", "desk", "pick_up", {"target": "vase"})) is notes[0]
     assert avoid(notes, Order("1", "desk", "move_to", {"x": 900, "y": 0, "z": 0})) is notes[1]
-    spec = lessons.read(EN)
+    spec = lessons_file.read(EN)
     assert avoid(spec, Order("1", "go2", "target_navigation", {"target_label": "kitchen_counter"})) is spec[1]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldfs.formats import task as page
-from worldfs.ground.model import Relation, RobotState, Scene, Step, Task, Thing
+from worldfs.ground.model import Relation, RobotState, Scene, Task, TaskStep, Thing
 from worldfs.roles.task_review import FALSE, UNJUDGED, findings, review
 
 TABLE = Thing("table_01", "table", "furniture", (0.45, 0.0, 0.0), size=(0.9, 1.2, 0.05), shape="table")
@@ -20,7 +20,7 @@ def world(where: str = "on table_01", holding: str | None = None) -> Scene:
 
 
 def claims(*rows: str, goal: str = "", scene: Scene | None = None, language: str = "en", **more):
-    steps = tuple(Step(str(n), *row.split(" | ")[:1], status=row.split(" | ")[1]) for n, row in enumerate(rows, 1))
+    steps = tuple(TaskStep(str(n), *row.split(" | ")[:1], status=row.split(" | ")[1]) for n, row in enumerate(rows, 1))
     return review(Task(goal, steps, language), scene or world(), **more)
 
 

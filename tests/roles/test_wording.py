@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from worldfs.ground.model import Cause, Finding, Order, Outcome, Scene, Thing
 from worldfs.kernel.admission import admit
-from worldfs.kernel.dispatch import refusal
-from worldfs.roles.wording import chinese, localise, localise_outcome
+from worldfs.kernel.dispatch import refusal_outcome
+from worldfs.roles.message_translation import localise, localise_outcome, to_chinese
 
 # Ids, ops, params and file names stand in both languages.
 KEPT = re.compile(
@@ -53,9 +53,9 @@ ORDERS = (
 @pytest.fixture(scope="module")
 def body():
     pytest.importorskip("mujoco")
-    from worldfs.drivers.mujoco.body import Tabletop
+    from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
 
-    body = Tabletop("franka_001", seed=7, cameras=False)
+    body = TabletopDriver("franka_001", seed=7, cameras=False)
     body.open(Scene())
     yield body
     body.close()
@@ -73,8 +73,8 @@ def test_a_body_s_refusal_is_chinese_in_a_chinese_workspace(body, op, params) ->
         assert (told.code, told.job) == (finding.code, finding.job)
         assert localise(finding, "en") == finding
         assert localise(told, "zh") == told
-        message = localise_outcome(refusal((finding,)), "zh").message
-        assert message == refusal((told,)).message
+        message = localise_outcome(refusal_outcome((finding,)), "zh").message
+        assert message == refusal_outcome((told,)).message
 
 
 TEXTS = {
@@ -143,7 +143,7 @@ SAID = (
 
 @pytest.mark.parametrize("text", SAID)
 def test_no_english_word_is_left(text) -> None:
-    told = chinese(text)
+    told = to_chinese(text)
     assert told != text
     assert not english_left(told)
     numbers = re.findall(r"\d+\.\d+", text)
@@ -157,20 +157,20 @@ def test_the_kernel_s_own_refusals_are_chinese() -> None:
     for finding in refused:
         told = localise(finding, "zh")
         assert not any(english_left(text) for text in words(told)), told
-        assert localise_outcome(refusal((finding,)), "zh").message == refusal((told,)).message
+        assert localise_outcome(refusal_outcome((finding,)), "zh").message == refusal_outcome((told,)).message
 
 
 def test_the_planner_still_finds_what_is_in_the_way() -> None:
-    from worldfs.roles.planner import reasons
+    from worldfs.roles.planner import failure_reasons
 
     found = "at the grasp basket_01-robot (12 mm deep), bar_01-robot (4 mm deep)"
     finding = Finding(
         "CRITIC_REFUSED", "collision check of the body", "no contact deeper than 2 mm at the goal", found, ""
     )
-    outcome = localise_outcome(refusal((finding,)), "zh")
+    outcome = localise_outcome(refusal_outcome((finding,)), "zh")
     scene = Scene(objects=(Thing("bar_01"),), furniture=(Thing("basket_01"),))
-    assert reasons.collides(outcome)
-    assert reasons.in_the_way(outcome, scene) == ("basket_01", "bar_01")
+    assert failure_reasons.collides(outcome)
+    assert failure_reasons.obstructing_ids(outcome, scene) == ("basket_01", "bar_01")
 
 
 @given(st.text(max_size=300))
@@ -183,13 +183,13 @@ def test_any_text_is_taken(text) -> None:
 
 @given(st.text(alphabet=string.ascii_uppercase + "{}%\n", max_size=60))
 def test_a_text_without_a_row_stays_as_it_is(text) -> None:
-    assert chinese(text) == text
-    assert chinese(f"{text} qqq {text}") == f"{text} qqq {text}"
+    assert to_chinese(text) == text
+    assert to_chinese(f"{text} qqq {text}") == f"{text} qqq {text}"
 
 
 @given(st.text(alphabet="ab_0 {}[],:;'().", min_size=1, max_size=40))
 def test_data_in_a_blank_is_never_read_as_a_template(id) -> None:
-    assert chinese(f"the gripper holds {id}") == f"夹爪正拿着 {id}"
+    assert to_chinese(f"the gripper holds {id}") == f"夹爪正拿着 {id}"
 
 
 FOUND = {
@@ -209,13 +209,13 @@ FOUND = {
 
 @pytest.mark.parametrize(("text", "told"), FOUND.items())
 def test_what_is_found_in_files_reads_in_chinese(text, told) -> None:
-    assert chinese(text) == told
+    assert to_chinese(text) == told
 
 
 def test_a_stop_is_told_in_chinese_with_what_the_body_said_of_it():
     said = "stopped by operator: place stopped (cancelled); the arm holds still where it is"
-    assert chinese(said) == "被 operator 停止：place 已停止(已取消)；机械臂停在原处"
+    assert to_chinese(said) == "被 operator 停止：place 已停止(已取消)；机械臂停在原处"
     deaf = (
         "stopped by critic, and the driver of arm has not confirmed it: the robot may still move; use the robot's own "
     )
-    assert "急停" in chinese(deaf + "emergency stop, then start the kernel anew")
+    assert "急停" in to_chinese(deaf + "emergency stop, then start the kernel anew")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldfs.testing.clock import START, ManualClock
+from worldfs.testing.manual_clock import START, ManualClock
 
 
 def test_time_passes_only_when_told_and_both_clocks_agree() -> None:

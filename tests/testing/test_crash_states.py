@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from worldfs.ground.durable import Root
-from worldfs.testing.crash_log import Op, Recorder, snapshot
-from worldfs.testing.crash_states import History, materialise, states
-from worldfs.testing.crashes import Broken, enumerate_crashes
-from worldfs.testing.torn import torn
+from worldfs.testing.crash_log import DiskOp, Recorder, snapshot
+from worldfs.testing.crash_states import DiskOpHistory, materialise, states
+from worldfs.testing.crashes import CrashCheckFailure, enumerate_crashes
+from worldfs.testing.torn_writes import torn_contents
 
 
-def found(tmp_path: Path, *ops: Op, upto: int | None = None) -> list[dict[str, bytes]]:
+def found(tmp_path: Path, *ops: DiskOp, upto: int | None = None) -> list[dict[str, bytes]]:
     """Every directory that a crash after `upto` operations may leave."""
     upto = len(ops) if upto is None else upto
     return [
@@ -24,54 +24,55 @@ def found(tmp_path: Path, *ops: Op, upto: int | None = None) -> list[dict[str, b
 
 
 def test_before_anything_is_synced_anything_may_be_missing(tmp_path: Path) -> None:
-    left = found(tmp_path, Op("create", "a"), Op("write", "a", data=b"12"))
+    left = found(tmp_path, DiskOp("create", "a"), DiskOp("write", "a", data=b"12"))
     assert {} in left and {"a": b""} in left and {"a": b"1"} in left and {"a": b"\0\0"} in left and {"a": b"12"} in left
 
 
 def test_the_bytes_of_a_synced_file_are_there_but_its_name_may_not_be(tmp_path: Path) -> None:
-    left = found(tmp_path, Op("create", "a"), Op("write", "a", data=b"1"), Op("sync", "a"))
+    left = found(tmp_path, DiskOp("create", "a"), DiskOp("write", "a", data=b"1"), DiskOp("sync", "a"))
     assert {} in left and {"a": b"1"} in left
     assert all(one in ({}, {"a": b"1"}) for one in left)
 
 
 def test_a_synced_name_may_lead_to_no_bytes(tmp_path: Path) -> None:
-    left = found(tmp_path, Op("create", "a"), Op("write", "a", data=b"1"), Op("sync_dir", ""))
+    left = found(tmp_path, DiskOp("create", "a"), DiskOp("write", "a", data=b"1"), DiskOp("sync_dir", ""))
     assert {"a": b""} in left and {} not in left
 
 
 def test_a_rename_may_arrive_before_the_data_and_happens_whole(tmp_path: Path) -> None:
     (tmp_path / "old").write_bytes(b"old")
-    ops = (Op("create", "new"), Op("write", "new", data=b"new"), Op("rename", "new", "old"))
+    ops = (DiskOp("create", "new"), DiskOp("write", "new", data=b"new"), DiskOp("rename", "new", "old"))
     left = found(tmp_path, *ops)
     assert {"old": b""} in left and {"old": b"old"} in left and {"old": b"old", "new": b"new"} in left
     assert all("old" in one for one in left)
     assert all(
-        one == {"old": b"new"} for one in found(tmp_path, *ops[:2], Op("sync", "new"), ops[2], Op("sync_dir", ""))
+        one == {"old": b"new"}
+        for one in found(tmp_path, *ops[:2], DiskOp("sync", "new"), ops[2], DiskOp("sync_dir", ""))
     )
 
 
 def test_a_directory_that_was_not_synced_by_name_takes_what_lies_in_it_with_it(tmp_path: Path) -> None:
-    ops = [Op("mkdir", "d"), Op("create", "d/a"), Op("sync_dir", "d")]
+    ops = [DiskOp("mkdir", "d"), DiskOp("create", "d/a"), DiskOp("sync_dir", "d")]
     assert {} in found(tmp_path, *ops) and {"d/a": b""} in found(tmp_path, *ops)
-    assert all(one == {"d/a": b""} for one in found(tmp_path, *ops, Op("sync_dir", "")))
+    assert all(one == {"d/a": b""} for one in found(tmp_path, *ops, DiskOp("sync_dir", "")))
 
 
 def test_an_exchange_is_there_or_not(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).write_bytes(name.encode())
-    left = found(tmp_path, Op("swap", "a", "b"))
+    left = found(tmp_path, DiskOp("swap", "a", "b"))
     assert {tuple(one.items()) for one in left} == {(("a", b"a"), ("b", b"b")), (("a", b"b"), ("b", b"a"))}
 
 
 def test_an_unsynced_removal_may_be_undone(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"a")
-    assert {"a": b"a"} in found(tmp_path, Op("unlink", "a")) and {} in found(tmp_path, Op("unlink", "a"))
-    assert all(one == {} for one in found(tmp_path, Op("unlink", "a"), Op("sync_dir", "")))
+    assert {"a": b"a"} in found(tmp_path, DiskOp("unlink", "a")) and {} in found(tmp_path, DiskOp("unlink", "a"))
+    assert all(one == {} for one in found(tmp_path, DiskOp("unlink", "a"), DiskOp("sync_dir", "")))
 
 
 def test_an_append_is_torn_at_pages_and_sectors_and_may_have_holes() -> None:
     base, more = b"a" * 100, b"b" * 10000
-    left = {data for _, data in torn(base, [Op("write", "a", at=100, data=more)])}
+    left = {data for _, data in torn_contents(base, [DiskOp("write", "a", at=100, data=more)])}
     assert {base, base + more} < left
     assert {len(data) for data in left} >= {100, 512, 4096, 10100}
     assert (base + more)[:512].ljust(10100, b"\0") in left
@@ -80,7 +81,7 @@ def test_an_append_is_torn_at_pages_and_sectors_and_may_have_holes() -> None:
 
 
 def test_an_overwrite_may_be_half_old_and_half_new() -> None:
-    left = {data for _, data in torn(b"a" * 1024, [Op("write", "a", data=b"b" * 1024)])}
+    left = {data for _, data in torn_contents(b"a" * 1024, [DiskOp("write", "a", data=b"b" * 1024)])}
     assert b"b" * 512 + b"a" * 512 in left and b"a" * 512 + b"b" * 512 in left
 
 
@@ -94,7 +95,7 @@ def test_a_state_can_be_put_on_a_disk_with_second_names_and_stamps(tmp_path: Pat
     root.link(place, root.room("two"))
     with (tmp_path / "a/two").open("rb") as file:
         recorder.stamp(file.fileno(), b"mine", "two")
-    materialise(History(recorder.start, recorder.ops).everything(len(recorder.ops)), tmp_path / "b")
+    materialise(DiskOpHistory(recorder.start, recorder.ops).everything(len(recorder.ops)), tmp_path / "b")
     assert (tmp_path / "b/two").read_bytes() == b"1"
     assert (tmp_path / "b/two").samefile(tmp_path / "b/d/one")
     assert not recorder.stamps or os.getxattr(tmp_path / "b/two", "user.paos") == b"mine"
@@ -121,7 +122,7 @@ def test_a_durable_replacement_survives_every_crash() -> None:
 
 @pytest.mark.parametrize("kind", ["fsync", "fsync_dir"])
 def test_without_one_of_its_syncs_it_does_not_and_the_crash_is_told(kind: str) -> None:
-    with pytest.raises(Broken, match="power was cut after"):
+    with pytest.raises(CrashCheckFailure, match="power was cut after"):
         enumerate_crashes(old, replace, whole, without=[kind])  # type: ignore[list-item]
 
 
@@ -133,5 +134,5 @@ def test_a_plain_rewrite_does_not() -> None:
         root.disk.write(fd, b"new", "a")
         os.close(fd)
 
-    with pytest.raises(Broken, match="b''"):
+    with pytest.raises(CrashCheckFailure, match="b''"):
         enumerate_crashes(old, rewrite, whole)

@@ -9,8 +9,8 @@ import pytest
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause, Order, Scene, Thing
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.driver import Crash, NullDriver
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_driver import NullDriver, SimulatedPowerLoss
 
 
 def order(**params: object) -> Order:
@@ -26,7 +26,7 @@ def test_it_succeeds_and_remembers_every_start() -> None:
     assert driver.execute(order(), within(10)).ok
     with pytest.raises(RuntimeError, match="smoke"):
         driver.execute(order(**{"raise": "smoke"}), within(10))
-    with pytest.raises(Crash):
+    with pytest.raises(SimulatedPowerLoss):
         driver.execute(order(crash=True), within(10))
     assert len(driver.executed) == 3
 

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from worldfs.testing.crashes import Broken
-from worldfs.testing.lives import LIVES, life
-from worldfs.testing.lives.endure import compare, endure
+from worldfs.testing.crashes import CrashCheckFailure
+from worldfs.testing.lives import WORKLOADS, load_workload
+from worldfs.testing.lives.crash_check import check_all_crashes, compare
 
 SHARE = {"store": 0.5, "journal": 0.15, "agent": 0.01, "kernel": 0.3, "calls": 0.3, "claims": 0.5}
 """Of the states; all of them in `make proof`."""
 NOT_USED = {("log", "fsync"), ("claims", "fsync"), ("node", "fdatasync")}
 
 
-@pytest.mark.parametrize("name", LIVES)
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_nothing_that_was_acknowledged_is_lost_by_a_crash(name: str) -> None:
-    tally = endure(life(name), lots=2, times=1, share=SHARE.get(name, 1.0))
+    tally = check_all_crashes(load_workload(name), lots=2, times=1, share=SHARE.get(name, 1.0))
     assert tally.states > 80
 
 
 @pytest.mark.parametrize("kind", ["fsync", "fdatasync", "fsync_dir"])
-@pytest.mark.parametrize("name", LIVES)
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_without_waiting_for_the_disk_something_is_lost(name: str, kind: str) -> None:
     """Proof that the proof can fail: the same search finds the loss as soon as one kind of sync does nothing."""
     if (name, kind) in NOT_USED:
         pytest.skip("this one never waits so")
-    with pytest.raises(Broken):
-        endure(life(name), lots=2, times=0, without=[kind])  # type: ignore[list-item]
+    with pytest.raises(CrashCheckFailure):
+        check_all_crashes(load_workload(name), lots=2, times=0, without=[kind])  # type: ignore[list-item]
 
 
 def test_what_is_found_must_lie_between_what_was_acknowledged_and_what_was_under_way() -> None:

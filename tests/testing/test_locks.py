@@ -18,28 +18,28 @@ from typing import Any
 
 import pytest
 
-from worldfs.agents import birth, doctor_mends, session_job
+from worldfs.agents import doctor_fixes, init_agent, session_job
+from worldfs.agents.agent_directory import LOCK as ROOM_LOCK
+from worldfs.agents.agent_directory import AgentDirectory
+from worldfs.agents.agent_state import AgentState
+from worldfs.agents.claim_log import LOCK as LEDGER_LOCK
+from worldfs.agents.claim_log import ClaimLog
 from worldfs.agents.inbox import Inbox
-from worldfs.agents.ledger import LOCK as LEDGER_LOCK
-from worldfs.agents.ledger import Ledger
 from worldfs.agents.notebook import Notebook
-from worldfs.agents.room import LOCK as ROOM_LOCK
-from worldfs.agents.room import Room
-from worldfs.agents.state import AgentState
-from worldfs.exports.identity import Identity
+from worldfs.exports.node_identity import NodeIdentity
 from worldfs.ground.disk import Disk
 from worldfs.ground.errors import Busy
 from worldfs.ground.model import Finding, Message
 from worldfs.kernel.alerts import Alerts
-from worldfs.kernel.dispatch import Ticket
-from worldfs.plane import Caller, Plane, PlaneError
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.lives import agent, life
+from worldfs.kernel.dispatch import JobAttempt
+from worldfs.plane import Caller, ControlPlane, PlaneError
+from worldfs.testing.lives import agent_workload, load_workload
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
-from worldfs.tree.feed import Feed
-from worldfs.tree.stores.disk import DiskStore
-from worldfs.tree.stores.lock import RootLock
-from worldfs.tree.stores.memory import MemoryStore
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.memory_store import MemoryStore
+from worldfs.tree.stores.root_lock import RootLock
 
 OURS = re.compile(
     r"journal\.jsonl|(report|tasks|session|metrics)\.json|memory\.md|\.paos/(journal|generations|jobs|notes)"
@@ -103,13 +103,13 @@ SPECIAL = {"__getitem__", "__setitem__", "__delitem__", "__iter__", "__len__", "
 def rooms(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A disk that looks whether any room that is opened meanwhile is held."""
     disk, known = Watching(OURS), []
-    first = Room.__init__
+    first = AgentDirectory.__init__
 
-    def opened(self: Room, *args: Any, **more: Any) -> None:
+    def opened(self: AgentDirectory, *args: Any, **more: Any) -> None:
         first(self, *args, **more)
         known.append(self)
 
-    monkeypatch.setattr(Room, "__init__", opened)
+    monkeypatch.setattr(AgentDirectory, "__init__", opened)
     disk.held = lambda: any(room._depth and room._mutex._is_owned() for room in known)
     yield disk
 
@@ -121,7 +121,7 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_an_agents_files_are_changed_by_who_holds_its_room(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = life(name)
+    one = load_workload(name)
     one.prepare(tmp_path)
     with rooms(monkeypatch) as disk:
         for _ in one.live(tmp_path, disk):
@@ -133,10 +133,10 @@ def test_an_agents_files_are_changed_by_who_holds_its_room(
 
 def test_so_are_those_that_others_have_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a look alone settles, what is counted anew, pruned, undone and mended."""
-    agent.prepare(tmp_path)
-    home = tmp_path / agent.NAME
+    agent_workload.prepare(tmp_path)
+    home = tmp_path / agent_workload.NAME
     with rooms(monkeypatch) as disk:
-        state = AgentState.open(agent.NAME, tmp_path, clock=ManualClock(), disk=disk)
+        state = AgentState.open(agent_workload.NAME, tmp_path, clock=ManualClock(), disk=disk)
         state.remember("patterns", "one")
         for change in (
             lambda: (home / "memory.md").write_text("# Memory\n\n## Patterns\n\n- by hand\n"),
@@ -153,28 +153,28 @@ def test_so_are_those_that_others_have_rewritten(tmp_path: Path, monkeypatch: py
             state.journal.seal()
         assert state.journal.retain(0), "a segment was pruned"
         (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"no entry\n")
-        doctor_mends.look(state)
+        doctor_fixes.take_in_journal(state)
         (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"none either\n")
-        doctor_mends.without_line(state, b"none either")
+        doctor_fixes.drop_journal_line(state, b"none either")
         state.tally.refold = asked(state.tally.refold, lambda: bool(state.room._depth))  # type: ignore[method-assign]  # the same, asked
         state.refold()
         (home / "session.json").write_bytes(b'{"agent":"rio","session_id":"x","status":"running"}\n')
-        doctor_mends.end_session(state)
-        moved = asked(doctor_mends.move_aside, lambda: bool(state.room._depth))
-        monkeypatch.setattr(doctor_mends, "move_aside", moved)
+        doctor_fixes.end_session(state)
+        moved = asked(doctor_fixes.move_aside, lambda: bool(state.room._depth))
+        monkeypatch.setattr(doctor_fixes, "move_aside", moved)
         (home / "odd").write_bytes(b"what nobody knows")
-        doctor_mends.put_aside(state, "odd")
+        doctor_fixes.put_aside(state, "odd")
         assert not (home / "odd").exists()
         (home / "report.json").write_bytes(b"nothing")
-        monkeypatch.setattr(birth, "make", asked(birth.make, lambda: bool(state.room._depth)))
-        doctor_mends.renew(state, "report.json")
+        monkeypatch.setattr(init_agent, "create_agent", asked(init_agent.create_agent, lambda: bool(state.room._depth)))
+        doctor_fixes.recreate_file(state, "report.json")
         assert (home / "report.json").read_bytes() != b"nothing"
         state.close()
 
 
 def test_a_dead_session_is_settled_by_one_who_holds_both_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    agent.prepare(tmp_path)
-    state = AgentState.open(agent.NAME, tmp_path, clock=ManualClock())
+    agent_workload.prepare(tmp_path)
+    state = AgentState.open(agent_workload.NAME, tmp_path, clock=ManualClock())
     state.start(id="20260331-200000-aaaa")
     held: list[bool] = []
 
@@ -186,7 +186,7 @@ def test_a_dead_session_is_settled_by_one_who_holds_both_locks(tmp_path: Path, m
 
     first = session_job.recover
     monkeypatch.setattr(session_job, "recover", settled)
-    other = AgentState.open(agent.NAME, tmp_path, clock=ManualClock())
+    other = AgentState.open(agent_workload.NAME, tmp_path, clock=ManualClock())
     assert not other.recover() and not held, "its runner lives"
     state.close()
     assert other.recover() and held == [True]
@@ -194,9 +194,9 @@ def test_a_dead_session_is_settled_by_one_who_holds_both_locks(tmp_path: Path, m
 
 
 def test_a_room_is_held_by_one_process_and_one_thread(tmp_path: Path) -> None:
-    agent.prepare(tmp_path)
-    room = Room(tmp_path, agent.NAME, clock=ManualClock())
-    lock = tmp_path / agent.NAME / ROOM_LOCK
+    agent_workload.prepare(tmp_path)
+    room = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
+    lock = tmp_path / agent_workload.NAME / ROOM_LOCK
     for _ in range(2):
         with room.alone():
             assert taken(lock), "another process gets it as well"
@@ -211,17 +211,17 @@ def test_a_room_is_held_by_one_process_and_one_thread(tmp_path: Path) -> None:
 def test_a_ledger_is_held_by_one_process_and_read_by_one_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agent.prepare(tmp_path)
-    owned, first = [], Ledger._apply
+    agent_workload.prepare(tmp_path)
+    owned, first = [], ClaimLog._apply
 
-    def apply(self: Ledger, raw: bytes) -> None:
+    def apply(self: ClaimLog, raw: bytes) -> None:
         owned.append(self._mutex._is_owned())  # type: ignore[attr-defined]  # of the C lock
         first(self, raw)
 
-    monkeypatch.setattr(Ledger, "_apply", apply)
-    room = Room(tmp_path, agent.NAME, clock=ManualClock())
+    monkeypatch.setattr(ClaimLog, "_apply", apply)
+    room = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
     inbox, other = Inbox(room), Inbox(room)
-    lock = tmp_path / agent.NAME / LEDGER_LOCK
+    lock = tmp_path / agent_workload.NAME / LEDGER_LOCK
     inbox.deposit(Message("m", "a", "rio", subject="s"))
     claimed = inbox.claim("one")
     assert claimed is not None
@@ -237,8 +237,8 @@ def test_a_ledger_is_held_by_one_process_and_read_by_one_thread(
 
 
 def test_a_notebook_is_read_and_closed_by_one_thread_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    agent.prepare(tmp_path)
-    notes = Notebook(Room(tmp_path, agent.NAME, clock=ManualClock()))
+    agent_workload.prepare(tmp_path)
+    notes = Notebook(AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock()))
 
     for target, name in ((notes, "_catch_up"), (notes, "_forget"), (notes, "_append"), (notes._log, "read")):
         monkeypatch.setattr(target, name, asked(getattr(target, name), notes._mutex._is_owned))  # type: ignore[attr-defined]
@@ -253,8 +253,8 @@ def test_a_notebook_is_read_and_closed_by_one_thread_at_a_time(tmp_path: Path, m
 
 
 def test_a_room_and_a_store_are_closed_by_one_thread_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    agent.prepare(tmp_path)
-    room = Room(tmp_path, agent.NAME, clock=ManualClock())
+    agent_workload.prepare(tmp_path)
+    room = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
     store = DiskStore(tmp_path)
     with room.alone(), store._alone():
         pass
@@ -344,7 +344,7 @@ def test_scratch_is_swept_by_who_is_alone_and_kept_by_everybody_who_lives(tmp_pa
 # -- kernel ------------------------------------------------------------------------------------------------------------
 
 
-class Attempt(Ticket):
+class Attempt(JobAttempt):
     """Its end is decided, and its stop asked for, under its lock."""
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -354,7 +354,7 @@ class Attempt(Ticket):
 
 
 class Asked(threading.Event):
-    def __init__(self, ticket: Ticket) -> None:
+    def __init__(self, ticket: JobAttempt) -> None:
         super().__init__()
         self.ticket = ticket
 
@@ -375,7 +375,7 @@ def test_an_end_and_a_stop_are_decided_under_the_lock_of_the_attempt() -> None:
     left = attempt()
     left.leave()
     assert left.left and not left.claim_end()
-    if hasattr(Ticket, "halt"):
+    if hasattr(JobAttempt, "halt"):
         halted = attempt()
         halted.halt(None, 1.0)  # type: ignore[arg-type]  # nothing reads it
         assert halted.cancel.is_set()
@@ -400,15 +400,15 @@ def test_alerts_are_kept_under_their_lock() -> None:
 
 
 def test_the_plane_is_written_by_one_process(tmp_path: Path) -> None:
-    plane = Plane.open(tmp_path, ManualClock(), Feed())
+    plane = ControlPlane.open(tmp_path, ManualClock(), ChangeFeed())
     with pytest.raises(Busy):
-        Plane.open(tmp_path, ManualClock(), Feed())
+        ControlPlane.open(tmp_path, ManualClock(), ChangeFeed())
     plane.close()
-    Plane.open(tmp_path, ManualClock(), Feed()).close()
+    ControlPlane.open(tmp_path, ManualClock(), ChangeFeed()).close()
 
 
 def test_the_planes_memory_is_changed_and_imaged_under_its_lock(tmp_path: Path) -> None:
-    plane = Plane.open(tmp_path, ManualClock(), Feed())
+    plane = ControlPlane.open(tmp_path, ManualClock(), ChangeFeed())
     lock, writing = Held(), Held()
     plane._lock, plane._writing = lock, writing  # type: ignore[assignment]  # they stand for them
 
@@ -451,7 +451,7 @@ def test_the_planes_memory_is_changed_and_imaged_under_its_lock(tmp_path: Path) 
 
 def test_a_node_keeps_and_saves_under_its_lock_and_is_one_process(tmp_path: Path) -> None:
     disk = Watching(re.compile(r"node\.json$"))
-    identity = Identity(str(tmp_path / "node.json"), "ws://a:1", disk=disk)
+    identity = NodeIdentity(str(tmp_path / "node.json"), "ws://a:1", disk=disk)
     identity.load()
     lock = Held()
     identity._lock = lock  # type: ignore[assignment]  # it stands for it
@@ -461,7 +461,7 @@ def test_a_node_keeps_and_saves_under_its_lock_and_is_one_process(tmp_path: Path
     assert identity.keep("camera", {"on": True}) and not identity.keep("camera", {"on": True})
     assert disk.seen
     with pytest.raises(Busy):
-        Identity(str(tmp_path / "node.json"), "ws://a:1").load()
+        NodeIdentity(str(tmp_path / "node.json"), "ws://a:1").load()
     identity.close()
 
 

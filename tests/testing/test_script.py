@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.testing.script import ScriptError, parse, run, verbs
-from worldfs.testing.stage import _documents, _point
+from worldfs.testing.behaviour_script import ScriptError, parse, run, verbs
+from worldfs.testing.script_world import _documents, _point
 
 TEXT = """# about
 as planner   # who

@@ -3,14 +3,14 @@
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.tree.rights import OPERATOR, demand_unmake
-from worldfs.tree.stores.memory import MemoryStore
-from worldfs.tree.table import Kind, Row, Table
+from worldfs.tree.rights import OPERATOR, demand_remove
+from worldfs.tree.row_table import FileKind, FileRow, RowTable
+from worldfs.tree.stores.memory_store import MemoryStore
 from worldfs.tree.tree import Tree
 
 PATH = "/a/secret"
-ROW = Row(PATH, Kind.RECORD, "", readers=frozenset({"planner"}), writers={"critic": ""}, key="secret")
-COMPUTED = Row("/a/now", Kind.VIEW, "", readers=frozenset({"planner"}), view="now")
+ROW = FileRow(PATH, FileKind.RECORD, "", readers=frozenset({"planner"}), writers={"critic": ""}, key="secret")
+COMPUTED = FileRow("/a/now", FileKind.VIEW, "", readers=frozenset({"planner"}), view="now")
 READING = {
     "read": lambda tree, actor: tree.read(PATH, actor),
     "fetch": lambda tree, actor: tree.fetch(PATH, actor),
@@ -45,7 +45,7 @@ class Rooms:
 
 @pytest.fixture
 def tree():
-    return Tree(Table((ROW, COMPUTED)), Rooms(), {})
+    return Tree(RowTable((ROW, COMPUTED)), Rooms(), {})
 
 
 @pytest.mark.parametrize("name", READING)
@@ -78,6 +78,6 @@ def test_what_no_row_describes_is_not_there(tree, name):
 
 def test_what_may_not_be_seen_is_not_there_to_be_removed():
     with pytest.raises(NotFound):
-        demand_unmake(ROW, "watchdog", PATH, "remove")
+        demand_remove(ROW, "watchdog", PATH, "remove")
     with pytest.raises(NotPermitted):
-        demand_unmake(COMPUTED, "planner", "/a/now", "remove")
+        demand_remove(COMPUTED, "planner", "/a/now", "remove")

@@ -3,7 +3,7 @@
 import pytest
 
 from worldfs.testing.store_contract import StoreContract
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.disk_store import DiskStore
 
 
 class TestDiskStore(StoreContract):

@@ -8,10 +8,10 @@ import pytest
 
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import Conflict, Exists
-from worldfs.testing.store_contract import hear
-from worldfs.tree.stores.contract import ABSENT, ANY, ChangeKind
-from worldfs.tree.stores.disk import DiskStore
-from worldfs.tree.stores.displaced import GRACE
+from worldfs.testing.store_contract import wait_for_change
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.displaced_files import GRACE
+from worldfs.tree.stores.store_interface import ABSENT, ANY, StoreChangeKind
 
 KEY = "robots/arm/ACTION.md"
 
@@ -66,7 +66,7 @@ def test_bytes_written_to_a_file_opened_before_the_replacement_come_back(root, d
         foreign.write(b" and more")
         assert store.displaced(KEY) == []  # not finished
         foreign.close()
-        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
         assert store.displaced(KEY) == [b"old and more"]
         assert not store.displaced(KEY)
     assert (root / KEY).read_bytes() == b"new"
@@ -81,7 +81,7 @@ def test_a_writer_that_writes_nothing_leaves_nothing_behind(root):
         assert len(displaced_files(root)) == 1
         foreign.close()
         store.put("robots/arm/marker", b"")  # heard after the close
-        assert hear(watch, "robots/arm/marker")
+        assert wait_for_change(watch, "robots/arm/marker")
         assert displaced_files(root) == []
         assert not store.displaced(KEY)
 
@@ -94,7 +94,7 @@ def test_a_program_held_up_between_finding_the_file_and_opening_it_is_heard(root
         store.put(KEY, b"new", ANY if expect == "any" else store.get(KEY).revision)
         with open(f"/proc/self/fd/{found}", "ab") as foreign:  # … and goes on only now
             foreign.write(b" late")
-        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
     os.close(found)
     assert store.displaced(KEY) == [b"old late"]
 
@@ -107,7 +107,7 @@ def test_a_second_late_writer_is_heard_after_the_first_was_handed_out(root):
         for words in (b"one ", b"one two "):
             with open(f"/proc/self/fd/{found}", "ab") as foreign:
                 foreign.write(words[-4:])
-            assert hear(watch, KEY, ChangeKind.DISPLACED)
+            assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
             assert store.displaced(KEY) == [b"old" + words]
             assert not store.displaced(KEY)
     os.close(found)
@@ -120,11 +120,11 @@ def test_a_writer_that_comes_before_the_first_was_handed_out_is_waited_for(root)
         store.put(KEY, b"new")
         with open(f"/proc/self/fd/{found}", "ab") as foreign:
             foreign.write(b" one")
-        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
         with open(f"/proc/self/fd/{found}", "ab") as foreign:
             assert store.displaced(KEY) == []
             foreign.write(b" two")
-        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
         assert store.displaced(KEY) == [b"old one two"]
     os.close(found)
 
@@ -168,7 +168,7 @@ def test_late_edits_survive_a_restart(root):
     foreign.close()
     store = opened(root)
     with store.watch(KEY) as watch:
-        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
     assert store.displaced(KEY) == [b"old late"]
 
 
@@ -179,7 +179,7 @@ def test_another_process_that_watches_hears_of_it_too(root):
         command.put(KEY, b"new")
         foreign.write(b"!")
         foreign.close()
-        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
         assert kernel.displaced(KEY) == [b"old!"]
 
 
@@ -213,7 +213,7 @@ def test_a_foreign_rename_before_an_unconditional_replacement_is_handed_out(root
     store = opened(root, Between(2, rename_over(root, b"foreign")))
     with store.watch(KEY) as watch:
         store.put(KEY, b"new")
-        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
     assert (root / KEY).read_bytes() == b"new"
     assert store.displaced(KEY) == [b"foreign"]
 
@@ -253,7 +253,7 @@ def test_what_is_written_to_ours_before_the_exchange_back_is_not_lost(root):
         for foreign in opened_ours:
             foreign.write(b" late")
             foreign.close()
-        assert hear(watch, KEY, ChangeKind.DISPLACED)
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
     assert (root / KEY).read_bytes() == b"foreign"
     assert store.displaced(KEY) == [b"new late"]
 

@@ -7,11 +7,11 @@ import socket
 import pytest
 
 from worldfs.ground.disk import Disk
-from worldfs.ground.errors import BadInput, BrokenHouse, Conflict, NotPermitted, Unsafe, WorldError
-from worldfs.testing.faults import Counted, Crash, CrashAt, Failing
-from worldfs.tree.stores.contract import ABSENT, ANY
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.ground.errors import BadInput, Conflict, NotPermitted, StorageError, Unsafe, WorldError
+from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, FailingDisk, SimulatedCrash
+from worldfs.tree.stores.disk_store import DiskStore
 from worldfs.tree.stores.revision import of
+from worldfs.tree.stores.store_interface import ABSENT, ANY
 
 
 def leftovers(root):
@@ -154,7 +154,7 @@ def test_what_is_replaced_keeps_its_mode_and_private_things_stay_private(root):
 @pytest.mark.parametrize("at", ["write", "fsync", "rename", "mkdir"])
 def test_a_failing_disk_leaves_the_old_content_and_no_temporary(root, number, at):
     DiskStore(root).put("a", b"old")
-    disk = Failing(number, {at})
+    disk = FailingDisk(number, {at})
     store = DiskStore(root, disk, guarded={"g"})
     for act in (
         lambda: store.put("a", b"new"),
@@ -164,7 +164,7 @@ def test_a_failing_disk_leaves_the_old_content_and_no_temporary(root, number, at
     ):
         try:
             act()
-        except (BrokenHouse, NotPermitted) as error:
+        except (StorageError, NotPermitted) as error:
             assert error.fix
             assert (root / "a").read_bytes() == b"old"
             assert leftovers(root) == []
@@ -177,12 +177,12 @@ def test_a_failing_disk_leaves_the_old_content_and_no_temporary(root, number, at
 
 
 def test_an_append_that_does_not_fit_is_taken_back(root):
-    disk = Failing(errno.ENOSPC, {"append"})
+    disk = FailingDisk(errno.ENOSPC, {"append"})
     disk.broken = False
     store = DiskStore(root, disk)
     store.append("log", b"one\n")
     disk.broken = True
-    with pytest.raises(BrokenHouse):
+    with pytest.raises(StorageError):
         store.append("log", b"two\n")
     assert (root / "log").read_bytes() == b"one\n"
 
@@ -240,7 +240,7 @@ def test_where_leases_are_not_ours_to_take_late_edits_are_kept_all_the_same(root
 
 
 def test_what_cannot_be_cleaned_up_does_not_fail_a_replacement(root):
-    disk = Failing(errno.EIO, {"unlink"})
+    disk = FailingDisk(errno.EIO, {"unlink"})
     store = DiskStore(root, disk)
     store.put("a", b"1")
     store.put("a", b"2", of(b"1"))
@@ -289,11 +289,11 @@ def test_a_crash_at_every_boundary_leaves_the_old_or_the_new(tmp_path, what, tor
         before.put("d/a", b"old")
         before.put("d/g", b"old")
         before.close()
-        store = _world(root, CrashAt(n, torn=torn))
+        store = _world(root, CrashingDisk(n, torn=torn))
         try:
             _change(store, what)
             break
-        except Crash:
+        except SimulatedCrash:
             pass
         finally:
             store.close()
@@ -326,11 +326,11 @@ def test_a_crash_while_appending_leaves_a_prefix(tmp_path, torn):
         root = tmp_path / str(n)
         root.mkdir()
         DiskStore(root).append("log", b"one\n")
-        store = DiskStore(root, CrashAt(n, torn=torn))
+        store = DiskStore(root, CrashingDisk(n, torn=torn))
         try:
             store.append("log", b"two\n")
             break
-        except Crash:
+        except SimulatedCrash:
             pass
         found = DiskStore(root).get("log")
         assert b"one\ntwo\n".startswith(found.data)
@@ -349,7 +349,7 @@ def test_what_was_deleted_can_be_found_in_the_trash_which_stays_small(root):
 
 
 def test_a_living_writers_temporaries_are_not_swept(root):
-    class Watching(Counted):
+    class Watching(CountingDisk):
         def fsync(self, fd, path, *, data_only=False):
             if "drafts" in path:
                 DiskStore(root).close()  # another process opens the same root in the middle of our put

@@ -5,15 +5,15 @@ import time
 
 import pytest
 
-from worldfs.testing.faults import Counted
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.testing.faulty_disk import CountingDisk
+from worldfs.tree.stores.disk_store import DiskStore
 
 GRACE = 1_000_000  # ns
 
 
 @pytest.fixture
 def store(tmp_path):
-    store = DiskStore(tmp_path, Counted(), guarded={"a", "b"})
+    store = DiskStore(tmp_path, CountingDisk(), guarded={"a", "b"})
     store.aside.grace = GRACE
     yield store
     store.close()

@@ -3,7 +3,7 @@
 import pytest
 
 from worldfs.testing.store_contract import StoreContract
-from worldfs.tree.stores.memory import MemoryStore
+from worldfs.tree.stores.memory_store import MemoryStore
 
 
 class TestMemoryStore(StoreContract):

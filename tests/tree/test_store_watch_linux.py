@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.testing.store_contract import PATIENCE, Mirror, hear
-from worldfs.tree.stores.contract import Change, ChangeKind
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.testing.store_contract import PATIENCE, WatchMirror, wait_for_change
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.store_interface import StoreChange, StoreChangeKind
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
 
@@ -31,29 +31,29 @@ def test_a_file_being_written_is_reported_when_it_is_closed(store, tmp_path):
             assert watch.read(0) == []
             file.write(b"whole")
             assert watch.read(0) == []
-        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
 
 
 def test_a_half_written_file_is_reported_once_its_writer_gave_up(store, tmp_path):
     with store.watch("jobs") as watch:
         (tmp_path / "jobs" / "one").write_bytes(b'{"half": ')
-        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
 
 
 def test_a_link_to_a_finished_file_is_reported(store, tmp_path):
     (tmp_path / "finished").write_bytes(b"1")
     with store.watch("jobs") as watch:
         os.link(tmp_path / "finished", tmp_path / "jobs" / "one")
-        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
         os.symlink("/etc/passwd", tmp_path / "jobs" / "two")
-        assert watch.read(PATIENCE) == [Change("jobs/two", ChangeKind.PUT)]
+        assert watch.read(PATIENCE) == [StoreChange("jobs/two", StoreChangeKind.PUT)]
 
 
 def test_changes_of_one_key_are_told_once(store):
     with store.watch("jobs") as watch:
         for turn in range(20):
             store.put("jobs/one", b"%d" % turn, durable=False)
-        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
         assert watch.read(0) == []
 
 
@@ -61,7 +61,7 @@ def test_an_exchange_is_told_as_a_change_of_what_is_there(store):
     revision = store.put("jobs/one", b"1")
     with store.watch("jobs") as watch:
         store.put("jobs/one", b"2", revision)
-        assert watch.read(PATIENCE) == [Change("jobs/one", ChangeKind.PUT)]
+        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
 
 
 def test_our_own_temporaries_are_never_reported(store, tmp_path):
@@ -80,7 +80,7 @@ def test_after_an_overflow_everything_is_looked_at_again(store, tmp_path):
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     if limit > 50_000:
         pytest.skip(f"the event queue holds {limit} events here")
-    mirror = Mirror(store, "jobs")
+    mirror = WatchMirror(store, "jobs")
     with mirror.watch:
         names = [os.fsencode(tmp_path / "jobs" / str(index)) for index in range(2)]
         (tmp_path / "jobs" / "0").write_bytes(b"")
@@ -91,24 +91,24 @@ def test_after_an_overflow_everything_is_looked_at_again(store, tmp_path):
         changes = []
         while more := mirror.watch.read(0):
             changes += more
-        assert Change("jobs", ChangeKind.RESYNC) in changes
+        assert StoreChange("jobs", StoreChangeKind.RESYNC) in changes
         mirror.look_at_all()
         assert mirror.files == {"jobs/last": b"final"}
         store.put("jobs/next", b"1")
-        assert hear(mirror.watch, "jobs/next", ChangeKind.PUT)
+        assert wait_for_change(mirror.watch, "jobs/next", StoreChangeKind.PUT)
 
 
 def test_a_directory_removed_and_made_again_by_others_is_heard(store, tmp_path):
     with store.watch("jobs") as watch:
         (tmp_path / "jobs").rmdir()
-        assert hear(watch, "jobs", ChangeKind.RESYNC)
+        assert wait_for_change(watch, "jobs", StoreChangeKind.RESYNC)
         (tmp_path / "jobs").mkdir()
         (tmp_path / "jobs" / "one").write_bytes(b"1")
-        assert hear(watch, "jobs", ChangeKind.RESYNC)
+        assert wait_for_change(watch, "jobs", StoreChangeKind.RESYNC)
         while watch.read(0):
             pass
         (tmp_path / "jobs" / "two").write_bytes(b"1")
-        assert hear(watch, "jobs/two", ChangeKind.PUT)
+        assert wait_for_change(watch, "jobs/two", StoreChangeKind.PUT)
 
 
 def test_the_root_itself_moved_away_is_a_resync(tmp_path):
@@ -116,9 +116,9 @@ def test_the_root_itself_moved_away_is_a_resync(tmp_path):
     store = DiskStore(tmp_path / "root")
     with store.watch("jobs") as watch:
         os.rename(tmp_path / "root", tmp_path / "elsewhere")
-        assert hear(watch, "jobs", ChangeKind.RESYNC)
+        assert wait_for_change(watch, "jobs", StoreChangeKind.RESYNC)
         (tmp_path / "elsewhere" / "jobs" / "one").write_bytes(b"1")
-        assert hear(watch, "jobs/one", ChangeKind.PUT)
+        assert wait_for_change(watch, "jobs/one", StoreChangeKind.PUT)
 
 
 def test_closing_ends_a_blocked_read(store):
@@ -138,13 +138,13 @@ def test_many_watches_of_one_store_hear_the_same(store):
     store.put("jobs/one", b"1")
     for watch in watches:
         with watch:
-            assert hear(watch, "jobs/one", ChangeKind.PUT)
+            assert wait_for_change(watch, "jobs/one", StoreChangeKind.PUT)
 
 
 def test_no_more_instances_is_a_clear_error(tmp_path):
     script = (
         "import resource, sys\n"
-        "from worldfs.tree.stores.disk import DiskStore\n"
+        "from worldfs.tree.stores.disk_store import DiskStore\n"
         "from worldfs.ground.errors import BrokenHouse\n"
         "import worldfs.tree.stores.watch_linux, ctypes.util\n"
         "store = DiskStore(sys.argv[1])\n"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from worldfs.testing.store_contract import StoreContract, hear
-from worldfs.tree.stores.contract import ChangeKind
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.testing.store_contract import StoreContract, wait_for_change
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.store_interface import StoreChangeKind
 from worldfs.tree.stores.watch_scan import ScanWatch
 
 
@@ -39,5 +39,5 @@ def test_a_late_writer_is_heard_by_looking(tmp_path):
         store.put("ACTION.md", b"new")
         foreign.write(b" late")
         foreign.close()
-        assert hear(watch, "ACTION.md", ChangeKind.DISPLACED)
+        assert wait_for_change(watch, "ACTION.md", StoreChangeKind.DISPLACED)
     assert store.displaced("ACTION.md") == [b"old late"]

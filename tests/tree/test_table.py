@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldfs.tree.table import Kind, Row, Table
-from worldfs.world.layout import ROWS, table
+from worldfs.tree.row_table import FileKind, FileRow, RowTable
+from worldfs.world.layout import ROWS, served_table
 
 
 def rows(*patterns):
-    return Table(tuple(Row(pattern, Kind.RECORD, "") for pattern in patterns))
+    return RowTable(tuple(FileRow(pattern, FileKind.RECORD, "") for pattern in patterns))
 
 
 def test_a_written_name_is_found_before_a_variable_and_a_variable_before_a_rest():
@@ -57,4 +57,4 @@ def test_every_row_of_the_layout_is_found_by_an_instance_of_its_pattern(row, dat
     assert row.pattern in [found.pattern for found, _ in LAYOUT.find_all(parts)]
 
 
-LAYOUT = table()
+LAYOUT = served_table()

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from worldfs.verbs import Rest, begin
+from worldfs.verbs import SuspendedCoroutine, start_eagerly
 
 
 def test_what_needs_not_wait_needs_no_loop():
     async def add(one, other):
         return one + other
 
-    assert begin(add(1, 2)) == 3
+    assert start_eagerly(add(1, 2)) == 3
 
 
 def test_what_it_raises_is_raised_here():
@@ -19,7 +19,7 @@ def test_what_it_raises_is_raised_here():
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        begin(fail())
+        start_eagerly(fail())
 
 
 def test_what_waits_is_gone_on_with_by_a_task():
@@ -31,8 +31,8 @@ def test_what_waits_is_gone_on_with_by_a_task():
             await asyncio.sleep(0)
             return first + 1
 
-        rest = begin(work())
-        assert isinstance(rest, Rest)
+        rest = start_eagerly(work())
+        assert isinstance(rest, SuspendedCoroutine)
 
         async def go_on():
             return await rest
@@ -56,7 +56,7 @@ def test_cancelling_the_task_cancels_the_work():
                 ended.append("cancelled")
                 raise
 
-        rest = begin(work())
+        rest = start_eagerly(work())
 
         async def go_on():
             return await rest
@@ -81,7 +81,7 @@ def test_an_error_in_what_it_waits_for_reaches_the_work():
             except KeyError:
                 return "caught"
 
-        rest = begin(work())
+        rest = start_eagerly(work())
 
         async def go_on():
             return await rest

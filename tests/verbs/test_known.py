@@ -2,9 +2,9 @@
 
 import asyncio
 
-from worldfs.testing.served import Content, ServedTree
-from worldfs.tree.feed import Feed
-from worldfs.verbs import Known, Writes
+from worldfs.testing.served_tree import ServedContent, ServedTree
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.verbs import ReadCache, WriteCounter
 
 
 class StampedTree(ServedTree):
@@ -19,10 +19,10 @@ class StampedTree(ServedTree):
 
 def run(life, tree=ServedTree):
     async def begin():
-        feed = Feed()
+        feed = ChangeFeed()
         served = tree(feed)
         served.files["/a"] = b"first"
-        await life(Known(served, feed), served, feed)
+        await life(ReadCache(served, feed), served, feed)
 
     asyncio.run(begin())
 
@@ -51,7 +51,7 @@ def test_what_was_asked_before_a_publication_is_not_kept():
         asked, stat = known.now, tree.stat("/a")
         feed.publish("/a")
         known.learn("/a", stat, asked)
-        known.learn_content("/a", Content(b"old", ""), asked)
+        known.learn_content("/a", ServedContent(b"old", ""), asked)
         assert known.stat("/a") is None
         assert known.content("/a") is None
 
@@ -60,8 +60,8 @@ def test_what_was_asked_before_a_publication_is_not_kept():
 
 def test_a_write_of_one_is_a_write_for_all():
     async def life(known, tree, feed):
-        writes = Writes()
-        one, other = Known(tree, feed, writes), Known(tree, feed, writes)
+        writes = WriteCounter()
+        one, other = ReadCache(tree, feed, writes), ReadCache(tree, feed, writes)
         learn(one, tree, feed)
         learn(other, tree, feed)
         one.wrote()
@@ -72,7 +72,7 @@ def test_a_write_of_one_is_a_write_for_all():
 
 
 def test_nothing_is_known_for_long(monkeypatch):
-    monkeypatch.setattr("worldfs.verbs.known.FRESH_S", 0.02)
+    monkeypatch.setattr("worldfs.verbs.read_cache.FRESH_S", 0.02)
 
     async def life(known, tree, feed):
         learn(known, tree, feed)
@@ -111,14 +111,14 @@ def test_what_a_connection_waits_for_is_not_shared():
 
 
 def test_contents_are_bounded(monkeypatch):
-    monkeypatch.setattr("worldfs.verbs.known.MOST_BYTES", 1000)
-    monkeypatch.setattr("worldfs.verbs.known.LARGE", 600)
+    monkeypatch.setattr("worldfs.verbs.read_cache.MOST_BYTES", 1000)
+    monkeypatch.setattr("worldfs.verbs.read_cache.LARGE", 600)
 
     async def life(known, tree, feed):
         for name in ("/a", "/b", "/c"):
-            known.learn_content(name, Content(bytes(500), ""), known.now)
+            known.learn_content(name, ServedContent(bytes(500), ""), known.now)
         assert [name for name in ("/a", "/b", "/c") if known.content(name)] == ["/c"]
-        known.learn_content("/d", Content(bytes(601), ""), known.now)
+        known.learn_content("/d", ServedContent(bytes(601), ""), known.now)
         assert known.content("/d") is None
 
     run(life)

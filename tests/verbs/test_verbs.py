@@ -7,19 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.testing.served import ServedTree, ShapedTree, Stat, Wait, Written
-from worldfs.tree.feed import Feed
-from worldfs.verbs import Interrupted, Known, Rest, Verbs, Waiters, begin
+from worldfs.testing.served_tree import ServedStat, ServedTree, ServedWait, ServedWriteResult, ShapedTree
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.verbs import Interrupted, ReadCache, SuspendedCoroutine, Verbs, Waiters, start_eagerly
 
 
 def run(life, tree=ServedTree, own=None):
     async def start():
-        feed = Feed()
+        feed = ChangeFeed()
         waiters = Waiters(feed, asyncio.get_running_loop())
         served = tree(feed)
         served.files.update({"/a/one": b"first", "/a/two": b"second", "/b": b"third"})
         with ThreadPoolExecutor(2) as threads:
-            verbs = Verbs(Known(served, feed), waiters, threads, own=own)
+            verbs = Verbs(ReadCache(served, feed), waiters, threads, own=own)
             await verbs.attach(1)
             async with asyncio.timeout(20):
                 await life(verbs, served)
@@ -35,9 +35,9 @@ async def at(verbs, path, fid=2):
 
 def test_walking_and_reading_from_memory_needs_no_task():
     async def life(verbs, tree):
-        assert begin(verbs.walk(1, 2, ["a", "one"])).path == "/a/one"
-        assert begin(verbs.read(2, 0, 100)) == (b"first", True)
-        assert begin(verbs.stat(2)).size == 5
+        assert start_eagerly(verbs.walk(1, 2, ["a", "one"])).path == "/a/one"
+        assert start_eagerly(verbs.read(2, 0, 100)) == (b"first", True)
+        assert start_eagerly(verbs.stat(2)).size == 5
 
     run(life)
 
@@ -125,7 +125,7 @@ def test_a_file_in_memory_is_rendered_once_while_nothing_changes_and_a_heavy_one
 
 def test_a_write_is_seen_by_the_next_read_whatever_was_known():
     async def life(verbs, tree):
-        tree.controls["/b"] = lambda data: tree.files.update({"/b": data}) or Written(len(data))
+        tree.controls["/b"] = lambda data: tree.files.update({"/b": data}) or ServedWriteResult(len(data))
         fid = await at(verbs, "/b")
         assert await verbs.read(fid, 0, 10) == (b"third", True)
         await verbs.write(fid, 0, b"quiet")
@@ -137,8 +137,8 @@ def test_a_write_is_seen_by_the_next_read_whatever_was_known():
 def test_a_heavy_path_is_asked_in_a_thread():
     async def life(verbs, tree):
         tree.heavy.add("/a")  # the tree asserts that it is not asked on the loop
-        rest = begin(verbs.walk(1, 2, ["a", "one"]))
-        assert isinstance(rest, Rest)
+        rest = start_eagerly(verbs.walk(1, 2, ["a", "one"]))
+        assert isinstance(rest, SuspendedCoroutine)
         assert (await rest).path == "/a/one"
         assert await verbs.read(2, 0, 10) == (b"first", True)
 
@@ -209,8 +209,8 @@ def test_a_write_is_refused_where_nothing_is_written():
 def test_a_write_waits_for_what_it_started_and_is_answered_even_if_interrupted():
     async def life(verbs, tree):
         done = threading.Event()
-        wait = Wait(("/job",), done.is_set, 20.0)
-        tree.controls["/b"] = lambda data: Written(len(data), {"job": "job-1"}, wait)
+        wait = ServedWait(("/job",), done.is_set, 20.0)
+        tree.controls["/b"] = lambda data: ServedWriteResult(len(data), {"job": "job-1"}, wait)
         fid = await at(verbs, "/b")
         task = asyncio.ensure_future(verbs.write(fid, 0, b"go"))
         await asyncio.sleep(0.05)
@@ -263,7 +263,7 @@ def test_a_flush_of_what_was_not_written_does_nothing():
 
 def test_a_control_acts_once_when_its_document_is_whole():
     async def life(verbs, tree):
-        tree.controls["/b"] = lambda data: Written(len(data))
+        tree.controls["/b"] = lambda data: ServedWriteResult(len(data))
         fid = await at(verbs, "/b")
         await verbs.open(fid, "w", stage=True, truncate=True, control=True)
         await verbs.write(fid, 0, b'{"tool":')
@@ -279,7 +279,7 @@ def test_a_control_acts_once_when_its_document_is_whole():
 
 def test_words_to_a_control_are_delivered_at_the_end():
     async def life(verbs, tree):
-        tree.controls["/b"] = lambda data: Written(len(data))
+        tree.controls["/b"] = lambda data: ServedWriteResult(len(data))
         fid = await at(verbs, "/b")
         await verbs.open(fid, "w", stage=True, control=True)
         await verbs.write(fid, 0, b"clear ")
@@ -309,7 +309,7 @@ class Letters(ShapedTree):
     """A tree whose new files are there with their first write."""
 
     def promise(self, path):
-        return Stat(99, path.rpartition("/")[2], path, False, 0, True, "")
+        return ServedStat(99, path.rpartition("/")[2], path, False, 0, True, "")
 
     def write(self, path, data, **more):
         self.files.setdefault(path, b"")

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from worldfs.testing.served import Wait
-from worldfs.tree.feed import Feed
+from worldfs.testing.served_tree import ServedWait
+from worldfs.tree.change_feed import ChangeFeed
 from worldfs.verbs import Waiters
 
 
@@ -15,7 +15,7 @@ class Gate:
 
     def __init__(self, *topics, timeout=5.0):
         self.open, self.looked = False, 0
-        self.wait = Wait(topics, self._look, timeout)
+        self.wait = ServedWait(topics, self._look, timeout)
 
     def _look(self):
         self.looked += 1
@@ -24,7 +24,7 @@ class Gate:
 
 def run(life):
     async def begin():
-        feed = Feed()
+        feed = ChangeFeed()
         waiters = Waiters(feed, asyncio.get_running_loop())
         try:
             await life(feed, waiters)
@@ -92,7 +92,7 @@ def test_a_change_between_the_look_and_the_wait_is_not_missed():
                 return False
             return gate.open
 
-        assert await waiters.wait(Wait(("/a",), look, 5.0)) is True
+        assert await waiters.wait(ServedWait(("/a",), look, 5.0)) is True
 
     run(life)
 
@@ -146,7 +146,7 @@ def test_trouble_of_one_waiter_is_told_to_it_alone():
 
         looked = []
         gate = Gate("/a")
-        bad = asyncio.ensure_future(waiters.wait(Wait(("/a",), broken, 5.0)))
+        bad = asyncio.ensure_future(waiters.wait(ServedWait(("/a",), broken, 5.0)))
         good = asyncio.ensure_future(waiters.wait(gate.wait))
         await asyncio.sleep(0.01)
         gate.open = True
@@ -159,7 +159,7 @@ def test_trouble_of_one_waiter_is_told_to_it_alone():
 
 
 def test_publishing_after_the_loop_is_closed_is_no_trouble():
-    feed = Feed()
+    feed = ChangeFeed()
 
     async def life():
         Waiters(feed, asyncio.get_running_loop())

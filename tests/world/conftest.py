@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from worldfs.plane.caller import Caller
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
-from worldfs.world.realm import Realm
+from worldfs.world.served_world import ServedWorld
 
 
 class Served:
@@ -18,7 +18,7 @@ class Served:
     def __init__(self, home, **options):
         self.home = home
         self.clock = ManualClock()
-        self.realm = Realm.open(home, clock=self.clock, memory_only=True, **options)
+        self.realm = ServedWorld.open(home, clock=self.clock, memory_only=True, **options)
         self.plane = self.realm.plane
         self.root = Binding(ADMIN, MOTHER, SYSTEM)
         self._numbers = itertools.count(1)

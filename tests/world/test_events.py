@@ -5,9 +5,9 @@ import json
 import pytest
 
 from worldfs.ground.errors import UserError
-from worldfs.testing.calls import attained
+from worldfs.testing.call_fixtures import wait_until
 from worldfs.tree.binding import USER, Binding
-from worldfs.world.realm import Realm
+from worldfs.world.served_world import ServedWorld
 
 WAIT, NEXT = "/agents/self/events/control/wait.json", "/agents/self/events/next.json"
 
@@ -53,16 +53,16 @@ def test_the_events_themselves_may_be_waited_for_without_end(served):
 
 
 def test_a_letter_that_was_queued_when_the_server_went_is_answered_by_the_next_one(tmp_path):
-    with Realm.open(tmp_path) as realm:
+    with ServedWorld.open(tmp_path) as realm:
         realm.services.calls._held = True  # as if the power went before anybody came to it
         names = realm.namespace(Binding(USER, "alice", "p"))
         job = names.write("/agents/self/chat/control/input", b"hello").extra["job"]
         assert json.loads(names.read(f"/agents/self/jobs/{job}/status.json").data)["state"] == "queued"
-    with Realm.open(tmp_path) as realm:
+    with ServedWorld.open(tmp_path) as realm:
         names = realm.namespace(Binding(USER, "alice", "p"))
         wait = names.waits(f"/agents/self/jobs/{job}/status.json")
         if wait is not None:
-            attained(wait.ready)
+            wait_until(wait.ready)
         status = json.loads(names.read(f"/agents/self/jobs/{job}/status.json").data)
         assert status["state"] == "failed"
         assert "agents.brains" in status["error"]
@@ -75,7 +75,7 @@ def test_a_wait_goes_on_with_the_next_connection_of_its_binding_once_its_own_is_
     assert told(first)["error"] == "wait_not_configured"
     ask(first, paths=["/agents/self/chat/control/input"], kind="ends", timeout_ms=0)
     job = first.write("/agents/self/chat/control/input", b"hello").extra["job"]
-    attained(lambda: json.loads(first.read(f"/agents/self/jobs/{job}/status.json").data)["state"] == "failed")
+    wait_until(lambda: json.loads(first.read(f"/agents/self/jobs/{job}/status.json").data)["state"] == "failed")
     beside = served.realm.attach(binding)
     assert told(beside)["error"] == "wait_not_configured", "while its connection is there, a wait is its own"
     gone.append(True)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from worldfs.ground.model import Job
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.target import null_parts
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_target import null_parts
 from worldfs.world.check import check
 from worldfs.world.world import World
 

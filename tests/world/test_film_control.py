@@ -3,7 +3,7 @@
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.tree.stores.memory import MemoryStore
+from worldfs.tree.stores.memory_store import MemoryStore
 from worldfs.world.world import World
 
 FILM = "/nodes/franka_001/film"
@@ -33,7 +33,7 @@ def test_a_critic_films_nobody(world):
 
 
 def test_a_body_that_cannot_film_says_so_and_the_kernel_goes_on(tmp_path):
-    from worldfs.testing.driver import NullDriver
+    from worldfs.testing.null_driver import NullDriver
 
     store = MemoryStore()
     with World.open(
@@ -46,7 +46,7 @@ def test_a_body_that_cannot_film_says_so_and_the_kernel_goes_on(tmp_path):
 
 
 def test_a_name_that_was_put_past_the_door_leads_nowhere_either(tmp_path):
-    from worldfs.testing.driver import NullDriver
+    from worldfs.testing.null_driver import NullDriver
 
     store = MemoryStore()
     drivers = {"simulation": lambda seat: NullDriver()}

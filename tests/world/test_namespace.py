@@ -7,8 +7,8 @@ import pytest
 from tests.world.conftest import Served, service
 
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
-from worldfs.testing.driver import NullDriver
-from worldfs.tree.leaf import Spot
+from worldfs.testing.null_driver import NullDriver
+from worldfs.tree.virtual_file import DirEntry
 from worldfs.world.home import Home
 from worldfs.world.onboard import onboard
 from worldfs.world.world import World
@@ -353,8 +353,8 @@ class Disk:
 
     def look(self, path):
         if path in self.files:
-            return Spot(False, len(self.files[path]), True)
-        return Spot(True) if any(name.startswith(path + "/") for name in self.files) else None
+            return DirEntry(False, len(self.files[path]), True)
+        return DirEntry(True) if any(name.startswith(path + "/") for name in self.files) else None
 
     def list(self, path):
         depth = path + "/" if path else ""

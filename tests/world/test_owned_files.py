@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from worldfs.formats import config
-from worldfs.ground.driver import Driver, Seat
-from worldfs.testing.driver import NullDriver
-from worldfs.testing.site import APPLE, Site, order, sheet
+from worldfs.ground.driver import Driver, DriverContext
+from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.workspace_fixture import APPLE, WorkspaceFixture, order, sheet
 from worldfs.world.world import World
 
 CONFIG = config.read(config.template("arm_1"))
@@ -21,12 +21,12 @@ OWNED = ["ENVIRONMENT.md", "EMBODIED.md"]
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[tuple[Site, World]]:
+def running(tmp_path: Path) -> Iterator[tuple[WorkspaceFixture, World]]:
     """A world whose kernel sleeps until something changes."""
-    site = Site(tmp_path / "w", ("arm_1",))
+    site = WorkspaceFixture(tmp_path / "w", ("arm_1",))
     (site.root / "EMBODIED.md").unlink()
 
-    def make(seat: Seat) -> Driver:
+    def make(seat: DriverContext) -> Driver:
         return NullDriver()
 
     with World.open(site.root, config=CONFIG, serve=True, drivers={"simulation": make}) as world:
@@ -49,7 +49,9 @@ def until(holds: Callable[[], bool], patience: float = 60.0) -> None:
 
 
 @pytest.mark.parametrize("name", OWNED)
-def test_a_deleted_file_of_the_kernel_comes_back_without_an_action(running: tuple[Site, World], name: str) -> None:
+def test_a_deleted_file_of_the_kernel_comes_back_without_an_action(
+    running: tuple[WorkspaceFixture, World], name: str
+) -> None:
     site, _ = running
     whole = site.read(name)
     for _ in range(3):
@@ -62,7 +64,7 @@ def test_a_deleted_file_of_the_kernel_comes_back_without_an_action(running: tupl
             assert str(APPLE["position"][0]).encode() in site.read(name)
 
 
-def test_the_alerts_come_back(running: tuple[Site, World]) -> None:
+def test_the_alerts_come_back(running: tuple[WorkspaceFixture, World]) -> None:
     site, world = running
     site.put("ACTION.md", sheet([{"action_id": "../x", "action_type": "move_to"}]))
     alerts = site.root / ".paos" / "alerts.json"
@@ -73,7 +75,9 @@ def test_the_alerts_come_back(running: tuple[Site, World]) -> None:
     assert any("../x" in str(item["found"]) for item in world.status()["alerts"])
 
 
-def test_an_order_after_both_were_deleted_is_judged_by_the_profile_that_came_back(running: tuple[Site, World]) -> None:
+def test_an_order_after_both_were_deleted_is_judged_by_the_profile_that_came_back(
+    running: tuple[WorkspaceFixture, World],
+) -> None:
     site, world = running
     for name in OWNED:
         (site.root / name).unlink()
@@ -84,7 +88,7 @@ def test_an_order_after_both_were_deleted_is_judged_by_the_profile_that_came_bac
 
 def test_a_file_that_goes_while_it_is_written_is_written_again(tmp_path: Path) -> None:
     """The deletion comes between a write and the look at what was written."""
-    site = Site(tmp_path / "w", ("arm_1",))
+    site = WorkspaceFixture(tmp_path / "w", ("arm_1",))
     with site.open() as world:
         assert world.kernel is not None
         room: Any = world.kernel.house

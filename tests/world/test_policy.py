@@ -5,7 +5,7 @@ import json
 import pytest
 
 from worldfs.tree.binding import ADMIN, MOTHER, USER, Binding
-from worldfs.world.policy import Policies, PolicyLink, PolicyNode
+from worldfs.world.visibility_policy import PolicyCache, PolicyLink, PolicyNode
 
 ALICE = Binding(USER, "alice", "proj-1")
 
@@ -13,7 +13,7 @@ ALICE = Binding(USER, "alice", "proj-1")
 @pytest.fixture
 def says(tmp_path):
     """Write manifests; the policies of their home."""
-    policies = Policies(tmp_path)
+    policies = PolicyCache(tmp_path)
 
     def say(agent=None, project=None, of=ALICE):
         for kind, name, value in (("agents", of.agent, agent), ("projects", of.project or "system", project)):
@@ -111,4 +111,4 @@ def test_the_agents_file_names_the_project_of_who_is_bound_to_none(says):
 @pytest.mark.parametrize("agent", ["..", "../../etc", "a/b", "\0"])
 def test_an_agent_that_is_no_name_leads_to_no_file(tmp_path, agent):
     (tmp_path / "agent_policy.json").write_text('{"show_debug": true}')
-    assert Policies(tmp_path / "home").of(Binding(ADMIN, agent, "p")).show_debug is False
+    assert PolicyCache(tmp_path / "home").of(Binding(ADMIN, agent, "p")).show_debug is False

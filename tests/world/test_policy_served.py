@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("websockets", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
 
-from worldfs.drivers.policies.served import policy_of
-from worldfs.drivers.policies.serving import PolicyServer
-from worldfs.drivers.runtime.parts import parts
-from worldfs.ground.model import State
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.target import null_parts
+from worldfs.drivers.policies.policy_server import PolicyServer
+from worldfs.drivers.policies.served_policies import load_policy
+from worldfs.drivers.runtime.plugins import load_plugins
+from worldfs.ground.model import JobState
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_target import null_parts
 from worldfs.world.world import World
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "runtime"
@@ -28,7 +28,7 @@ def outcome(root, port):
     skills = (root / "SKILLS.md").read_text()
     assert "http://localhost:8765/predict" in skills
     (root / "SKILLS.md").write_text(skills.replace("localhost:8765", f"localhost:{port}"))
-    made = null_parts()._replace(client=parts().client)
+    made = null_parts()._replace(client=load_plugins().client)
     with World.open(root, clock=ManualClock(), serve=True, threads=False, parts=made) as world:
         while world.tick():
             pass
@@ -36,9 +36,9 @@ def outcome(root, port):
 
 
 def test_it_succeeds_while_the_policy_is_served(tmp_path):
-    with PolicyServer(policy_of("scripted", lambda kind: None)) as server:
+    with PolicyServer(load_policy("scripted", lambda kind: None)) as server:
         status = outcome(tmp_path, server.port)
-    assert status.state is State.SUCCEEDED, status.outcome
+    assert status.state is JobState.SUCCEEDED, status.outcome
 
 
 def test_without_it_the_refusal_says_how_to_start_it(tmp_path):
@@ -46,5 +46,5 @@ def test_without_it_the_refusal_says_how_to_start_it(tmp_path):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     status = outcome(tmp_path, port)
-    assert status.state is State.FAILED and status.outcome.code == "POLICY_ENDPOINT_UNREACHABLE"
+    assert status.state is JobState.FAILED and status.outcome.code == "POLICY_ENDPOINT_UNREACHABLE"
     assert f"start it: paos policy serve --port {port}" in status.outcome.message

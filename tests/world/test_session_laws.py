@@ -15,10 +15,10 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.ground.model import Outcome, State
-from worldfs.kernel.schedule import PRIORITY
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.target import NullRuntime, null_parts
+from worldfs.ground.model import JobState, Outcome
+from worldfs.kernel.job_schedule import PRIORITY
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_target import NullRuntime, null_parts
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,11 +90,11 @@ def test_any_schedule_keeps_the_laws(tmp_path_factory, drawn):
         spec = drawn[int(id[1:])]
         assert job.status.state.terminal
         needed = job.order.depends_on
-        if needed and jobs[needed[0]].status.state is State.FAILED:
+        if needed and jobs[needed[0]].status.state is JobState.FAILED:
             assert job.status.outcome.code == "DEPENDENCY_FAILED" and id not in starts
             continue
         enough = spec["fails"] < spec["attempts"]
-        assert (job.status.state is State.SUCCEEDED) == enough
+        assert (job.status.state is JobState.SUCCEEDED) == enough
         assert tries[id] == job.status.attempt == min(spec["fails"] + 1, spec["attempts"])
         if needed:
             assert starts.index(id) > starts.index(needed[0])
@@ -128,13 +128,13 @@ def test_targets_run_side_by_side_and_one_target_never_runs_two(tmp_path):
     with World.open(tmp_path, serve=True, parts=parts) as world:
         world.run(stop=threading.Event(), until_idle=True)
         states = [world.jobs.load(f"s{n}").status.state for n in range(12)]
-    assert states == [State.SUCCEEDED] * 12 and set(most.values()) == {1}
+    assert states == [JobState.SUCCEEDED] * 12 and set(most.values()) == {1}
 
 
 _KILLED = """
 import sys, threading
 from pathlib import Path
-from worldfs.testing.target import null_parts
+from worldfs.testing.null_target import null_parts
 from worldfs.world.world import World
 with World.open(Path(sys.argv[1]), serve=True, parts=null_parts()) as world:
     world.run(stop=threading.Event())

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from worldfs.formats.runtime import sessions
-from worldfs.ground.model import State
-from worldfs.testing.clock import ManualClock
-from worldfs.testing.target import null_parts
+from worldfs.ground.model import JobState
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_target import null_parts
 from worldfs.world.check import check
 from worldfs.world.world import World
 
@@ -76,7 +76,7 @@ def test_the_specifications_example_runs_and_its_result_stands_in_the_sheet(shop
     with shop.world() as world:
         drain(world)
         job = world.jobs.load(SESSION)
-    assert job.status.state is State.SUCCEEDED, job.status.outcome
+    assert job.status.state is JobState.SUCCEEDED, job.status.outcome
     text = shop.text()
     assert shop.entries()[SESSION].word == "succeeded"
     assert "success: true" in text and "trace_path: artifacts/runtime/" in text and "attempts: 1" in text
@@ -115,17 +115,17 @@ def test_a_missing_sensor_refuses_where_the_contract_is_strict_and_warns_where_i
         shop.edit("SKILLS.md", ("strict_environment_contract: true", "strict_environment_contract: false"))
         shop.put(entry("second"))
         drain(world)
-        assert world.jobs.load("second").status.state is State.SUCCEEDED
+        assert world.jobs.load("second").status.state is JobState.SUCCEEDED
 
 
 def test_a_disabled_target_waits_until_the_operator_enables_it(shop):
     shop.edit("TARGETS.md", ("enabled: true", "enabled: false"))
     with shop.world() as world:
         drain(world, shop.clock, 500)
-        assert world.jobs.load(SESSION).status.state is State.PENDING and shop.performed == []
+        assert world.jobs.load(SESSION).status.state is JobState.PENDING and shop.performed == []
         shop.edit("TARGETS.md", ("enabled: false", "enabled: true"))
         drain(world)
-        assert world.jobs.load(SESSION).status.state is State.SUCCEEDED
+        assert world.jobs.load(SESSION).status.state is JobState.SUCCEEDED
 
 
 def test_a_target_that_is_declared_while_we_work_takes_sessions(shop):
@@ -136,7 +136,7 @@ def test_a_target_that_is_declared_while_we_work_takes_sessions(shop):
         (shop.root / "TARGETS.md").write_text(head + more + "\n")
         shop.put(entry("on_second", "second"))
         drain(world)
-        assert world.jobs.load("on_second").status.state is State.SUCCEEDED
+        assert world.jobs.load("on_second").status.state is JobState.SUCCEEDED
 
 
 def test_one_bad_entry_is_refused_alone(shop):
@@ -192,7 +192,7 @@ def test_a_runtime_that_breaks_ends_its_session_only(shop):
     with shop.world() as world:
         drain(world)
         assert world.jobs.load("a").status.outcome.code == "RUNTIME_ERROR"
-        assert world.jobs.load("b").status.state is State.SUCCEEDED
+        assert world.jobs.load("b").status.state is JobState.SUCCEEDED
 
 
 def test_what_ran_when_the_power_went_is_lost_and_not_repeated(shop):
@@ -200,7 +200,7 @@ def test_what_ran_when_the_power_went_is_lost_and_not_repeated(shop):
     world.jobs.accept([])
     drain(world)
     job = world.jobs.load(SESSION)
-    assert job.status.state is State.SUCCEEDED
+    assert job.status.state is JobState.SUCCEEDED
     world.abandon()
     with shop.world() as again:
         drain(again)
@@ -228,7 +228,7 @@ def test_check_names_what_refers_to_nothing(shop):
 
 def test_targets_are_nodes_of_the_served_tree_and_a_skill_is_invoked_by_writing_a_file(shop, tmp_path_factory):
     from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
-    from worldfs.world.realm import Realm
+    from worldfs.world.served_world import ServedWorld
 
     shop.edit("SESSIONS.md", (SESSION, "sess_other_001"))
     home = tmp_path_factory.mktemp("home")
@@ -239,7 +239,7 @@ def test_targets_are_nodes_of_the_served_tree_and_a_skill_is_invoked_by_writing_
         stop = threading.Event()
         thread = threading.Thread(target=world.run, kwargs={"stop": stop})
         thread.start()
-        realm = Realm.open(home, world=world, memory_only=True)
+        realm = ServedWorld.open(home, world=world, memory_only=True)
         try:
             tree = realm.namespace(Binding(ADMIN, MOTHER, SYSTEM))
             base = "/nodes/sim_franka_tabletop"

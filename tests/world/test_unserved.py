@@ -10,11 +10,11 @@ import pytest
 
 from worldfs.doors.cli.main import main
 from worldfs.formats import config, robots
-from worldfs.ground.driver import Driver, Seat
+from worldfs.ground.driver import Driver, DriverContext
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause
-from worldfs.testing.driver import NullDriver
-from worldfs.testing.site import Site, order
+from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 from worldfs.world.check import check
 from worldfs.world.home import Home
 from worldfs.world.world import World
@@ -22,8 +22,8 @@ from worldfs.world.world import World
 ARM = {"robotId": "arm_1", "driver": "simulation"}
 
 
-def opened(site: Site, settings: config.Config | None) -> World:
-    def make(seat: Seat) -> Driver:
+def opened(site: WorkspaceFixture, settings: config.Config | None) -> World:
+    def make(seat: DriverContext) -> Driver:
         return NullDriver()
 
     return World.open(
@@ -36,11 +36,13 @@ def read(embodiments: dict[str, Any], **more: Any) -> config.Config:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return Site(tmp_path / "home" / "workspace", ("arm_1", "arm_2"))
+def site(tmp_path: Path) -> WorkspaceFixture:
+    return WorkspaceFixture(tmp_path / "home" / "workspace", ("arm_1", "arm_2"))
 
 
-def test_a_fleet_is_refused_by_name_at_the_start_and_by_check(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fleet_is_refused_by_name_at_the_start_and_by_check(
+    site: WorkspaceFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = read({"mode": "fleet", "sharedWorkspace": "/srv/s", "instances": [{**ARM, "workspace": "arm_a"}]})
     with pytest.raises(BadInput, match=r"embodiments\.mode") as refused:
         opened(site, settings)
@@ -63,7 +65,7 @@ ELSEWHERE = [
 
 @pytest.mark.parametrize(("settings", "field"), ELSEWHERE, ids=[row[1] for row in ELSEWHERE])
 def test_a_place_that_is_not_served_is_named_and_the_robots_are_served_from_the_one_workspace(
-    site: Site, settings: config.Config, field: str
+    site: WorkspaceFixture, settings: config.Config, field: str
 ) -> None:
     with opened(site, settings) as world:
         assert world.kernel is not None
@@ -79,7 +81,7 @@ def test_a_place_that_is_not_served_is_named_and_the_robots_are_served_from_the_
 
 
 @pytest.mark.parametrize("written", ["workspace", "./workspace", "{root}"])
-def test_the_workspace_itself_may_be_named_in_any_spelling(site: Site, written: str) -> None:
+def test_the_workspace_itself_may_be_named_in_any_spelling(site: WorkspaceFixture, written: str) -> None:
     place = written.format(root=site.root)
     settings = read({"instances": [{**ARM, "workspace": place}]}, agents={"defaults": {"workspace": place}})
     with opened(site, settings) as world:
@@ -87,15 +89,15 @@ def test_the_workspace_itself_may_be_named_in_any_spelling(site: Site, written: 
         assert not [item for item in world.kernel.alert.now().values() if item.code == "CONFIG_UNSERVED"]
 
 
-def test_a_disabled_robot_is_listed_and_its_orders_are_refused_by_name(site: Site) -> None:
+def test_a_disabled_robot_is_listed_and_its_orders_are_refused_by_name(site: WorkspaceFixture) -> None:
     settings = read({"instances": [ARM, {"robotId": "arm_2", "driver": "go2_edu", "enabled": False}]})
     with opened(site, settings) as world:
         text = world.tree.read("/projects/main/ROBOTS.md", "planner").decode()
-        assert "| arm_1 | simulation |" in text and robots.disabled(text.encode()) == ["arm_2"]
+        assert "| arm_1 | simulation |" in text and robots.read_disabled_robots(text.encode()) == ["arm_2"]
         refused(site, world, "arm_2")
 
 
-def test_a_robot_that_the_robots_page_of_a_workspace_switches_off_is_not_started(site: Site) -> None:
+def test_a_robot_that_the_robots_page_of_a_workspace_switches_off_is_not_started(site: WorkspaceFixture) -> None:
     head = "| Robot ID | Driver | Enabled |\n|---|---|---|\n"
     site.put("ROBOTS.md", f"# Robot Registry\n\n{head}| arm_1 | simulation | yes |\n| arm_2 | x | no |\n".encode())
     with opened(site, None) as world:
@@ -103,7 +105,7 @@ def test_a_robot_that_the_robots_page_of_a_workspace_switches_off_is_not_started
         refused(site, world, "arm_2")
 
 
-def refused(site: Site, world: World, robot: str) -> None:
+def refused(site: WorkspaceFixture, world: World, robot: str) -> None:
     world.jobs.accept([order("a", robot), order("b", "arm_1")])
     site.drain(world)
     outcome = world.jobs.load("a").status.outcome
@@ -112,7 +114,7 @@ def refused(site: Site, world: World, robot: str) -> None:
     assert world.jobs.load("b").status.outcome.ok  # type: ignore[union-attr]
 
 
-def test_a_driver_that_nobody_brings_keeps_no_other_robot_from_working(site: Site) -> None:
+def test_a_driver_that_nobody_brings_keeps_no_other_robot_from_working(site: WorkspaceFixture) -> None:
     settings = read({"instances": [ARM, {"robotId": "arm_2", "driver": "warp"}]})
     with opened(site, settings) as world:
         assert world.kernel is not None

@@ -7,7 +7,7 @@ from tests.world.conftest import service
 
 from worldfs.ground.errors import NotFound
 from worldfs.tree.binding import ADMIN, USER, Binding
-from worldfs.world.visibility import role, service_seen
+from worldfs.world.visibility import is_service_visible, role_at
 
 ALICE = Binding(USER, "alice", "proj-1")
 ROOT = Binding(ADMIN, "mother", "system")
@@ -38,16 +38,16 @@ ROOT = Binding(ADMIN, "mother", "system")
     ],
 )
 def test_a_user_sees_a_service_by_its_permissions(permissions, token, seen):
-    assert service_seen(permissions, ALICE, invoke=True, token=token) is seen
-    assert service_seen(permissions, ALICE, invoke=False, token=token) is False
-    assert service_seen(permissions, ROOT, invoke=False, token=False) is True
+    assert is_service_visible(permissions, ALICE, invoke=True, token=token) is seen
+    assert is_service_visible(permissions, ALICE, invoke=False, token=token) is False
+    assert is_service_visible(permissions, ROOT, invoke=False, token=False) is True
 
 
 def test_below_self_one_is_the_agent_and_elsewhere_what_one_came_as():
-    assert role(ALICE, ("agents", "self", "jobs")) == "agent"
-    assert role(ALICE, ("agents", "alice")) == "planner"
-    assert role(ROOT, ("nodes",)) == "operator"
-    assert role(Binding("node", "", ""), ("agents", "self")) == ""
+    assert role_at(ALICE, ("agents", "self", "jobs")) == "agent"
+    assert role_at(ALICE, ("agents", "alice")) == "planner"
+    assert role_at(ROOT, ("nodes",)) == "operator"
+    assert role_at(Binding("node", "", ""), ("agents", "self")) == ""
 
 
 def index(tree):

@@ -16,18 +16,27 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.ground.errors import NotFound, UserError, WorldError
 from worldfs.ground.model import Finding
-from worldfs.kernel.jobs import DONE, OPEN, Jobs
-from worldfs.tree.stores.lock import holder
-from worldfs.tree.stores.revision import KEPT
+from worldfs.kernel.job_store import DONE, OPEN, JobStore
+from worldfs.tree.stores.revision import PRIVATE_DIR
+from worldfs.tree.stores.root_lock import lock_holder
 
-from .doctor_mends import end_session, look, move_aside, own, put_aside, renew, settle, without_line
-from .documents import mapping
+from .agent_names import list_agents
+from .agent_state import AgentState
+from .doctor_fixes import (
+    correct_agent_name,
+    drop_journal_line,
+    end_session,
+    move_aside,
+    put_aside,
+    recreate_file,
+    settle_document,
+    take_in_journal,
+)
+from .document_rules import mapping
 from .journal import NAME as JOURNAL
 from .journal import parse
-from .kept import GENERATIONS
-from .names import names
-from .state import AgentState
-from .tally import FOLD
+from .merged_document import GENERATIONS
+from .metrics_cache import FOLD
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock
@@ -38,7 +47,7 @@ MANY_LETTERS: Final = 1000
 LARGE: Final = 16 << 20  # bytes of a document that nobody reads as a whole
 
 
-class Fault(NamedTuple):
+class Diagnosis(NamedTuple):
     """One thing wrong, and what mends it (None: only a person can)."""
 
     finding: Finding
@@ -52,13 +61,13 @@ def check(root: str | os.PathLike[str], *, fix: bool = False, clock: Clock | Non
     """
     place = Path(root)
     found = [*_root(place, fix)]
-    for name in names(place):
+    for name in list_agents(place):
         found += _agent(place, name, fix, clock)
     return found
 
 
 def _root(root: Path, fix: bool) -> Iterator[Finding]:
-    known = set(names(root))
+    known = set(list_agents(root))
     with suppress(FileNotFoundError, NotADirectoryError):
         with os.scandir(root) as entries:
             listed = sorted(entries, key=lambda item: item.name)
@@ -76,7 +85,7 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
         if fix:
             from worldfs.ground.durable import Root
 
-            from .birth import IGNORE
+            from .init_agent import IGNORE
 
             house = Root(root)
             house.create(".gitignore", IGNORE)
@@ -108,7 +117,7 @@ def _agent(root: Path, name: str, fix: bool, clock: Clock | None) -> list[Findin
     return found
 
 
-def _settled(fault: Fault, fix: bool, root: Path) -> Finding:
+def _settled(fault: Diagnosis, fix: bool, root: Path) -> Finding:
     from dataclasses import replace
 
     finding = fault.finding
@@ -126,7 +135,7 @@ def _settled(fault: Fault, fix: bool, root: Path) -> Finding:
 # -- what may be wrong ---------------------------------------------------------------------------------------------
 
 
-def _odd(home: Path) -> Iterator[Fault]:
+def _odd(home: Path) -> Iterator[Diagnosis]:
     """A directory, a link or a device where a file should be; a file where the inbox should be."""
     for name in (*FILES, JOURNAL, "inbox"):
         try:
@@ -137,12 +146,12 @@ def _odd(home: Path) -> Iterator[Fault]:
         wanted = stat.S_IFDIR if name == "inbox" else stat.S_IFREG
         if kind != wanted:
             word = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a directory", stat.S_IFREG: "a file"}.get(kind, "a device")
-            yield Fault(
+            yield Diagnosis(
                 _say("WRONG_KIND", f"{home.name}/{name}", "a directory" if name == "inbox" else "a file", word, ""),
                 partial(move_aside, home, name),
             )
         elif not stat.S_IMODE(info.st_mode) & stat.S_IRUSR:
-            yield Fault(
+            yield Diagnosis(
                 _say(
                     "UNREADABLE",
                     f"{home.name}/{name}",
@@ -154,48 +163,51 @@ def _odd(home: Path) -> Iterator[Fault]:
             )
 
 
-def _missing(root: Path, name: str, clock: Clock | None) -> Iterator[Fault]:
-    from .birth import make
+def _missing(root: Path, name: str, clock: Clock | None) -> Iterator[Diagnosis]:
+    from .init_agent import create_agent
 
     gone = [file for file in BORN if not (root / name / file).exists()]
     known = {file for file in gone if any((root / name / GENERATIONS).glob(f"{file}/*"))}
     if not (set(FILES) - set(gone)) and JOURNAL in gone:
         return  # a directory of something else
     for file in gone:
-        if file in known or (file == JOURNAL and (root / name / KEPT / JOURNAL).exists()):
+        if file in known or (file == JOURNAL and (root / name / PRIVATE_DIR / JOURNAL).exists()):
             continue  # its last version is known: the documents' own look brings it back
-        yield Fault(
-            _say("FILE_MISSING", f"{name}/{file}", "the file", "nothing", ""), partial(make, root, name, clock=clock)
+        yield Diagnosis(
+            _say("FILE_MISSING", f"{name}/{file}", "the file", "nothing", ""),
+            partial(create_agent, root, name, clock=clock),
         )
 
 
-def _journal(state: AgentState) -> Iterator[Fault]:
+def _journal(state: AgentState) -> Iterator[Diagnosis]:
     """Torn, changed, with gaps: what the journal's own look settles is looked at without settling it first."""
-    from .journal_mend import GIANT, judge
     from .journal_numbers import gaps
+    from .journal_repair import GIANT, scan_tail
 
     room, size = state.room, _size(state, JOURNAL)
     stored = room.store.get(JOURNAL) if size <= GIANT else None
-    shadow = room.store.get(f"{KEPT}/{JOURNAL}")
+    shadow = room.store.get(f"{PRIVATE_DIR}/{JOURNAL}")
     if size > GIANT:
-        yield Fault(
+        yield Diagnosis(
             _found(
                 state, "JOURNAL_GIANT", JOURNAL, f"at most {GIANT >> 20} MiB: longer ones begin anew",
                 f"{size >> 20} MiB, not all of it by us",
             ),
-            partial(look, state),
+            partial(take_in_journal, state),
         )  # fmt: skip
     elif stored is None and shadow is not None and shadow.data:
-        yield Fault(_found(state, "JOURNAL_MISSING", JOURNAL, "the journal", "nothing"), partial(look, state))
+        yield Diagnosis(
+            _found(state, "JOURNAL_MISSING", JOURNAL, "the journal", "nothing"), partial(take_in_journal, state)
+        )
     elif stored is not None and shadow is not None and not stored.data.startswith(_whole(shadow.data)):
-        yield Fault(
+        yield Diagnosis(
             _found(state, "JOURNAL_EDITED", JOURNAL, "entries as they were written", "changed or removed ones"),
-            partial(look, state),
+            partial(take_in_journal, state),
         )
     elif stored is not None:
-        judged = judge(stored.data, 0, 0, adopting=True)
+        judged = scan_tail(stored.data, 0, 0, adopting=True)
         if stored.data[judged.good :]:
-            yield Fault(
+            yield Diagnosis(
                 _found(
                     state,
                     "JOURNAL_TORN",
@@ -203,16 +215,16 @@ def _journal(state: AgentState) -> Iterator[Fault]:
                     "whole lines",
                     f"{len(stored.data) - judged.good} bytes of a torn one",
                 ),
-                partial(look, state),
+                partial(take_in_journal, state),
             )
         for at, raw in enumerate(stored.data[: judged.good].split(b"\n")[:-1], 1):
             if raw and parse(raw) is None:
-                yield Fault(
+                yield Diagnosis(
                     _found(state, "JOURNAL_LINE", f"{JOURNAL}:{at}", "a JSON object", repr(raw[:40])[1:]),
-                    partial(without_line, state, raw),
+                    partial(drop_journal_line, state, raw),
                 )
     for last, seq in gaps(state.journal):
-        yield Fault(
+        yield Diagnosis(
             _found(
                 state, "JOURNAL_GAP", JOURNAL, f"entry {last + 1}", f"entry {seq}: {seq - last - 1} missing",
                 fix="look for the segment in a backup: a lost one cannot be made anew", warning=True,
@@ -220,65 +232,67 @@ def _journal(state: AgentState) -> Iterator[Fault]:
         )  # fmt: skip
 
 
-def _documents(state: AgentState) -> Iterator[Fault]:
+def _documents(state: AgentState) -> Iterator[Diagnosis]:
     from worldfs.formats.agent import documents
 
-    from . import todo
+    from . import task_file
 
     for name, kept in state.kept.items():
         size = _size(state, name)
         if size > kept.rules.most:
-            yield Fault(
+            yield Diagnosis(
                 _found(state, "TOO_LARGE", name, f"at most {kept.rules.most >> 20} MiB", f"{size} bytes"),
-                partial(settle, state, kept) if kept.generations() else partial(renew, state, name),
+                partial(settle_document, state, kept) if kept.generations() else partial(recreate_file, state, name),
             )
             continue
         stored = state.room.store.get(name)
         newest = kept.generations()
         if stored is None:
             if newest:
-                yield Fault(_found(state, "FILE_REMOVED", name, "the file", "nothing"), partial(settle, state, kept))
+                yield Diagnosis(
+                    _found(state, "FILE_REMOVED", name, "the file", "nothing"), partial(settle_document, state, kept)
+                )
             continue
         wrong = [finding for finding in kept.rules.judge(stored.data) if not finding.warning]
         for finding in wrong:
-            yield Fault(
+            yield Diagnosis(
                 _found(state, finding.code, finding.field, finding.expected, finding.found),
-                partial(settle, state, kept) if newest else partial(renew, state, name),
+                partial(settle_document, state, kept) if newest else partial(recreate_file, state, name),
             )
         if name == "tasks.json" and not wrong:
             for finding in documents.tasks_findings(mapping(stored.data)):
-                yield Fault(
+                yield Diagnosis(
                     _found(state, finding.code, finding.field, finding.expected, finding.found),
-                    partial(kept.change, todo.normal),
+                    partial(kept.change, task_file.normalize_tasks),
                 )
         if not wrong and kept.rules.clean(stored.data) != stored.data:
-            yield Fault(
+            yield Diagnosis(
                 _found(state, "SECRET", name, "no secrets in a file", "something that looks like one"),
                 partial(kept.change, kept.rules.clean),
             )
         value = mapping(stored.data)
         if name.endswith(".json") and not wrong and value.get("agent") not in (None, state.name):
-            yield Fault(
+            yield Diagnosis(
                 _found(state, "WRONG_AGENT", f"{name}#/agent", state.name, repr(value.get("agent"))),
-                partial(own, state, kept),
+                partial(correct_agent_name, state, kept),
             )
 
 
-def _metrics(state: AgentState) -> Iterator[Fault]:
+def _metrics(state: AgentState) -> Iterator[Diagnosis]:
     """Totals against each other, and against the journal's fold."""
     from worldfs.formats.agent import documents
 
-    from .fold import Fold
     from .metrics import project
+    from .metrics_reducer import MetricsReducer
 
     stored = state.room.store.get("metrics.json")
     if stored is None or not mapping(stored.data):
         return
     for finding in documents.metrics_judge(stored.data):
-        yield Fault(_found(state, finding.code, finding.field, finding.expected, finding.found), state.refold)
+        yield Diagnosis(_found(state, finding.code, finding.field, finding.expected, finding.found), state.refold)
     counted = state.room.store.get(FOLD)
     if counted is not None:
-        fold = Fold.load(counted.data)
+        fold = MetricsReducer.load(counted.data)
         for seq, entry in state.journal.since(fold.applied_seq):
             fold.apply(seq, entry)
         have, want = (
@@ -286,9 +300,9 @@ def _metrics(state: AgentState) -> Iterator[Fault]:
             project(fold, state.name, state.room.clock.now()).lifetime,
         )
         wrong = {key: value for key, value in want.items() if type(have) is not dict or have.get(key) != value}
-        if wrong and not holder(state.room.path):
+        if wrong and not lock_holder(state.room.path):
             key = next(iter(wrong))
-            yield Fault(
+            yield Diagnosis(
                 _found(
                     state, "METRICS_STALE", f"metrics.json#/lifetime/{key}", str(wrong[key]),
                     str(have.get(key) if type(have) is dict else have),
@@ -297,12 +311,12 @@ def _metrics(state: AgentState) -> Iterator[Fault]:
             )  # fmt: skip
 
 
-def _sessions(state: AgentState) -> Iterator[Fault]:
-    room, jobs = state.room, Jobs(state.room.store, state.room.clock)
-    alive = holder(room.path) is not None
+def _sessions(state: AgentState) -> Iterator[Diagnosis]:
+    room, jobs = state.room, JobStore(state.room.store, state.room.clock)
+    alive = lock_holder(room.path) is not None
     for name in room.store.list(OPEN):
         if not name.endswith(".jsonl"):
-            yield Fault(
+            yield Diagnosis(
                 _found(state, "ODD_FILE", f"{OPEN}/{name}", "<session>.jsonl", "another name"),
                 partial(put_aside, state, f"{OPEN}/{name}"),
             )
@@ -310,13 +324,13 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
         try:
             jobs.load(name[: -len(".jsonl")])
         except UserError as error:
-            yield Fault(
+            yield Diagnosis(
                 _found(state, error.code, f"{OPEN}/{name}", error.expected or "an order", error.found),
                 partial(put_aside, state, f"{OPEN}/{name}"),
             )
             continue
         if not alive:
-            yield Fault(
+            yield Diagnosis(
                 _found(state, "SESSION_LOST", "session.json", "a runner that lives", f"{name[:-6]}: nobody runs it"),
                 state.recover,
             )
@@ -325,7 +339,7 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
             try:
                 jobs.load(name[: -len(".jsonl")])
             except UserError as error:
-                yield Fault(
+                yield Diagnosis(
                     _found(state, error.code, f"{DONE}/{name}", error.expected or "an order", error.found),
                     partial(put_aside, state, f"{DONE}/{name}"),
                 )
@@ -334,7 +348,7 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
     if alive or room.store.list(OPEN):
         return
     if session.get("status") == "running":
-        yield Fault(
+        yield Diagnosis(
             _found(
                 state,
                 "SESSION_LOST",
@@ -345,7 +359,7 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
             partial(end_session, state),
         )
     if report.get("status") in ("researching", "extracting", "evaluating"):
-        yield Fault(
+        yield Diagnosis(
             _found(
                 state, "REPORT_STALE", "report.json#/status", "idle | error", f"{report['status']}, and nobody runs"
             ),
@@ -353,14 +367,14 @@ def _sessions(state: AgentState) -> Iterator[Fault]:
         )
 
 
-def _letters(state: AgentState) -> Iterator[Fault]:
+def _letters(state: AgentState) -> Iterator[Diagnosis]:
     from .inbox_check import check as wrong_letters
 
     for fault in wrong_letters(state.inbox.mail):
-        yield Fault(_named(state, fault.finding), fault.mend)
+        yield Diagnosis(_named(state, fault.finding), fault.mend)
 
 
-def _machine(state: AgentState) -> Iterator[Fault]:
+def _machine(state: AgentState) -> Iterator[Diagnosis]:
     """What is kept for us: leftovers, copies, the search index."""
     store = state.room.store
     for file in store.list(GENERATIONS):
@@ -368,19 +382,19 @@ def _machine(state: AgentState) -> Iterator[Fault]:
             key = f"{GENERATIONS}/{file.rstrip('/')}/{name}"
             stored = store.get(key)
             if stored is not None and stored.revision not in name.split("-"):
-                yield Fault(
+                yield Diagnosis(
                     _found(state, "COPY_TORN", key, "the version that its name says", "other bytes"),
                     partial(put_aside, state, key),
                 )
     for name in store.list(""):
         if not name.endswith("/") and (name.endswith((".tmp", "~", ".swp")) or name.startswith(".#")):
-            yield Fault(
+            yield Diagnosis(
                 _found(state, "LEFTOVER", name, "no temporary files", "one of another program"),
                 partial(put_aside, state, name),
             )
 
 
-PARTS: tuple[Callable[[AgentState], Iterator[Fault]], ...] = (
+PARTS: tuple[Callable[[AgentState], Iterator[Diagnosis]], ...] = (
     _journal,
     _documents,
     _sessions,

@@ -14,12 +14,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from worldfs.ground.errors import BadInput, Exists, NotFound
 from worldfs.tree.path import safe_name
 
-from .arrivals import Arrivals
-from .ledger import Claim, Ledger, boot
-from .letters import DEAD, INBOX, Letter, Receipt, done_key, file_key, named_after, new_name, rank_of
-from .mail import Mail, addressed, ms, parse, past, rank, why_of
-from .names import check_name
-from .room import Room
+from .agent_directory import AgentDirectory
+from .agent_names import check_agent_name
+from .claim_log import ClaimLog, MessageClaim, boot
+from .inbox_queue import InboxQueue
+from .message_files import MessageFiles, dead_reason, epoch_ms, is_addressed_to, is_expired, parse_message, rank
+from .message_names import (
+    DEAD,
+    INBOX,
+    DeliveryReceipt,
+    StoredMessage,
+    done_key,
+    file_key,
+    name_for_id,
+    new_name,
+    rank_of,
+)
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock
@@ -30,12 +40,12 @@ LEASE_S: Final = 300.0
 ATTEMPTS: Final = 5  # deliveries of one letter before it is dead
 
 
-class Deposited(NamedTuple):
+class DepositResult(NamedTuple):
     message: Message
     new: bool  # False: a letter of that id was there, or has been read
 
 
-class Claimed(NamedTuple):
+class ClaimedMessage(NamedTuple):
     message: Message
     token: str
     path: str  # of the letter's file, which stays where it is
@@ -44,9 +54,9 @@ class Claimed(NamedTuple):
 
 def deposit_to(
     root: str | os.PathLike[str], to: str, message: Message, *, clock: Clock | None = None, disk: Disk | None = None
-) -> Deposited:
+) -> DepositResult:
     """Into the inbox of an agent below a state root. `NotFound` names the agents there are."""
-    room = Room(root, check_name(to), clock=clock, disk=disk)
+    room = AgentDirectory(root, check_agent_name(to), clock=clock, disk=disk)
     try:
         return Inbox(room).deposit(message)
     finally:
@@ -56,12 +66,12 @@ def deposit_to(
 class Inbox:
     """Opened by any number of processes. The first claim looks through the directory, later ones at what is new."""
 
-    def __init__(self, room: Room, *, attempts: int = ATTEMPTS) -> None:
+    def __init__(self, room: AgentDirectory, *, attempts: int = ATTEMPTS) -> None:
         self.room = room
-        self.ledger = Ledger(room)
+        self.ledger = ClaimLog(room)
         self.max_attempts = attempts
-        self.mail = Mail(room, self.ledger)
-        self.arrivals = Arrivals(self.mail)
+        self.mail = MessageFiles(room, self.ledger)
+        self.arrivals = InboxQueue(self.mail)
 
     def close(self) -> None:
         self.ledger.close()
@@ -69,7 +79,7 @@ class Inbox:
 
     # -- depositing -------------------------------------------------------------------------------------------------
 
-    def deposit(self, message: Message) -> Deposited:
+    def deposit(self, message: Message) -> DepositResult:
         """Whole or not at all, durable when it returns. An id that is there or was acknowledged: nothing is written."""
         from worldfs.formats.agent import documents
         from worldfs.formats.agent.redact import redact_value
@@ -79,21 +89,21 @@ class Inbox:
         to = message.to or self.room.name
         message = message._replace(to=to, created_at=created, subject=subject, body=body)
         if message.id:
-            name = named_after(message.id) + ".json"
+            name = name_for_id(message.id) + ".json"
             if self.room.store.probe(done_key(message.id)) is not None:
-                return Deposited(message, False)
+                return DepositResult(message, False)
         else:
-            uuid = new_name(message.priority, ms(created, self.room))
+            uuid = new_name(message.priority, epoch_ms(created, self.room))
             name, message = f"{uuid}.json", message._replace(id=f"msg-{uuid}")
         try:
             self.room.root.create(file_key(name), documents.message_write(message))
         except Exists:
-            return Deposited(message, False)
-        return Deposited(message, True)
+            return DepositResult(message, False)
+        return DepositResult(message, True)
 
     # -- claiming ---------------------------------------------------------------------------------------------------
 
-    def claim(self, by: str, *, lease_s: float = LEASE_S, wait: float | None = None) -> Claimed | None:
+    def claim(self, by: str, *, lease_s: float = LEASE_S, wait: float | None = None) -> ClaimedMessage | None:
         """The next letter, for `lease_s` seconds; None when there is none (within `wait` seconds).
 
         Durable when it returns: nobody else gets it before the lease has ended, also after a crash of everybody.
@@ -108,7 +118,7 @@ class Inbox:
                 return None
             self.arrivals.rest(left)
 
-    def claim_all(self, by: str, *, token: str = "", lease_s: float = LEASE_S) -> list[Claimed]:
+    def claim_all(self, by: str, *, token: str = "", lease_s: float = LEASE_S) -> list[ClaimedMessage]:
         """Everything that waits now, under one token and with one commit."""
         self.arrivals.refresh()
         token = token or _token()
@@ -123,14 +133,14 @@ class Inbox:
         self.ledger.sync()
         return [claimed for claim in made if (claimed := self._deliver(claim, again=True)) is not None]
 
-    def claimed(self, token: str) -> list[Claimed]:
+    def claimed(self, token: str) -> list[ClaimedMessage]:
         """What is claimed under a token and still there."""
         self.ledger.catch_up()
         found = []
         for claim in self.ledger.of(token):
             message = self.mail.again(claim.name)
             if message is not None:
-                found.append(Claimed(message, token, self.mail.path(claim.name), claim.attempt))
+                found.append(ClaimedMessage(message, token, self.mail.path(claim.name), claim.attempt))
         return found
 
     def extend(self, token: str, lease_s: float = LEASE_S) -> None:
@@ -196,7 +206,7 @@ class Inbox:
 
     # -- looking ----------------------------------------------------------------------------------------------------
 
-    def waiting(self) -> list[Letter]:
+    def waiting(self) -> list[StoredMessage]:
         """Every letter in the inbox, in the order of claims; claimed ones say by whom. Reads them all."""
         self.ledger.catch_up()
         found = []
@@ -206,7 +216,7 @@ class Inbox:
             message = self.mail.read(name)
             claim = self.ledger.live(name)
             since = self.ledger.times.get(name, "") or (message.created_at if message else "")
-            letter = Letter(
+            letter = StoredMessage(
                 name, message, "claimed" if claim else "waiting", claim.by if claim else "",
                 self.ledger.attempts(name), at=claim.at if claim else since,
             )  # fmt: skip
@@ -225,15 +235,17 @@ class Inbox:
                 found.append(message)
         return found
 
-    def dead(self) -> list[Letter]:
+    def dead(self) -> list[StoredMessage]:
         """What could not be delivered, with the reason."""
         found = []
         for name in self.room.store.list(DEAD):
             if not name.endswith((".why", "/")):
                 stored = self.room.store.get(f"{DEAD}/{name}")
                 why = self.room.store.get(f"{DEAD}/{name}.why")
-                reason, at = why_of(why.data if why else b"")
-                found.append(Letter(name, parse(stored.data if stored else b"", name), "dead", "", 0, reason, at))
+                reason, at = dead_reason(why.data if why else b"")
+                found.append(
+                    StoredMessage(name, parse_message(stored.data if stored else b"", name), "dead", "", 0, reason, at)
+                )
         return found
 
     def revive(self, name: str) -> None:
@@ -247,20 +259,22 @@ class Inbox:
         with suppress(NotFound):
             self.room.store.delete(f"{DEAD}/{name}.why", durable=False)
 
-    def receipt(self, id: str) -> Receipt | None:
+    def receipt(self, id: str) -> DeliveryReceipt | None:
         """What became of the letter of an id; None: there never was one."""
         self.ledger.catch_up()
         key = done_key(id)
         stored = self.room.store.get(key)
         name = next((name for name, other in self.ledger.acked.items() if other == id), "")
         if stored is not None or name:  # there, or soon there
-            message = parse(stored.data, name) if stored is not None else self.mail.read(name)
+            message = parse_message(stored.data, name) if stored is not None else self.mail.read(name)
             at = self.ledger.times.get(name, "") or self.mail.moved(key)
-            return Receipt(id, "acknowledged", message.created_at if message else "", at)
+            return DeliveryReceipt(id, "acknowledged", message.created_at if message else "", at)
         for letter in (*self.waiting(), *self.dead()):
             m = letter.message
             if m is not None and m.id == id:
-                return Receipt(id, letter.state, m.created_at, letter.at, letter.by, letter.reason, letter.attempts)
+                return DeliveryReceipt(
+                    id, letter.state, m.created_at, letter.at, letter.by, letter.reason, letter.attempts
+                )
         return None
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -280,7 +294,7 @@ class Inbox:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _next(self, by: str, lease_s: float) -> Claimed | None:
+    def _next(self, by: str, lease_s: float) -> ClaimedMessage | None:
         while True:
             self.arrivals.refresh()
             self.ledger.catch_up()  # before the lock, so that it is held for what is new since
@@ -299,12 +313,12 @@ class Inbox:
             if claimed is not None:
                 return claimed
 
-    def _claim(self, name: str, token: str, by: str, lease_s: float, now: str) -> Claim:
+    def _claim(self, name: str, token: str, by: str, lease_s: float, now: str) -> MessageClaim:
         until = self.room.clock.monotonic() + lease_s
         self.arrivals.leased(name, until)
-        return Claim(name, token, by, self.ledger.attempts(name) + 1, boot(), until, now)
+        return MessageClaim(name, token, by, self.ledger.attempts(name) + 1, boot(), until, now)
 
-    def _deliver(self, claim: Claim, *, again: bool = False) -> Claimed | None:
+    def _deliver(self, claim: MessageClaim, *, again: bool = False) -> ClaimedMessage | None:
         """The letter of a claim of ours, if it is to be delivered; else what becomes of it is settled.
 
         `again`: `claimed` will be asked for it.
@@ -317,13 +331,13 @@ class Inbox:
         if message is None or reason is not None:
             self.mail.bury(claim.name, reason or "")
             return None
-        return Claimed(message, claim.token, self.mail.path(claim.name), claim.attempt)
+        return ClaimedMessage(message, claim.token, self.mail.path(claim.name), claim.attempt)
 
     def _trouble(self, name: str, message: Message, attempt: int) -> str | None:
         """Why a letter is not to be delivered."""
         return (
-            "astray" if not addressed(message.to, self.room.name)
-            else "expired" if past(message.expires_at, self.room)
+            "astray" if not is_addressed_to(message.to, self.room.name)
+            else "expired" if is_expired(message.expires_at, self.room)
             else "attempts" if attempt > self.max_attempts
             else "duplicate" if self.mail.twice(name, message.id)
             else None

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.model import Finding
 
-from .doctor import Fault
-from .doctor_mends import move_aside
-from .letters import INBOX, done_key, file_key
-from .mail import Mail, is_odd, past
+from .doctor import Diagnosis
+from .doctor_fixes import move_aside
+from .message_files import MessageFiles, is_expired, is_unusable_name
+from .message_names import INBOX, done_key, file_key
 
 if TYPE_CHECKING:
-    from .room import Room
+    from .agent_directory import AgentDirectory
 
 MANY: Final = 1000  # letters that wait: worth a warning
 
 
-def check(mail: Mail) -> Iterator[Fault]:
+def check(mail: MessageFiles) -> Iterator[Diagnosis]:
     """What is wrong in the inbox, and what mends it."""
     room = mail.room
     names = room.store.list(INBOX)
     if len(names) >= MANY:
-        yield Fault(
+        yield Diagnosis(
             Finding(
                 "INBOX_FULL", "inbox", f"fewer than {MANY} letters", f"{len(names)}", "have them read", warning=True
             )
@@ -33,15 +33,15 @@ def check(mail: Mail) -> Iterator[Fault]:
     mail.ledger.catch_up()
     ids: dict[str, str] = {}
     for name in names:
-        if is_odd(name.rstrip("/")):
-            yield Fault(
+        if is_unusable_name(name.rstrip("/")):
+            yield Diagnosis(
                 Finding("ODD_NAME", f"inbox/{name!a}", "a name that can be printed", "another", ""),
                 partial(mail.bury, name.rstrip("/"), "name"),
             )
             continue
         if name.endswith("/") or not name.endswith(".json") or not _regular(room, name):
             word = "a directory" if name.endswith("/") else "no letter's name, or a link"
-            yield Fault(
+            yield Diagnosis(
                 Finding("ODD_FILE", f"inbox/{name}", "<uuid>.json", word, ""),
                 partial(move_aside, room.path, file_key(name.rstrip("/"))),
             )
@@ -50,29 +50,29 @@ def check(mail: Mail) -> Iterator[Fault]:
             continue
         message = mail.read(name)
         if message is None:
-            yield Fault(
+            yield Diagnosis(
                 Finding("LETTER_UNREADABLE", f"inbox/{name}", "a message", "no message", ""),
                 partial(mail.bury, name, "unreadable"),
             )
-        elif past(message.expires_at, room):
-            yield Fault(
+        elif is_expired(message.expires_at, room):
+            yield Diagnosis(
                 Finding("LETTER_EXPIRED", f"inbox/{name}", "a letter of now", f"expired {message.expires_at}", ""),
                 partial(mail.bury, name, "expired"),
             )
         elif message.to != room.name:
-            yield Fault(
+            yield Diagnosis(
                 Finding("LETTER_ASTRAY", f"inbox/{name}#/to", room.name, message.to, ""),
                 partial(mail.bury, name, "astray"),
             )
         elif message.id in ids or room.store.probe(done_key(message.id)) is not None:
-            yield Fault(
+            yield Diagnosis(
                 Finding("LETTER_TWICE", f"inbox/{name}#/id", "an id of its own", message.id, ""),
                 partial(mail.bury, name, "duplicate"),
             )
         ids[message.id if message is not None else name] = name
 
 
-def _regular(room: Room, name: str) -> bool:
+def _regular(room: AgentDirectory, name: str) -> bool:
     place = room.root.place(file_key(name))
     info = None if place is None else room.root.glance(place)
     return info is not None and stat.S_ISREG(info.st_mode)

@@ -22,20 +22,20 @@ from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-from worldfs.formats.agent.redact import hinted, redact_value
+from worldfs.formats.agent.redact import may_hold_secret, redact_value
+from worldfs.ground.dir_reader import DirEntryRef
 from worldfs.ground.errors import UserError
 from worldfs.ground.logfile import LogFile
-from worldfs.ground.walk import Place
-from worldfs.tree.stores.revision import KEPT
+from worldfs.tree.stores.revision import PRIVATE_DIR
 
-from .room import Room
+from .agent_directory import AgentDirectory
 
 Json = dict[str, Any]
 
 NAME: Final = "journal.jsonl"
-SHADOW: Final = f"{KEPT}/journal.jsonl"
-MARK: Final = f"{KEPT}/journal.mark"
-SEALED: Final = f"{KEPT}/journal"
+SHADOW: Final = f"{PRIVATE_DIR}/journal.jsonl"
+MARK: Final = f"{PRIVATE_DIR}/journal.mark"
+SEALED: Final = f"{PRIVATE_DIR}/journal"
 LIMIT: Final = 8 << 20  # bytes of the live segment
 LINE_MAX: Final = 4 << 20  # bytes of one line
 MANY: Final = 20_000  # entries held in memory at most by `since`
@@ -43,7 +43,7 @@ _CHUNK: Final = 1 << 16
 _RESERVED: Final = ("ts", "event", "seq")
 
 
-class _Seen(NamedTuple):
+class _SegmentState(NamedTuple):
     """The live segment as our last append left it."""
 
     inode: int = 0
@@ -58,12 +58,12 @@ class _Seen(NamedTuple):
 class Journal:
     """Appends need no care of the caller; reading takes no lock and sees whole lines only."""
 
-    def __init__(self, room: Room, *, limit: int = LIMIT) -> None:
+    def __init__(self, room: AgentDirectory, *, limit: int = LIMIT) -> None:
         self.room = room
         self.live = LogFile(room.root, NAME)
         self.shadow = LogFile(room.root, SHADOW)
         self.limit = limit
-        self.seen = _Seen()
+        self.seen = _SegmentState()
         self._mark_fd = -1
         self._boot = -1
 
@@ -89,7 +89,7 @@ class Journal:
         """As `append_many`. Call inside `alone`."""
         self._ready()
         now, seq = self.room.now(), self.seen.seq
-        lines = [line(entry, seq, now) for seq, entry in enumerate(entries, seq + 1)]
+        lines = [encode_entry(entry, seq, now) for seq, entry in enumerate(entries, seq + 1)]
         self._write(lines[0] if len(lines) == 1 else b"".join(lines), len(lines), durable)
         return self.seen.seq
 
@@ -173,7 +173,7 @@ class Journal:
         """The live segment as it is now ends with `seq`; the shadow is the same bytes, and this their checksum."""
         live = self.live
         boot = self._boot if self._boot >= 0 else self._booted()
-        self.seen = seen = _Seen(live.inode, live.size, live.mtime, seq, first, crc, boot)
+        self.seen = seen = _SegmentState(live.inode, live.size, live.mtime, seq, first, crc, boot)
         if self._mark_fd < 0:
             self._mark_fd = self.room.root.lock_file(MARK)
         self.room.disk.patch(self._mark_fd, b"%020d %020d %020d %020d %020d %010d %010d\n" % seen, 0, MARK)
@@ -196,7 +196,7 @@ class Journal:
         self.live.sync()
         room.root.sync(place)
         entry = {"ts": room.now(), "event": "journal_rotated", "segment": name}
-        data = line(entry, seen.seq + 1)
+        data = encode_entry(entry, seen.seq + 1)
         room.root.replace(NAME, data)
         self.live.look()
         self.shadow_anew(data)
@@ -239,10 +239,10 @@ class Journal:
             self.seen = seen
             self.shadow.look()
             return
-        from .journal_mend import mend
+        from .journal_repair import repair
 
         self.shadow.look()
-        mend(self)
+        repair(self)
 
     def _booted(self) -> int:
         if self._boot < 0:
@@ -251,13 +251,13 @@ class Journal:
                 self._boot = int(file.read(8), 16)
         return self._boot
 
-    def marked(self) -> _Seen:
+    def marked(self) -> _SegmentState:
         if self._mark_fd < 0:
             self._mark_fd = self.room.root.lock_file(MARK)
         try:
-            return _Seen(*map(int, os.pread(self._mark_fd, 200, 0).split()))
+            return _SegmentState(*map(int, os.pread(self._mark_fd, 200, 0).split()))
         except (ValueError, TypeError):
-            return _Seen()
+            return _SegmentState()
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class Journal:
             with self.opened(name) as log:
                 for raw in _backwards(log):
                     entry = parse(raw)
-                    if entry is not None and (not numbered or number(entry) is not None):
+                    if entry is not None and (not numbered or sequence_of(entry) is not None):
                         found.append(entry)
                         if len(found) == count:
                             return found[::-1]
@@ -288,7 +288,7 @@ class Journal:
         begin = max((i for i, first in enumerate(firsts) if first <= after + 1), default=0)
         for name in (*segments[begin:], None):
             for entry in self._entries(name):
-                seq = number(entry)
+                seq = sequence_of(entry)
                 if seq is not None and seq > last:
                     yield seq, entry
                     last = seq
@@ -299,7 +299,7 @@ class Journal:
         with self.opened(None) as log:
             for raw in _backwards(log):
                 entry = parse(raw)
-                seq = None if entry is None else number(entry)
+                seq = None if entry is None else sequence_of(entry)
                 if entry is None or seq is None:
                     continue
                 if seq <= after:
@@ -337,11 +337,11 @@ class Journal:
                 if entry is not None:
                     yield entry
 
-    def opened(self, name: str | None) -> _Reading:
+    def opened(self, name: str | None) -> _LogReader:
         """A sealed segment by its name, or the live one, for one reading."""
         log = LogFile(self.room.root, NAME if name is None else f"{SEALED}/{name}")
         log.look()
-        return _Reading(log)
+        return _LogReader(log)
 
     def segments(self) -> list[str]:
         """Sealed segments, oldest first. One that is the live file under a second name is not sealed yet."""
@@ -360,12 +360,12 @@ class Journal:
         return 0 if info is None else info.st_size
 
     def _live_inode(self) -> int:
-        place: Place | None = self.room.root.place(NAME)
+        place: DirEntryRef | None = self.room.root.place(NAME)
         info = None if place is None else self.room.root.glance(place)
         return 0 if info is None else info.st_ino
 
 
-class _Reading:
+class _LogReader:
     """A log file opened for one reading."""
 
     def __init__(self, log: LogFile) -> None:
@@ -378,12 +378,12 @@ class _Reading:
         self.log.close()
 
 
-def line(entry: Json, seq: int, now: str = "") -> bytes:
+def encode_entry(entry: Json, seq: int, now: str = "") -> bytes:
     """One line as the specification writes them, the number last, secrets marked out; `now`, where it has no time."""
     if "seq" in entry:
         entry = {key: value for key, value in entry.items() if key != "seq"}
     text = _encoded(entry)
-    if hinted(text.lower()):
+    if may_hold_secret(text.lower()):
         text = _encoded(redact_value(entry))
     if now and "ts" not in entry:
         text = f'{{"ts":"{now}",{text[1:]}' if entry else f'{{"ts":"{now}"}}'
@@ -413,7 +413,7 @@ def parse(raw: bytes) -> Json | None:
     return value if type(value) is dict else None
 
 
-def number(entry: Json) -> int | None:
+def sequence_of(entry: Json) -> int | None:
     seq = entry.get("seq")
     return seq if type(seq) is int and seq > 0 else None
 
@@ -422,7 +422,7 @@ def _renumbered(data: bytes, seq: int) -> bytes:
     lines = []
     for raw in data.splitlines():
         seq += 1
-        lines.append(line(parse(raw) or {}, seq))
+        lines.append(encode_entry(parse(raw) or {}, seq))
     return b"".join(lines)
 
 

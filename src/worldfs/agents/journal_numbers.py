@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from .journal import LINE_MAX, number, parse
+from .journal import LINE_MAX, parse, sequence_of
 
 if TYPE_CHECKING:
     from worldfs.ground.logfile import LogFile
@@ -19,7 +19,7 @@ _BLOCK: Final = 1 << 20  # bytes
 _SEQ: Final = b',"seq":'
 
 
-def numbers(journal: Journal) -> Iterator[int]:
+def sequence_numbers(journal: Journal) -> Iterator[int]:
     """In the order of the files; constant memory."""
     for name in (*journal.segments(), None):
         with journal.opened(name) as log:
@@ -33,7 +33,7 @@ def numbers(journal: Journal) -> Iterator[int]:
 def gaps(journal: Journal) -> Iterator[tuple[int, int]]:
     """(number before, number after) of every gap."""
     last = 0
-    for seq in numbers(journal):
+    for seq in sequence_numbers(journal):
         if seq != last + 1 and last and seq > last:
             yield last, seq
         last = max(last, seq)
@@ -45,7 +45,7 @@ def _number(raw: bytes) -> int | None:
     if at > 0 and raw.endswith(b"}") and digits.isdigit() and digits[0] != 48:  # the number of an object inside ends }}
         return int(digits)
     entry = parse(raw) if b"seq" in raw else None
-    return None if entry is None else number(entry)
+    return None if entry is None else sequence_of(entry)
 
 
 def _blocks(log: LogFile) -> Iterator[bytes]:

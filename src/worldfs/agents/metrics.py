@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from worldfs.ground.clock import parse_stamp, stamp
 from worldfs.ground.model.agent import Metrics
 
-from .fold import EVENTS, FIGURES, FOUND, LIFETIME, SESSIONS, WINDOW, Fold, Recent, number
+from .metrics_reducer import EVENTS, FIGURES, FOUND, LIFETIME, SESSIONS, WINDOW, MetricsReducer, RecentTotals, as_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,11 +32,11 @@ __all__ = [
     "LIFETIME",
     "SESSIONS",
     "WINDOW",
-    "Fold",
-    "Recent",
-    "lifetime",
+    "MetricsReducer",
+    "RecentTotals",
+    "lifetime_totals",
     "project",
-    "recovered",
+    "recover_reducer",
 ]
 
 _ROLLING: Final = ("sessions", "sources_archived", "claims_proposed", "acceptance_rate", "avg_sources_per_session")
@@ -47,7 +47,7 @@ _WITHIN: Final = {
 }
 
 
-def project(fold: Fold, agent: str, now: datetime) -> Metrics:
+def project(fold: MetricsReducer, agent: str, now: datetime) -> Metrics:
     """The document, lifetime and rolling_30d in the order of 003; unknown keys of what was found are kept.
 
     `acceptance_rate` is accepted / proposed of the window (at most 1: what is accepted now may have been proposed
@@ -62,41 +62,45 @@ def project(fold: Fold, agent: str, now: datetime) -> Metrics:
     return Metrics(
         agent,
         stamp(now.replace(microsecond=0)),
-        {**lifetime(fold), **{key: item for key, item in old.items() if key not in LIFETIME}, **_spent(fold, old)},
+        {
+            **lifetime_totals(fold),
+            **{key: item for key, item in old.items() if key not in LIFETIME},
+            **_spent(fold, old),
+        },
         {**_rolling(fold, now), **{key: item for key, item in rolling.items() if key not in _ROLLING}},
         extra,
     )
 
 
-def lifetime(fold: Fold) -> dict[str, int]:
+def lifetime_totals(fold: MetricsReducer) -> dict[str, int]:
     """What was found and what was counted."""
     return _sound(_raw(fold))
 
 
-def _spent(fold: Fold, old: Json) -> Json:
+def _spent(fold: MetricsReducer, old: Json) -> Json:
     """Tokens and dollars, once a session has told any; what was found before is added."""
     tokens, cost = (fold.totals.get(key, 0) for key in ("tokens_used", "cost_micro_usd"))
     before = old.get("cost_usd")
     dollars = before if isinstance(before, int | float) and not isinstance(before, bool) else 0
     found = {
-        "tokens_used": tokens and tokens + (number(old.get("tokens_used")) or 0),
+        "tokens_used": tokens and tokens + (as_count(old.get("tokens_used")) or 0),
         "cost_usd": cost and round(cost / 1_000_000 + dollars, 6),
     }
     return {key: item for key, item in found.items() if item}
 
 
-def _raw(fold: Fold) -> dict[str, int]:
+def _raw(fold: MetricsReducer) -> dict[str, int]:
     return _add(_found(fold.baseline), fold.totals)
 
 
-def recovered(found: Json | None, lines: Iterable[tuple[int, Json]]) -> Fold:
+def recover_reducer(found: Json | None, lines: Iterable[tuple[int, Json]]) -> MetricsReducer:
     """The fold of an agent whose state is not there: never made, lost, or torn with the power.
 
     `found`: its metrics.json. `lines`: its whole journal, as far as it is kept. What the document says beyond what the
     journal had come to when it was written is a baseline: an imported document whole, of one of ours the part that
     comes from an import or from segments that are gone.
     """
-    fold = Fold()
+    fold = MetricsReducer()
     said = _dict(found, "lifetime")
     written = _text((found or {}).get("updated_at"))
     before = at_end = None  # what the journal had come to: at that time, and with the session that ended then
@@ -110,7 +114,7 @@ def recovered(found: Json | None, lines: Iterable[tuple[int, Json]]) -> Fold:
         if at == written and entry.get("event") == "session_end":
             at_end = _raw(fold)
     counted = at_end or (_raw(fold) if within else before) or dict.fromkeys(LIFETIME, 0)
-    beyond = {key: max(0, (number(said.get(key)) or 0) - counted[key]) for key in LIFETIME}
+    beyond = {key: max(0, (as_count(said.get(key)) or 0) - counted[key]) for key in LIFETIME}
     if found is None or not said:
         return fold
     if not any(counted.values()):
@@ -124,10 +128,10 @@ def recovered(found: Json | None, lines: Iterable[tuple[int, Json]]) -> Fold:
 def _found(baseline: Json | None) -> dict[str, int]:
     """The lifetime of an imported document. Sessions whose outcome it does not name are given the outcome it lacks."""
     old = _dict(baseline, "lifetime")
-    figures = {key: number(old.get(key)) or 0 for key in LIFETIME}
+    figures = {key: as_count(old.get(key)) or 0 for key in LIFETIME}
     unnamed = figures["sessions_total"] - sum(figures[key] for key in SESSIONS[1:])
     lacking = [
-        key for key in ("sessions_completed", "sessions_error", "sessions_timeout") if number(old.get(key)) is None
+        key for key in ("sessions_completed", "sessions_error", "sessions_timeout") if as_count(old.get(key)) is None
     ]
     if unnamed > 0 and lacking:
         figures[lacking[0]] += unnamed
@@ -147,7 +151,7 @@ def _sound(figures: dict[str, int]) -> dict[str, int]:
     return figures
 
 
-def _rolling(fold: Fold, now: datetime) -> Json:
+def _rolling(fold: MetricsReducer, now: datetime) -> Json:
     own, old = fold.recent(now), _left(fold.baseline, now)
     sessions, sources = own.sessions + old["sessions"], own.sources + old["sources_archived"]
     judged, accepted = own.proposed, float(own.accepted)
@@ -175,7 +179,7 @@ def _left(baseline: Json | None, now: datetime) -> dict[str, int]:
         days = max(0, min(WINDOW, WINDOW - (now.astimezone(UTC).date() - moment.date()).days))
     found, whole = _dict(baseline, "rolling_30d"), _found(baseline)
     return {
-        key: min(round((number(found.get(key)) or 0) * days / WINDOW), whole[total]) for key, total in _WITHIN.items()
+        key: min(round((as_count(found.get(key)) or 0) * days / WINDOW), whole[total]) for key, total in _WITHIN.items()
     }
 
 

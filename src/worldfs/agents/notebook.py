@@ -19,17 +19,17 @@ from typing import Any, Final, NamedTuple
 from worldfs.ground.clock import parse_stamp, stamp
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
 from worldfs.ground.logfile import CHUNK, LogFile
-from worldfs.tree.stores.revision import KEPT, of
+from worldfs.tree.stores.revision import PRIVATE_DIR, of
 
-from .room import Room
+from .agent_directory import AgentDirectory
 
-FILE: Final = f"{KEPT}/notes.jsonl"
-FOLDER: Final = f"{KEPT}/notes"
+FILE: Final = f"{PRIVATE_DIR}/notes.jsonl"
+FOLDER: Final = f"{PRIVATE_DIR}/notes"
 SHORT: Final = 2_048  # bytes of content that stand in the line itself
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}\Z")
 
 
-class Version(NamedTuple):
+class NoteVersion(NamedTuple):
     """One version of a note, without its content."""
 
     name: str
@@ -49,7 +49,7 @@ class Version(NamedTuple):
 class Notebook:
     """Opened over a room; who has it open reads only what is new since he last looked."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: AgentDirectory) -> None:
         self.room = room
         self._log = LogFile(room.root, FILE)
         self._mutex = threading.RLock()
@@ -59,7 +59,7 @@ class Notebook:
         self._at = 0  # read up to here
         self._lines = 0
         self._last = ""  # of the line that was read last: its digest
-        self._notes: dict[str, list[Version]] = {}
+        self._notes: dict[str, list[NoteVersion]] = {}
         self._active: dict[str, None] = {}  # names of notes that are not forgotten, oldest first
 
     def close(self) -> None:
@@ -76,13 +76,13 @@ class Notebook:
             self._catch_up()
             return f"{self._lines}-{self._last}"
 
-    def active(self) -> list[Version]:
+    def active(self) -> list[NoteVersion]:
         """The present version of every note that is not forgotten, in the order in which they were made."""
         with self._mutex:
             self._catch_up()
             return [self._notes[name][-1] for name in self._active]
 
-    def latest(self, name: str) -> Version:
+    def latest(self, name: str) -> NoteVersion:
         """Raises `NotFound` for a note that is not there or forgotten."""
         with self._mutex:
             self._catch_up()
@@ -90,7 +90,7 @@ class Notebook:
                 raise _none(name)
             return self._notes[name][-1]
 
-    def version(self, name: str, version: int) -> Version:
+    def version(self, name: str, version: int) -> NoteVersion:
         """Any version that ever was, of forgotten notes too. Raises `NotFound`."""
         with self._mutex:
             self._catch_up()
@@ -99,7 +99,7 @@ class Notebook:
                 raise _none(f"{name}:{version}")
             return found[version - 1]
 
-    def versions(self, name: str) -> list[Version]:
+    def versions(self, name: str) -> list[NoteVersion]:
         """All versions of a note, forgotten or not, oldest first. Raises `NotFound`."""
         with self._mutex:
             self._catch_up()
@@ -107,7 +107,7 @@ class Notebook:
                 raise _none(name)
             return list(self._notes[name])
 
-    def content(self, version: Version) -> Any:
+    def content(self, version: NoteVersion) -> Any:
         """What a version says. Raises `NotFound` if somebody took its file away."""
         if version.place is None:
             data = self.room.root.read(_file(version.name, version.version))
@@ -121,7 +121,7 @@ class Notebook:
 
     def create(
         self, kind: str, content: Any, *, name: str = "", write_protected: bool = False, unevictable: bool = False
-    ) -> Version:
+    ) -> NoteVersion:
         """A new note; a name that is in use gets a number, one that was forgotten goes on counting its versions."""
         if name and not NAME.match(name):
             raise BadInput(f"{name[:80]!r} is no name of a note", op="create", expected="1 to 128 of A-Z a-z 0-9 . _ -")
@@ -130,7 +130,7 @@ class Notebook:
             name = self._free(name or f"mem_{self._lines + 1}")
             return self._add(name, kind, content, write_protected, unevictable)
 
-    def mutate(self, name: str, content: Any) -> Version:
+    def mutate(self, name: str, content: Any) -> NoteVersion:
         """The next version. Raises `NotFound`, and `NotPermitted` for a note that is write protected."""
         with self.room.alone(), self._mutex:
             last = self.latest(name)
@@ -138,7 +138,7 @@ class Notebook:
                 raise NotPermitted(f"note {name!r} is write protected", op="mutate")
             return self._add(name, last.kind, content, last.write_protected, last.unevictable)
 
-    def evict(self, name: str) -> Version:
+    def evict(self, name: str) -> NoteVersion:
         """Forget a note; the version that was its last. Raises `NotFound`, `NotPermitted` for an unevictable one."""
         with self.room.alone(), self._mutex:
             last = self.latest(name)
@@ -155,7 +155,7 @@ class Notebook:
             free = name[: 128 - len(tail)] + tail
         return free
 
-    def _add(self, name: str, kind: str, content: Any, write_protected: bool, unevictable: bool) -> Version:
+    def _add(self, name: str, kind: str, content: Any, write_protected: bool, unevictable: bool) -> NoteVersion:
         line: dict[str, Any] = {
             "op": "note",
             "name": name,
@@ -209,11 +209,13 @@ class Notebook:
                     place = (start, len(raw)) if "content" in line else None
                     protected, unevictable = line["write_protected"] is True, line["unevictable"] is True
                     known.append(
-                        Version(name, len(known) + 1, str(line["kind"]), protected, unevictable, str(line["at"]), place)
+                        NoteVersion(
+                            name, len(known) + 1, str(line["kind"]), protected, unevictable, str(line["at"]), place
+                        )
                     )
                     self._active[name] = None
 
-    def texts(self) -> Iterator[tuple[Version, str]]:
+    def texts(self) -> Iterator[tuple[NoteVersion, str]]:
         """Every active note and what it says, as text to be searched."""
         for version in self.active():
             with suppress(NotFound):  # somebody took its file away

@@ -13,12 +13,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.clock import parse_stamp, stamp
+from worldfs.ground.dir_reader import DirReader, read_whole
 from worldfs.ground.errors import NotFound, UserError, WorldError
-from worldfs.ground.walk import Walk, read_whole
 
-from .letters import INBOX, rank_of
-from .mail import parse
-from .names import names, present
+from .agent_names import agent_exists, list_agents
+from .message_files import parse_message
+from .message_names import INBOX, rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from worldfs.ground.model import Message
 
-    from .state import AgentState
+    from .agent_state import AgentState
 
 OUTBOX: Final = "outbox"
 SLACK_S: Final = 2.0  # the time of a session's start is a whole second; file systems stamp with coarse clocks
@@ -82,13 +82,13 @@ def _sent(state: AgentState, session: str, name: str) -> Message | None:
     room, key = state.room, f"{OUTBOX}/{name}"
     try:
         data = room.root.read(key)
-        message = None if data is None else parse(data, f"{session}-{name}")
+        message = None if data is None else parse_message(data, f"{session}-{name}")
         if message is None:
             _refuse(state, key, 'a message: {"to": …, "subject": …, "body": …}', "no message")
             return None
         to = _recipient(state, message.to)
         if not to:
-            _refuse(state, key, f'"to": one of {", ".join(names(room.path.parent))}', f'"to": {message.to!r}')
+            _refuse(state, key, f'"to": one of {", ".join(list_agents(room.path.parent))}', f'"to": {message.to!r}')
             return None
         message = message._replace(to=to, sender=state.name, created_at=message.created_at or room.now())
         return deposit_to(room.path.parent, to, message, clock=room.clock, disk=room.disk).message
@@ -108,15 +108,15 @@ def _refuse(state: AgentState, key: str, expected: str, found: str) -> None:
 def _recipient(state: AgentState, to: str) -> str:
     """The agent that is meant, "" if there is none of this name."""
     root = state.room.path.parent
-    if present(root, to):
+    if agent_exists(root, to):
         return to
-    return next((name for name in names(root) if name.casefold() == to.casefold()), "")
+    return next((name for name in list_agents(root) if name.casefold() == to.casefold()), "")
 
 
 def _deposited(state: AgentState, since: float) -> Iterator[Message]:
     """Messages from this agent in other inboxes, in files that no command of ours named, written since then."""
     root = state.room.path.parent
-    for name in names(root):
+    for name in list_agents(root):
         inbox = os.path.join(root, name, INBOX)
         if name == state.name:
             continue
@@ -130,7 +130,7 @@ def _deposited(state: AgentState, since: float) -> Iterator[Message]:
                     if entry.name.endswith(".json") and rank_of(entry.name) is None
                     and entry.stat(follow_symlinks=False).st_mtime >= since
                 ]  # fmt: skip
-            walk = Walk(inbox)
+            walk = DirReader(inbox)
             for file in sorted(fresh):
                 with suppress(UserError, OSError):
                     message = _message(walk, file)
@@ -138,12 +138,12 @@ def _deposited(state: AgentState, since: float) -> Iterator[Message]:
                         yield message._replace(to=name)
 
 
-def _message(walk: Walk, file: str) -> Message | None:
+def _message(walk: DirReader, file: str) -> Message | None:
     place = walk.place(file)
     fd = None if place is None else walk.open(place)
     if fd is None:
         return None
     try:
-        return parse(read_whole(fd), file) if os.fstat(fd).st_size <= MOST else None
+        return parse_message(read_whole(fd), file) if os.fstat(fd).st_size <= MOST else None
     finally:
         os.close(fd)

@@ -13,15 +13,15 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from worldfs.ground.clock import SystemClock, parse_stamp
+from worldfs.ground.dir_reader import DirReader, path_error, read_whole
 from worldfs.ground.errors import BadInput, NotFound, WorldError
-from worldfs.ground.walk import Walk, read_whole, refuse
 
-from .names import is_name, names
+from .agent_names import is_agent_name, list_agents
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from .fold import Fold
+    from .metrics_reducer import MetricsReducer
 
 Json = dict[str, Any]
 
@@ -32,7 +32,7 @@ _OPEN: Final = ("pending", "active")
 _CLOSED: Final = ("completed", "dropped")
 
 
-class AgentLine(NamedTuple):
+class AgentSummary(NamedTuple):
     """One agent. Words as they stand in its files; "" or None where they say nothing. Times are ISO 8601, UTC."""
 
     agent: str
@@ -62,25 +62,25 @@ class AgentLine(NamedTuple):
     unreadable: tuple[str, ...] = ()  # "FILE: what was found"
 
 
-def overview(root: str | os.PathLike[str], *, now: datetime | None = None) -> list[AgentLine]:
+def agent_summaries(root: str | os.PathLike[str], *, now: datetime | None = None) -> list[AgentSummary]:
     """All agents below a root by name; none if it is not there."""
     moment = now or SystemClock().now()
     lines = []
-    for name in names(root):
+    for name in list_agents(root):
         try:
-            lines.append(line(root, name, now=moment))
+            lines.append(agent_summary(root, name, now=moment))
         except NotFound:  # gone since it was listed
             continue
         except WorldError as error:
-            lines.append(AgentLine(name, unreadable=(f".: {error.found}",)))
+            lines.append(AgentSummary(name, unreadable=(f".: {error.found}",)))
     return lines
 
 
-def line(root: str | os.PathLike[str], name: str, *, now: datetime | None = None) -> AgentLine:
+def agent_summary(root: str | os.PathLike[str], name: str, *, now: datetime | None = None) -> AgentSummary:
     """One agent. `NotFound` if there is none of this name."""
-    if not is_name(name):
+    if not is_agent_name(name):
         raise NotFound(f"no agent {name!r}", path=os.fspath(root), op="agents")
-    desk = _Desk(os.path.join(root, name))
+    desk = _AgentFiles(os.path.join(root, name))
     moment = now or SystemClock().now()
     report, session = desk.object("report.json"), desk.object("session.json")
     if session.get("session_id") == "":  # seeded: none ran yet
@@ -94,7 +94,7 @@ def line(root: str | os.PathLike[str], name: str, *, now: datetime | None = None
     letters, letters_high = desk.letters()
     pending, active, high = desk.tasks()
     sessions, failed = desk.outcomes(moment)
-    return AgentLine(
+    return AgentSummary(
         name,
         status=_text(report.get("status")),
         summary=_text(report.get("summary")),
@@ -127,12 +127,12 @@ def line(root: str | os.PathLike[str], name: str, *, now: datetime | None = None
     )
 
 
-class _Desk:
+class _AgentFiles:
     """One agent's files, read one after the other; what could not be read is noted."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.walk = Walk(path)
+        self.walk = DirReader(path)
         self.unreadable: list[str] = []
 
     def value(self, file: str) -> Any:
@@ -178,7 +178,7 @@ class _Desk:
         except FileNotFoundError:
             return 0, 0
         except OSError as error:
-            self.unreadable.append(f"inbox: {refuse(error, 'inbox', 'read').found}")
+            self.unreadable.append(f"inbox: {path_error(error, 'inbox', 'read').found}")
             return 0, 0
         except WorldError as error:
             self.unreadable.append(f"inbox: {error.found}")
@@ -188,11 +188,11 @@ class _Desk:
 
     def outcomes(self, now: datetime) -> tuple[int, int]:
         """(sessions that ended, of them those that failed)."""
-        from .fold import SESSIONS, Fold, number
+        from .metrics_reducer import SESSIONS, MetricsReducer, as_count
 
         try:
             state = self._bytes(".paos/metrics.json")
-            fold = Fold.load(state) if state else None
+            fold = MetricsReducer.load(state) if state else None
             if fold is not None:
                 with suppress(OSError, WorldError):  # what is wrong with the journal, `check` says
                     self._follow(fold)
@@ -204,10 +204,10 @@ class _Desk:
             return recent.sessions, recent.failed
         lifetime = self.object("metrics.json").get("lifetime")
         figures = lifetime if type(lifetime) is dict else {}
-        completed, timeout, failed = (number(figures.get(key)) or 0 for key in SESSIONS[1:])
+        completed, timeout, failed = (as_count(figures.get(key)) or 0 for key in SESSIONS[1:])
         return completed + timeout + failed, timeout + failed
 
-    def _follow(self, fold: Fold) -> None:
+    def _follow(self, fold: MetricsReducer) -> None:
         """What the journal has said since the figures were kept: they are written at the start of a session."""
         place = self.walk.place("journal.jsonl")
         fd = None if place is None else self.walk.open(place)
@@ -229,11 +229,11 @@ class _Desk:
             place = self.walk.place(".paos/kernel.lock")
             if place is None or self.walk.glance(place) is None:
                 return None
-            from worldfs.tree.stores.lock import holder
+            from worldfs.tree.stores.root_lock import lock_holder
 
-            return holder(self.path)
+            return lock_holder(self.path)
         except OSError as error:
-            self.unreadable.append(f".paos/kernel.lock: {refuse(error, self.path, 'read').found}")
+            self.unreadable.append(f".paos/kernel.lock: {path_error(error, self.path, 'read').found}")
         except WorldError as error:
             self.unreadable.append(f".paos/kernel.lock: {error.found}")
         return None
@@ -243,7 +243,7 @@ class _Desk:
             place = self.walk.place(file)
             fd = None if place is None else self.walk.open(place)
         except OSError as error:
-            raise refuse(error, file, "read") from error
+            raise path_error(error, file, "read") from error
         if fd is None:
             return None
         try:
@@ -267,7 +267,7 @@ def _status(word: object) -> str:
         return "pending"  # a mind that forgot it meant a task to be done
     if word in _OPEN or word in _CLOSED:
         return word
-    from worldfs.formats.agent.words import task_status
+    from worldfs.formats.agent.synonyms import task_status
 
     return task_status(word)
 
@@ -277,7 +277,7 @@ def _is_high(word: object) -> bool:
         return False
     if word == "high":
         return True
-    from worldfs.formats.agent.words import task_priority
+    from worldfs.formats.agent.synonyms import task_priority
 
     return task_priority(word) == "high"
 

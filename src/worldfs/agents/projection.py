@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.clock import parse_stamp
 
-from .documents import edited, mapping
-from .tally import FOLD
+from .document_rules import mapping, with_members
+from .metrics_cache import FOLD
 
 if TYPE_CHECKING:
     from worldfs.ground.model import SessionRecord
 
-    from .state import AgentState
+    from .agent_state import AgentState
 
 Json = dict[str, Any]
 
@@ -26,13 +26,13 @@ _FIGURES: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "co
 def begin(state: AgentState, record: SessionRecord, found: Mapping[str, bytes | None]) -> None:
     """session.json and report.json at the start of a session; `found`: what `take_in_all` has just said."""
     from worldfs.formats.agent import documents
-    from worldfs.ground.model import Report
+    from worldfs.ground.model import AgentReport
 
     report = {"agent": state.name, "updated_at": record.started_at, "status": VERBS[record.type]}
-    last = found["report.json"] or documents.report_write(Report(state.name))
+    last = found["report.json"] or documents.report_write(AgentReport(state.name))
     # The fold, too: what the end adds to it can always be counted again from here.
     first = {FOLD: state.fold().dump(), "session.json": documents.session_write(record)}
-    state.put_many({**first, "report.json": edited(last, report)}, looked=True)
+    state.put_many({**first, "report.json": with_members(last, report)}, looked=True)
 
 
 def end(
@@ -89,14 +89,14 @@ def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> tuple[b
     changes |= {key: entry[key] for key in _FIGURES if key in entry}
     if entry.get("handoff"):
         changes["handoff_notes"] = entry["handoff"]
-    return edited(old, changes, value), {**value, **changes}
+    return with_members(old, changes, value), {**value, **changes}
 
 
 def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: bytes | None, said: str) -> bytes:
     from worldfs.formats.agent import documents
-    from worldfs.ground.model import Report
+    from worldfs.ground.model import AgentReport
 
-    old = old or documents.report_write(Report(state.name, str(entry["ts"])))
+    old = old or documents.report_write(AgentReport(state.name, str(entry["ts"])))
     before = mapping(old)
     last = before.get("last_session")
     value = dict(last) if type(last) is dict and last.get("id") == entry["session_id"] else {}
@@ -120,7 +120,7 @@ def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: byt
     }
     if entry.get("next_priority"):
         changes["next_priority"] = entry["next_priority"]
-    return edited(old, changes, before)
+    return with_members(old, changes, before)
 
 
 def summary_of(report: bytes | None) -> str:

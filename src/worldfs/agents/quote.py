@@ -30,13 +30,13 @@ class Quote:
         return f"</{self.mark}>"
 
 
-def line(text: str, longest: int = 400) -> str:
+def quote_line(text: str, longest: int = 400) -> str:
     """The text as one line: no data can begin a line of its own. Longer than `longest`: cut, and saying so."""
     flat = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return flat if len(flat) <= longest else f"{flat[:longest]}… (+{len(flat) - longest})"
 
 
-def block(text: str, indent: str = "") -> str:
+def quote_block(text: str, indent: str = "") -> str:
     """The text with its lines, each after `indent`; signs that steer a terminal or a reader are taken out."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     return "\n".join(
@@ -45,4 +45,4 @@ def block(text: str, indent: str = "") -> str:
 
 
 def _attribute(value: str) -> str:
-    return line(value, _LONGEST).replace("\\", "\\\\").replace('"', '\\"')
+    return quote_line(value, _LONGEST).replace("\\", "\\\\").replace('"', '\\"')

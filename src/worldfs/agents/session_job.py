@@ -1,6 +1,6 @@
 """A session of an agent as a job: begun, committed by one journal line, projected into the files, or found dead.
 
-start    order and `running` durable → journal session_start → session.json, report.json → letters claimed
+start    order and `running_session` durable → journal session_start → session.json, report.json → letters claimed
 finish   journal session_end (the commit: every figure, every letter) → letters acknowledged or returned →
          session.json, metrics.json, report.json in one group → the job's end, last
 recover  a commit without its projections is projected; a session without commit and runner ended as its runner has
@@ -15,18 +15,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from worldfs.ground.errors import BadInput, Busy, NotFound, UserError
-from worldfs.kernel.jobs import Jobs
+from worldfs.kernel.job_store import JobStore
 from worldfs.tree.path import safe_name
-from worldfs.tree.stores.lock import RootLock, holder
-from worldfs.tree.stores.revision import KEPT
+from worldfs.tree.stores.revision import PRIVATE_DIR
+from worldfs.tree.stores.root_lock import RootLock, lock_holder
 
-from . import noted, outbox, projection
+from . import outbox, projection, session_facts
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Job, SessionRecord
 
-    from .inbox import Claimed
-    from .state import AgentState
+    from .agent_state import AgentState
+    from .inbox import ClaimedMessage
 
 Json = dict[str, Any]
 
@@ -37,17 +37,17 @@ STARTED: Final = (
     "type", "domain", "branch", "model", "timeout_seconds", "research_question", "belief_targeted",
     "disconfirmation_target", "sources_expected",
 )  # fmt: skip
-SAID: Final = "summary_before"  # of an order: report.json's summary as it was when the session began
+SUMMARY_BEFORE: Final = "summary_before"  # of an order: report.json's summary as it was when the session began
 ENDED: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "cost_usd", "model", "answer")
 
 
-class Read(NamedTuple):
+class ReadMessages(NamedTuple):
     """The letters that a session had before it: those that stood in its prompt whole, and files that it opened."""
 
     ids: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
 
-    def has(self, letter: Claimed) -> bool:
+    def has(self, letter: ClaimedMessage) -> bool:
         return letter.message.id in self.ids or letter.path.rpartition("/")[2] in self.names
 
 
@@ -58,7 +58,7 @@ def new_id(state: AgentState) -> str:
 
 def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id: str) -> SessionRecord:
     """Durable as running when it returns. `Busy` if somebody runs a session of this agent: it says who."""
-    from worldfs.ground.model import Job, JobStatus, Order, SessionRecord, State
+    from worldfs.ground.model import Job, JobState, JobStatus, Order, SessionRecord
 
     room = state.room
     lock = _lock(state)
@@ -69,7 +69,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             for kept in state.kept.values():
                 kept.settle()
             state.journal.settle()
-            jobs, now = Jobs(room.store, room.clock), room.now()
+            jobs, now = JobStore(room.store, room.clock), room.now()
             sid = id or new_id(state)
             while not id and jobs.known(sid):  # two of one second and one chance in 65,536
                 sid = new_id(state)
@@ -80,7 +80,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
                 sid,
                 room.name,
                 "session",
-                {**params, "argv": state.cleaned(list(argv)), SAID: said},
+                {**params, "argv": state.cleaned(list(argv)), SUMMARY_BEFORE: said},
                 now,
                 timeout_s=limit,
             )
@@ -89,7 +89,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
                 raise BadInput(
                     f"there was a session {sid} already", path=room.name, op="start", fix="choose another id"
                 )
-            begun = JobStatus(State.RUNNING, 1, now, now)
+            begun = JobStatus(JobState.RUNNING, 1, now, now)
             jobs.write_status(sid, begun)
             entry = {"ts": now, "event": "session_start", "session_id": sid, "type": params.get("type", "ad-hoc")}
             state.append({**entry, **{key: params[key] for key in STARTED if key in params and key != "type"}})
@@ -114,28 +114,28 @@ def _lock(state: AgentState) -> RootLock:
         try:
             return RootLock(state.room.path, "session", clock=state.room.clock, disk=state.room.disk).acquire()
         except Busy:
-            if running(state):
+            if running_session(state):
                 break
             time.sleep(LET_GO_S)
     return RootLock(state.room.path, "session", clock=state.room.clock, disk=state.room.disk).acquire()
 
 
-def running(state: AgentState) -> str:
+def running_session(state: AgentState) -> str:
     """The id of the session that has not ended, "" if there is none."""
-    return next(iter(Jobs(state.room.store, state.room.clock).open_ids()), "")
+    return next(iter(JobStore(state.room.store, state.room.clock).open_ids()), "")
 
 
 def record_of(state: AgentState, sid: str) -> SessionRecord:
     """A session as its start has it."""
     from worldfs.ground.model import SessionRecord
 
-    order = Jobs(state.room.store, state.room.clock).load(sid).order
+    order = JobStore(state.room.store, state.room.clock).load(sid).order
     known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
-    extra = {key: value for key, value in order.params.items() if key not in (*known, "argv", SAID)}
+    extra = {key: value for key, value in order.params.items() if key not in (*known, "argv", SUMMARY_BEFORE)}
     return SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
 
 
-def before(state: AgentState, sid: str) -> SessionRecord | None:
+def previous_session(state: AgentState, sid: str) -> SessionRecord | None:
     """The session before this one, as its end in the journal tells it; None if there was none."""
     from worldfs.ground.model import SessionRecord
 
@@ -168,7 +168,7 @@ def finish(
     said: Mapping[str, Any],
     figures: Mapping[str, Any],
     *,
-    read: Read | None = None,
+    read: ReadMessages | None = None,
 ) -> SessionRecord:
     """Commit, then project. Returns what session.json says then. `NotFound` if no such session runs.
 
@@ -177,7 +177,7 @@ def finish(
     room = state.room
     with room.alone():
         begun = _begun(state)
-        sid = running(state) if begun is None else begun.id
+        sid = running_session(state) if begun is None else begun.id
         if not sid or (id and id != sid):
             raise NotFound(
                 f"no running session {id or 'of this agent'}",
@@ -185,7 +185,7 @@ def finish(
                 fix=f"start one with: paos agent start {room.name}",
             )  # fmt: skip
         found = state.take_in_all()
-        outbox.deliver(state, sid, (begun or Jobs(room.store, room.clock).load(sid)).order.created_at)
+        outbox.deliver(state, sid, (begun or JobStore(room.store, room.clock).load(sid)).order.created_at)
         letters = [
             letter
             for letter in (state.inbox.claimed(sid) if outcome == "completed" else [])
@@ -215,9 +215,9 @@ def finish(
 
 def _noted(state: AgentState, sid: str) -> Json:
     """What `paos agent outcome` was told, as fields of the end."""
-    facts = noted.read(state.room, sid)
+    facts = session_facts.read(state.room, sid)
     if "errors" in facts:
-        facts["errors"] = noted.errors(facts)
+        facts["errors"] = session_facts.errors(facts)
     return {key: value for key, value in facts.items() if value is not None}
 
 
@@ -242,7 +242,7 @@ def project(
     """
     from dataclasses import replace
 
-    from worldfs.ground.model import Cause, Job, Outcome, State
+    from worldfs.ground.model import Cause, Job, JobState, Outcome
 
     room, sid = state.room, str(entry["session_id"])
     ok, acked = entry["outcome"] == "completed", False
@@ -255,10 +255,10 @@ def project(
         else:
             state.inbox.return_all(sid, durable=False)
 
-    jobs = Jobs(room.store, room.clock)
+    jobs = JobStore(room.store, room.clock)
     job = job or jobs.load(sid)
-    record = projection.end(state, entry, found, commit, str(job.order.params.get(SAID, "")))
-    noted.forget(room)
+    record = projection.end(state, entry, found, commit, str(job.order.params.get(SUMMARY_BEFORE, "")))
+    session_facts.clear_facts(room)
     if ok:
         room.told(sid)
     if acked:
@@ -270,7 +270,7 @@ def project(
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
     result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
     status = replace(
-        job.status, state=State.SUCCEEDED if ok else State.FAILED, completed_at=str(entry["ts"]), outcome=result
+        job.status, state=JobState.SUCCEEDED if ok else JobState.FAILED, completed_at=str(entry["ts"]), outcome=result
     )
     jobs.end(Job(job.order, status), durable=False)  # the journal has it: a lost one is written again
     return record
@@ -278,9 +278,9 @@ def project(
 
 def recover(state: AgentState) -> bool:
     """What the last runner left: True if there was something. Call with the session's lock held, inside `alone`."""
-    from worldfs.ground.model import State
+    from worldfs.ground.model import JobState
 
-    jobs, found = Jobs(state.room.store, state.room.clock), False
+    jobs, found = JobStore(state.room.store, state.room.clock), False
     for sid in jobs.open_ids():
         found = True
         job = jobs.load(sid)
@@ -296,7 +296,7 @@ def recover(state: AgentState) -> bool:
             outbox.deliver(state, sid, job.order.created_at)
             entry["seq"] = state.append(entry)
         if entry is None:
-            began = job.status.state is State.RUNNING
+            began = job.status.state is JobState.RUNNING
             why = "its runner died while it ran" if began else "its runner died before it began"
             entry = {
                 "ts": state.room.now(), "event": "session_end", "session_id": sid, "outcome": "error",
@@ -316,16 +316,16 @@ def recover(state: AgentState) -> bool:
 def _written_down(state: AgentState, sid: str) -> Json | None:
     """The end of a session as its runner saw it, where it was killed between its last words and the commit.
 
-    It leaves them in .paos/sessions/<id>/exit.json (drivers/command/traces.py); one with `found_at` is the word of
+    It leaves them in .paos/sessions/<id>/exit.json (drivers/command/session_files.py); one with `found_at` is the word of
     somebody who came later, and knows no more than we do.
     """
     from worldfs.ground.clock import parse_stamp, stamp
     from worldfs.ground.model.agent import OUTCOMES
 
-    from .documents import mapping
-    from .fold import FIGURES
+    from .document_rules import mapping
+    from .metrics_reducer import FIGURES
 
-    stored = state.room.store.get(f"{KEPT}/sessions/{sid}/exit.json") if safe_name(sid) else None
+    stored = state.room.store.get(f"{PRIVATE_DIR}/sessions/{sid}/exit.json") if safe_name(sid) else None
     facts = {} if stored is None else mapping(stored.data)
     at = parse_stamp(facts["ended_at"]) if type(facts.get("ended_at")) is str else None
     if at is None or facts.get("session_id") != sid or facts.get("outcome") not in OUTCOMES:
@@ -344,7 +344,7 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
     if facts.get("cause") == "cancelled":
         entry["cause"] = "cancelled"
     seen = facts.get("read")
-    read = Read(*map(frozenset, (seen["ids"], seen["names"]))) if type(seen) is dict else None
+    read = ReadMessages(*map(frozenset, (seen["ids"], seen["names"]))) if type(seen) is dict else None
     claimed = state.inbox.claimed(sid) if entry["outcome"] == "completed" else []
     if letters := [letter for letter in claimed if read is None or read.has(letter)]:
         entry["inbox"] = [letter.message.id for letter in letters]
@@ -355,4 +355,4 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
 
 def runner(state: AgentState) -> Json | None:
     """Who runs a session of this agent now: pid, host, command, started_at; None if nobody does."""
-    return holder(state.room.path)
+    return lock_holder(state.room.path)

@@ -8,8 +8,8 @@ import os
 
 from worldfs.ground.disk import Disk
 
-from .source import EXCLUSIVE, SHARED, UNLOCK
-from .trouble import FsError
+from .export_source import EXCLUSIVE, SHARED, UNLOCK
+from .fs_errors import FsError
 
 LOCKS = {SHARED: fcntl.LOCK_SH, EXCLUSIVE: fcntl.LOCK_EX, UNLOCK: fcntl.LOCK_UN}
 

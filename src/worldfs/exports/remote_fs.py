@@ -16,15 +16,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from worldfs.ground.errors import NotFound, WorldError
-from worldfs.tree.leaf import Spot
+from worldfs.tree.virtual_file import DirEntry
 
-from .answers import Entry, Export
-from .invoking import Invoked, invoke
-from .source import DIRECTORY, LINK, MAX_READ, Attr, Room
-from .trouble import UNREACHABLE, FsError, Unreachable, raised
+from .export_source import DIRECTORY, LINK, MAX_READ, FileAttr, FsCapacity
+from .fs_errors import UNREACHABLE, FsError, Unreachable, to_world_error
+from .invocation import InvocationResult, invoke
+from .reply_parsing import Export, ListingEntry
 
 if TYPE_CHECKING:
-    from .hub import Hub, Tunnel
+    from .tunnel_hub import Tunnel, TunnelHub
 
 UNANSWERED: Final = 8  # questions of ours at once; a node that leaves so many is asked nothing more meanwhile
 SLACK: Final = 5.0  # s beyond the tunnel's own limit before a thread gives up
@@ -39,7 +39,7 @@ T = TypeVar("T")
 class RemoteFs:
     """Not to be called in the hub's own loop: it waits for it."""
 
-    def __init__(self, hub: Hub, node: str) -> None:
+    def __init__(self, hub: TunnelHub, node: str) -> None:
         self._hub, self.node = hub, node
         self._exports: tuple[Tunnel, dict[str, Export]] | None = None
         self._turns: dict[str, asyncio.Lock] = {}
@@ -51,24 +51,24 @@ class RemoteFs:
         """In the node's order, services (`service:<id>`) among them."""
         return tuple(self._do(self._roots, "", "exports").values())
 
-    def lookup(self, path: str) -> Attr:
+    def lookup(self, path: str) -> FileAttr:
         """The attributes of what lies at `path`; links are followed as far as they stay in their export."""
         return self._do(lambda tunnel: self._find(tunnel, path), path, "stat")
 
     stat = lookup
 
-    def entries(self, path: str) -> Sequence[Entry]:
+    def entries(self, path: str) -> Sequence[ListingEntry]:
         """The children of a directory with their attributes; `""`: the exports."""
 
-        async def work(tunnel: Tunnel) -> Sequence[Entry]:
+        async def work(tunnel: Tunnel) -> Sequence[ListingEntry]:
             if not path:
                 roots = (one for one in (await self._roots(tunnel)).values() if not one.name.startswith(SERVICE))
-                return [Entry(one.name, await tunnel.calls.getattr(one.root)) for one in roots]
+                return [ListingEntry(one.name, await tunnel.calls.getattr(one.root)) for one in roots]
             return await tunnel.calls.listing((await self._find(tunnel, path)).id)
 
         return self._do(work, path, "list")
 
-    def look(self, path: str) -> Spot | None:
+    def look(self, path: str) -> DirEntry | None:
         """What a tree shows of a place; None where nothing is, or nothing answers."""
         try:
             attr = self.lookup(path)
@@ -80,18 +80,18 @@ class RemoteFs:
             raise
         return self._spot(path, attr)
 
-    def _spot(self, path: str, attr: Attr) -> Spot:
+    def _spot(self, path: str, attr: FileAttr) -> DirEntry:
         if attr.k == DIRECTORY:
-            return Spot(True, mtime_ms=attr.mt // 1_000_000)
+            return DirEntry(True, mtime_ms=attr.mt // 1_000_000)
         found = self._exports
         ro = found is None or found[1][path.partition("/")[0]].ro
-        return Spot(False, attr.sz, not ro and bool(attr.m & 0o222), f"{attr.gen:x}", attr.mt // 1_000_000)
+        return DirEntry(False, attr.sz, not ro and bool(attr.m & 0o222), f"{attr.gen:x}", attr.mt // 1_000_000)
 
     def list(self, path: str) -> list[str]:
         """The names in a directory, sorted; of a node that does not answer: none."""
         return sorted(self.spots(path))
 
-    def spots(self, path: str) -> dict[str, Spot]:
+    def spots(self, path: str) -> dict[str, DirEntry]:
         """The names in a directory and what a tree shows of each, without links that lead nowhere."""
         try:
             entries = self.entries(path)
@@ -123,8 +123,8 @@ class RemoteFs:
 
         return self._do(work, path, "read")
 
-    def statfs(self, path: str) -> Room:
-        async def work(tunnel: Tunnel) -> Room:
+    def statfs(self, path: str) -> FsCapacity:
+        async def work(tunnel: Tunnel) -> FsCapacity:
             return await tunnel.calls.statfs((await self._find(tunnel, path)).id)
 
         return self._do(work, path, "statfs")
@@ -149,10 +149,10 @@ class RemoteFs:
 
         return self._do(work, path, "write")
 
-    def create(self, path: str, data: bytes = b"", mode: int = 0o644) -> Attr:
+    def create(self, path: str, data: bytes = b"", mode: int = 0o644) -> FileAttr:
         """A new file; `Exists` if there is something."""
 
-        async def work(tunnel: Tunnel) -> Attr:
+        async def work(tunnel: Tunnel) -> FileAttr:
             parent, name = await self._place(tunnel, path)
             await _create(tunnel, parent, name, data, mode)
             return await self._find(tunnel, path)
@@ -218,13 +218,13 @@ class RemoteFs:
         """Ids of the services that can be invoked here."""
         return tuple(one.name.removeprefix(SERVICE) for one in self.exports() if one.name.startswith(SERVICE))
 
-    def invoke(self, service: str, payload: bytes, timeout: float = 30.0) -> Invoked:
+    def invoke(self, service: str, payload: bytes, timeout: float = 30.0) -> InvocationResult:
         """Run a service with this payload (JSON) and wait for its end, `timeout` s at most.
 
         A run that failed is a value. Raises `Busy` when somebody else's is running, `NotFound` if there is no such.
         """
 
-        async def work(tunnel: Tunnel) -> Invoked:
+        async def work(tunnel: Tunnel) -> InvocationResult:
             export = (await self._roots(tunnel)).get(SERVICE + service)
             if export is None:
                 raise FsError(errno.ENOENT)
@@ -251,21 +251,21 @@ class RemoteFs:
         now = time.monotonic()
         if sum(now - since >= self._hub.patience for since in list(self._open.values())) >= UNANSWERED:
             # Each holds a thread of the server: a node that is silent does not get them all.
-            raise raised(Unreachable(f"node {self.node} has left {UNANSWERED} questions unanswered"), path, op)
+            raise to_world_error(Unreachable(f"node {self.node} has left {UNANSWERED} questions unanswered"), path, op)
         if limit is None:  # an invocation takes its own time
             self._open[within] = now
         try:
             future = asyncio.run_coroutine_threadsafe(within(), self._hub.loop)
         except RuntimeError:  # the loop has ended
             self._open.pop(within, None)
-            raise raised(Unreachable("the server stops"), path, op) from None
+            raise to_world_error(Unreachable("the server stops"), path, op) from None
         try:
             return future.result((self._hub.limit if limit is None else limit) + SLACK)
         except FsError as error:
-            raise raised(error, f"{self.node}:{path}", op) from None
+            raise to_world_error(error, f"{self.node}:{path}", op) from None
         except (TimeoutError, CancelledError):
             future.cancel()
-            raise raised(Unreachable(f"no answer of node {self.node} in time"), path, op) from None
+            raise to_world_error(Unreachable(f"no answer of node {self.node} in time"), path, op) from None
         finally:
             self._open.pop(within, None)
             del future  # it holds its error, the error this frame, and the frame would hold the future
@@ -276,7 +276,7 @@ class RemoteFs:
             self._exports = tunnel, {one.name: one for one in await tunnel.calls.exports()}
         return self._exports[1]
 
-    async def _find(self, tunnel: Tunnel, path: str) -> Attr:
+    async def _find(self, tunnel: Tunnel, path: str) -> FileAttr:
         name, *rest = path.split("/")
         export = (await self._roots(tunnel)).get(name)
         if export is None or name.startswith(SERVICE):

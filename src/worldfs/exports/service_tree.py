@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, NoReturn
 
-from .ids import SHIFT
-from .names import check
-from .service import Service
-from .source import DIRECTORY, FILE, Attr, Caps, File, Room, Stale
-from .trouble import FsError, invalid
+from .export_source import DIRECTORY, FILE, ExportFile, FileAttr, FsCapacity, Invalidation, SourceCapabilities
+from .file_names import check
+from .fs_errors import FsError, invalid
+from .node_ids import SHIFT
+from .node_service import NodeService
 
-Render = Callable[[Service], bytes]
-Act = Callable[[Service, bytes], None]
+Render = Callable[[NodeService], bytes]
+Act = Callable[[NodeService, bytes], None]
 BUFFER_MAX: Final = 2 << 20
 
 
@@ -24,7 +24,7 @@ def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-class Row(NamedTuple):
+class ServiceFileRow(NamedTuple):
     """A file. `whole`: the payload is JSON and acts as soon as it is whole; else the first write acts."""
 
     path: str
@@ -50,29 +50,29 @@ _README: Final = (
 )
 
 
-def _nothing(service: Service) -> bytes:
+def _nothing(service: NodeService) -> bytes:
     return b""
 
 
-def _readme(service: Service) -> bytes:
+def _readme(service: NodeService) -> bytes:
     help = service.manifest.published.get("help_md")
     return str(help).encode() if help else _README.format(id=service.id).encode()
 
 
 ROWS: Final = (
-    Row("README.md", _readme),
-    Row("SCHEMA.json", lambda service: _json(_SCHEMA)),
-    Row("config.json", lambda service: _json(service.config.shown()), Service.configure, whole=True),
-    Row("control/disable", _nothing, lambda service, _: service.disable()),
-    Row("control/enable", _nothing, lambda service, _: service.enable()),
-    Row("control/invoke.json", _nothing, Service.invoke, whole=True),
-    Row("control/reset", _nothing, lambda service, _: service.reset()),
-    Row("control/restart", _nothing, lambda service, _: service.restart()),
-    Row("health.json", lambda service: _json(service.health())),
-    Row("last_error.txt", lambda service: service.last_error),
-    Row("metrics.json", lambda service: _json(service.counts._asdict())),
-    Row("result.json", lambda service: service.result),
-    Row("status.json", lambda service: _json(service.status())),
+    ServiceFileRow("README.md", _readme),
+    ServiceFileRow("SCHEMA.json", lambda service: _json(_SCHEMA)),
+    ServiceFileRow("config.json", lambda service: _json(service.config.shown()), NodeService.configure, whole=True),
+    ServiceFileRow("control/disable", _nothing, lambda service, _: service.disable()),
+    ServiceFileRow("control/enable", _nothing, lambda service, _: service.enable()),
+    ServiceFileRow("control/invoke.json", _nothing, NodeService.invoke, whole=True),
+    ServiceFileRow("control/reset", _nothing, lambda service, _: service.reset()),
+    ServiceFileRow("control/restart", _nothing, lambda service, _: service.restart()),
+    ServiceFileRow("health.json", lambda service: _json(service.health())),
+    ServiceFileRow("last_error.txt", lambda service: service.last_error),
+    ServiceFileRow("metrics.json", lambda service: _json(service.counts._asdict())),
+    ServiceFileRow("result.json", lambda service: service.result),
+    ServiceFileRow("status.json", lambda service: _json(service.status())),
 )
 CONTROL: Final = "control"
 ALSO: Final = {"metrics": "metrics.json", "config": "config.json", "health": "health.json"}  # names found, not listed
@@ -85,9 +85,9 @@ class ServiceTree:
 
     kind = "namespace"
     ro = False
-    caps = Caps(True, True, False, False, False, True)
+    caps = SourceCapabilities(True, True, False, False, False, True)
 
-    def __init__(self, service: Service, index: int) -> None:
+    def __init__(self, service: NodeService, index: int) -> None:
         self.service = service
         self.name = self.label = f"service:{service.id}"
         self.desc = f"service {service.id}"
@@ -95,13 +95,13 @@ class ServiceTree:
         self.root = self._base | 1
         self._lock = threading.Lock()
         self._gens = dict.fromkeys(_PATHS, time.time_ns())
-        self._listeners: tuple[Callable[[Stale], None], ...] = ()
+        self._listeners: tuple[Callable[[Invalidation], None], ...] = ()
         service.changed = self._changed
         self.also: Callable[[], None] = lambda: None  # called after each change, too
 
     # -- finding ---------------------------------------------------------------------------------------------------
 
-    def walk(self, node: int, names: Sequence[str]) -> list[Attr]:
+    def walk(self, node: int, names: Sequence[str]) -> list[FileAttr]:
         path = self._path(node)
         found = []
         for name in names:
@@ -114,7 +114,7 @@ class ServiceTree:
             found.append(self._attr(path))
         return found
 
-    def getattr(self, node: int) -> Attr:
+    def getattr(self, node: int) -> FileAttr:
         return self._attr(self._path(node))
 
     def names(self, node: int) -> list[str]:
@@ -123,7 +123,7 @@ class ServiceTree:
             raise FsError(errno.ENOTDIR)
         return sorted(one.rpartition("/")[2] for one in _PATHS[1:] if one.rpartition("/")[0] == path)
 
-    def listing(self, node: int, names: Sequence[str]) -> tuple[list[tuple[str, Attr]], int]:
+    def listing(self, node: int, names: Sequence[str]) -> tuple[list[tuple[str, FileAttr]], int]:
         path = self._path(node)
         found = []
         for name in names:
@@ -141,16 +141,16 @@ class ServiceTree:
     def _id(self, path: str) -> int:
         return self._base + 1 + _PATHS.index(path)
 
-    def _attr(self, path: str) -> Attr:
+    def _attr(self, path: str) -> FileAttr:
         row, gen = _ROWS.get(path), self._gens[path]
         if row is None:
-            return Attr(self._id(path), DIRECTORY, 0o40755, 2, 0, 0, 0, gen, gen, gen, gen)
+            return FileAttr(self._id(path), DIRECTORY, 0o40755, 2, 0, 0, 0, gen, gen, gen, gen)
         size = len(row.render(self.service))
-        return Attr(self._id(path), FILE, 0o100644 if row.act else 0o100444, 1, 0, 0, size, gen, gen, gen, gen)
+        return FileAttr(self._id(path), FILE, 0o100644 if row.act else 0o100444, 1, 0, 0, size, gen, gen, gen, gen)
 
     # -- content ---------------------------------------------------------------------------------------------------
 
-    def open(self, node: int, read: bool, write: bool) -> tuple[File, int]:
+    def open(self, node: int, read: bool, write: bool) -> tuple[ExportFile, int]:
         path = self._path(node)
         row = _ROWS.get(path)
         if row is None:
@@ -167,9 +167,9 @@ class ServiceTree:
         if row.act is None:
             raise FsError(errno.EACCES, "file is read-only")
 
-    def statfs(self, node: int) -> Room:
+    def statfs(self, node: int) -> FsCapacity:
         self._path(node)
-        return Room()
+        return FsCapacity()
 
     def create(self, node: int, name: str, mode: int, read: bool, write: bool) -> NoReturn:
         self._refuse(node)
@@ -209,7 +209,7 @@ class ServiceTree:
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
-    def listen(self, tell: Callable[[Stale], None]) -> Callable[[], None]:
+    def listen(self, tell: Callable[[Invalidation], None]) -> Callable[[], None]:
         with self._lock:
             self._listeners = (*self._listeners, tell)
 
@@ -229,7 +229,7 @@ class ServiceTree:
             listeners = self._listeners
         for name in names:
             for tell in listeners:
-                tell(Stale(self._id(name), False, gen))
+                tell(Invalidation(self._id(name), False, gen))
         self.also()
 
     def close(self) -> None:
@@ -237,9 +237,9 @@ class ServiceTree:
 
 
 class _Open:
-    """See `File`. Reading goes on from what was there at the first read."""
+    """See `ExportFile`. Reading goes on from what was there at the first read."""
 
-    def __init__(self, row: Row, service: Service) -> None:
+    def __init__(self, row: ServiceFileRow, service: NodeService) -> None:
         self._row, self._service = row, service
         self._shown: bytes | None = None
         self._given = bytearray()

@@ -1,4 +1,4 @@
-"""ACTION.md written back: the kernel's words in the dialect found, everything else byte for byte (D28, §3.3).
+"""ACTION.md written back: the kernel's words in the dialect found, everything else byte for byte (workspace D28, §3.3).
 
 State never lives in the sheet: where a file contradicts a job, the job's word is written.
 """
@@ -12,22 +12,27 @@ from typing import Any, Final
 from worldfs.formats import action, block, jsontext
 from worldfs.formats.action import FILE, entries_of, id_of, list_key, locate
 from worldfs.formats.block import Block
-from worldfs.formats.page import Page
+from worldfs.formats.sheet_format import SheetFormat
 from worldfs.formats.values import plain
-from worldfs.ground.model import Cause, Finding, Job, Json, Order, Outcome, State
+from worldfs.ground.model import Cause, Finding, Job, JobState, Json, Order, Outcome
 
 TEMPLATE = b'# ACTION\n\n```json\n{\n  "queue": []\n}\n```\n'
 TRACEBACK = 4096  # bytes of a traceback that the sheet shows; the job's directory holds all of it
 WARNINGS, WARNING = 10, 400  # of one result, and characters of each
 EVIDENCE = 2048  # characters of evidence that the sheet shows; more stays in the job's directory
 
-_WORDS = {State.PENDING: "pending", State.RUNNING: "running", State.SUCCEEDED: "completed", State.FAILED: "failed"}
+_WORDS = {
+    JobState.PENDING: "pending",
+    JobState.RUNNING: "running",
+    JobState.SUCCEEDED: "completed",
+    JobState.FAILED: "failed",
+}
 _DEFAULT = Order("", "", "")
 
 
-def gone(value: object) -> bool:
+def is_removed(value: object) -> bool:
     """Stands, itself, for a member that is to be removed; called, it tells whether a value does."""
-    return value is gone
+    return value is is_removed
 
 
 def write(
@@ -37,7 +42,7 @@ def write(
     drop: Collection[str] = (),
     add: Sequence[Job] = (),
     marks: Mapping[int, Finding] | None = None,
-    page: Page | None = None,
+    page: SheetFormat | None = None,
 ) -> bytes:
     """The sheet after the kernel's word: `data` itself if that changes nothing.
 
@@ -99,10 +104,10 @@ def entry_of(job: Job, dialect: str = "page") -> Json:
     if order.depends_on:
         entry["depends_on"] = list(order.depends_on)
     entry |= {key: item for key, item in plain(order.extra).items() if key not in entry}
-    return _with(entry, word(entry, job, dialect))
+    return _with(entry, status_members(entry, job, dialect))
 
 
-def _begin(text: str, found: Block | None, add: Sequence[Job], page: Page) -> bytes:
+def _begin(text: str, found: Block | None, add: Sequence[Job], page: SheetFormat) -> bytes:
     """A sheet where there was none: in the empty block if there is one, else after the prose, else its template."""
     if found is None and not text.strip() and page.template:
         text = page.template.decode()
@@ -127,27 +132,27 @@ def _listed(text: str, found: Block) -> tuple[str, Block]:
     return text, again
 
 
-def word(entry: Json, job: Job, dialect: str) -> Json:
+def status_members(entry: Json, job: Job, dialect: str) -> Json:
     """What a job makes of the members of its entry."""
     status, outcome = job.status, job.status.outcome
     said = _WORDS[status.state]
     cause = outcome.cause if outcome else None
-    if dialect == "q1" and status.state is State.FAILED and cause is Cause.CANCELLED:
+    if dialect == "q1" and status.state is JobState.FAILED and cause is Cause.CANCELLED:
         said = "cancelled"
     present = entry.get("status")
     spelled = isinstance(present, str) and present.strip().lower() == said
-    absent = present is None and status.state is State.PENDING
+    absent = present is None and status.state is JobState.PENDING
     changes: Json = {} if spelled or absent else {"status": said}
     ended = status.state.terminal
     if dialect == "page" and ended and status.completed_at:
         changes["completed_at"] = status.completed_at
     elif not ended and "completed_at" in entry:
-        changes["completed_at"] = gone
+        changes["completed_at"] = is_removed
     error = error_of(outcome) if ended and outcome and not outcome.ok else None
     if error is not None:
         changes["error"] = error
     elif isinstance(entry.get("error"), dict) and "cause" in entry["error"]:
-        changes["error"] = gone  # ours, of an earlier attempt
+        changes["error"] = is_removed  # ours, of an earlier attempt
     if ended and outcome:
         changes |= _result(outcome, dialect)
         if changes.get("result") == "" and "result" not in entry:
@@ -192,13 +197,15 @@ def _marked(entry: Json, finding: Finding) -> Json:
 
 def _with(entry: Json, changes: Json) -> Json:
     """The entry with these members; the very same one if all of them stand there."""
-    new = {key: value for key, value in changes.items() if value is not gone and entry.get(key, gone) != value}
-    leaving = {key for key, value in changes.items() if value is gone and key in entry}
+    new = {
+        key: value for key, value in changes.items() if value is not is_removed and entry.get(key, is_removed) != value
+    }
+    leaving = {key for key, value in changes.items() if value is is_removed and key in entry}
     if not new and not leaving:
         return entry
     return {key: value for key, value in entry.items() if key not in leaving} | new
 
 
-PAGE: Final = Page(
-    FILE, "queue", b"", action.read, locate, list_key, entries_of, id_of, action.entry_digest, entry_of, word
+PAGE: Final = SheetFormat(
+    FILE, "queue", b"", action.read, locate, list_key, entries_of, id_of, action.entry_digest, entry_of, status_members
 )

@@ -1,4 +1,4 @@
-"""The data of a Markdown text: the whole file, or one fenced block of JSON or YAML (reference §3.1).
+"""The data of a Markdown text: the whole file, or one fenced block of JSON or YAML (workspace §3.1).
 
 Prose, other blocks, comments, byte-order mark, line ends and the last line stay as they are; only the inside of the
 block found is ever replaced.
@@ -130,7 +130,7 @@ def _fenced(text: str, keys: Collection[str]) -> Block | None:
     for language, start, end, closed in _fences(text):
         inside = text[start:end]
         if language and not closed:
-            line, column = jsontext.where(text, start)
+            line, column = jsontext.line_and_column(text, start)
             raise BadInput(
                 f"the {language} block that begins at line {line - 1} is not closed (line {line}, column {column})",
                 expected="a closing fence on a line of its own",
@@ -138,7 +138,7 @@ def _fenced(text: str, keys: Collection[str]) -> Block | None:
             )
         if not language:
             if not closed and _mentions(inside, keys):
-                line, _ = jsontext.where(text, start)
+                line, _ = jsontext.line_and_column(text, start)
                 raise BadInput(
                     f"the fence opened at line {line - 1} is never closed and hides data",
                     expected="a closing fence on a line of its own",

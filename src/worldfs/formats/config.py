@@ -1,4 +1,4 @@
-"""config.json: what the operator set, read from file and environment (reference §3.13); secrets never shown."""
+"""config.json: what the operator set, read from file and environment (workspace §3.13); secrets never shown."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Finding
 
-from . import config_services, ids, prose
+from . import config_services, entry_ids, prose
 from .config_fields import PATH, Json, Refusals
-from .config_fields import bad as _bad
-from .config_fields import kept as _kept
+from .config_fields import bad_field as _bad
 from .config_fields import mapping as _mapping
+from .config_fields import read_or_refuse as _kept
 from .config_fields import text as _text
-from .config_services import Brain, WebSearch
+from .config_services import ResponderConfig, WebSearch
 
 PREFIX = "PhyAgentOS_"
 MASK = "***"
@@ -45,13 +45,13 @@ class Config(NamedTuple):
     language: str = ""  # en | zh; "" = not set
     workspace: str = ""  # agents.defaults.workspace as written
     shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
-    brains: tuple[Brain, ...] = ()  # agents.brains: who answers the letters of which agent
+    brains: tuple[ResponderConfig, ...] = ()  # agents.brains: who answers the letters of which agent
     web_search: WebSearch = WebSearch()
     profiles: str = ""  # directory of the operator's own profiles; the home's, not the file's
     findings: tuple[Finding, ...] = ()  # parts that cannot be used: the settings are without them
     raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; nobody writes into it
 
-    def brain(self, agent: str) -> Brain | None:
+    def brain(self, agent: str) -> ResponderConfig | None:
         """The entry that names this agent, else the one for all."""
         named = {brain.agent: brain for brain in self.brains}
         return named.get(agent) or named.get(config_services.ALL)
@@ -63,7 +63,7 @@ class Config(NamedTuple):
 def read(data: bytes, environ: Mapping[str, str] | None = None, *, where: str = PATH) -> Config:
     """The configuration. Keys in camelCase or snake_case; `environ` entries `PhyAgentOS_a__b` override `a.b`.
 
-    No bytes (no file, D36) are the defaults. A part that cannot be used is a finding, and the rest goes on. Raises
+    No bytes (no file, workspace D36) are the defaults. A part that cannot be used is a finding, and the rest goes on. Raises
     `BadInput` naming `where` for what nothing can go on with: no JSON (with line and column), `embodiments` that say
     neither mode nor robots, robots of which none can be used. An unreadable file never becomes the defaults.
     """
@@ -91,8 +91,10 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     language = words(merged, "language", "language") or words(defaults, "language", "agents.defaults.language")
     workspace = words(defaults, "workspace", "agents.defaults.workspace")
     shared = words(bodies, "sharedworkspace", "embodiments.sharedWorkspace", Config().shared_workspace)
-    brains = config_services.brains(agents.get("brains"), refused)
-    search = _kept(refused, lambda: config_services.web_search(_mapping(merged, "websearch", "webSearch")), WebSearch())
+    brains = config_services.read_responders(agents.get("brains"), refused)
+    search = _kept(
+        refused, lambda: config_services.read_web_search(_mapping(merged, "websearch", "webSearch")), WebSearch()
+    )
     return Config(
         mode=mode,
         instances=instances,
@@ -248,7 +250,7 @@ def _instance(entry: Any, where: str) -> Instance:
     if not isinstance(entry, dict):
         raise _bad(where, f"a {type(entry).__name__}", "an object with robotId and driver")
     robot_id = _text(entry, "robotid", f"{where}.robotId")
-    if reason := ids.unsafe(robot_id):
+    if reason := entry_ids.unsafe(robot_id):
         raise _bad(f"{where}.robotId", f"{robot_id[:80]!r}: {reason}", "an id that can be a file name")
     flags = {}
     for key, name in (("enabled", "enabled"), ("sharedenvironment", "sharedEnvironment")):

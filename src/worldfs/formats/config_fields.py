@@ -16,7 +16,7 @@ T = TypeVar("T")
 Refusals = list[BadInput]
 
 
-def kept(refused: Refusals, read: Callable[[], T], default: T) -> T:
+def read_or_refuse(refused: Refusals, read: Callable[[], T], default: T) -> T:
     """What a part of the file says; a part that cannot be used is refused by name, and the rest goes on without it."""
     try:
         return read()
@@ -30,7 +30,7 @@ def mapping(document: Json, key: str, where: str = "") -> Json:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise bad(where or key, f"a {type(value).__name__}", "an object {…}")
+        raise bad_field(where or key, f"a {type(value).__name__}", "an object {…}")
     return value
 
 
@@ -39,9 +39,9 @@ def text(document: Json, key: str, where: str, default: str = "") -> str:
     if value is None:
         return default
     if not isinstance(value, str):
-        raise bad(where, f"a {type(value).__name__}", "text in quotes")
+        raise bad_field(where, f"a {type(value).__name__}", "text in quotes")
     if "\0" in value or not _encodable(value):
-        raise bad(where, repr(value)[:80], "text that can be a file's content")
+        raise bad_field(where, repr(value)[:80], "text that can be a file's content")
     return value.strip() or default
 
 
@@ -53,7 +53,7 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def bad(where: str, found: str, expected: str) -> BadInput:
+def bad_field(where: str, found: str, expected: str) -> BadInput:
     return BadInput(f"{where}: {found}", path=PATH, op="read", expected=expected, fix=f"mend {where} in config.json")
 
 
@@ -63,5 +63,5 @@ def seconds(document: Json, key: str, where: str, default: float) -> float:
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST_S:
-        raise bad(where, f"{value!r:.40}", "a number of seconds, more than 0, at most a year")
+        raise bad_field(where, f"{value!r:.40}", "a number of seconds, more than 0, at most a year")
     return float(value)

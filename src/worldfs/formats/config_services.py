@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from worldfs.ground.errors import BadInput
 
-from .config_fields import Json, Refusals, bad, seconds, text
+from .config_fields import Json, Refusals, bad_field, seconds, text
 
 ALL: Final = "*"
 KINDS: Final = ("planner", "command", "none")
@@ -27,7 +27,7 @@ PROMPTS: Final = ("stdin", "arg", "state")
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
-class Brain(NamedTuple):
+class ResponderConfig(NamedTuple):
     """Who answers what is written to an agent's chat.
 
     `kind`: planner (a robot of the home's workspace), command (a command line, run as a session of the agent), none.
@@ -56,37 +56,39 @@ class WebSearch(NamedTuple):
     more: Mapping[str, Any] = _NOTHING
 
 
-def brains(value: Any, refused: Refusals) -> tuple[Brain, ...]:
+def read_responders(value: Any, refused: Refusals) -> tuple[ResponderConfig, ...]:
     """Keys come without case and underscores (config.py). An agent whose entry is refused has no brain at all: the
     entry for all others is not meant for it.
     """
     if value is None:
         return ()
     if not isinstance(value, list):
-        refused.append(bad("agents.brains", f"a {type(value).__name__}", "a list"))
+        refused.append(bad_field("agents.brains", f"a {type(value).__name__}", "a list"))
         return ()
-    found: dict[str, Brain] = {}
+    found: dict[str, ResponderConfig] = {}
     for number, entry in enumerate(value):
         where = f"agents.brains[{number}]"
         try:
             if not isinstance(entry, dict):
-                raise bad(where, f"a {type(entry).__name__}", "an object with agent and kind")
+                raise bad_field(where, f"a {type(entry).__name__}", "an object with agent and kind")
             brain = _brain(entry, where)
             if brain.agent in found:
-                raise bad(f"{where}.agent", f"{brain.agent!r} a second time", "one entry an agent")
+                raise bad_field(f"{where}.agent", f"{brain.agent!r} a second time", "one entry an agent")
             found[brain.agent] = brain
         except BadInput as error:
             refused.append(error)
             agent = entry.get("agent") if isinstance(entry, dict) else None
             if isinstance(agent, str) and agent.strip():
-                found.setdefault(agent.strip(), Brain(agent.strip(), "none"))
+                found.setdefault(agent.strip(), ResponderConfig(agent.strip(), "none"))
     return tuple(found.values())
 
 
-def web_search(value: Json) -> WebSearch:
+def read_web_search(value: Json) -> WebSearch:
     """Raises `BadInput` naming the key; a key of the API in the file is refused without being repeated."""
     if value.get("apikey") is not None:
-        raise bad("webSearch.apiKey", "a secret in config.json", "apiKeyEnv, or apiKeyFile naming a file of mode 0600")
+        raise bad_field(
+            "webSearch.apiKey", "a secret in config.json", "apiKeyEnv, or apiKeyFile naming a file of mode 0600"
+        )
     known = {"backend", "url", "apikeyenv", "apikeyfile", "timeoutseconds"}
     return WebSearch(
         text(value, "backend", "webSearch.backend").lower(),
@@ -98,22 +100,22 @@ def web_search(value: Json) -> WebSearch:
     )
 
 
-def _brain(entry: Json, where: str) -> Brain:
+def _brain(entry: Json, where: str) -> ResponderConfig:
     agent = text(entry, "agent", f"{where}.agent")
     if not agent:
-        raise bad(f"{where}.agent", "nothing", f"an agent's name, or {ALL} for all others")
+        raise bad_field(f"{where}.agent", "nothing", f"an agent's name, or {ALL} for all others")
     kind = text(entry, "kind", f"{where}.kind", "planner").lower()
     if kind not in KINDS:
-        raise bad(f"{where}.kind", repr(kind), " | ".join(KINDS))
+        raise bad_field(f"{where}.kind", repr(kind), " | ".join(KINDS))
     prompt = text(entry, "prompt", f"{where}.prompt", "stdin").lower()
     if prompt not in PROMPTS:
-        raise bad(f"{where}.prompt", repr(prompt), " | ".join(PROMPTS))
+        raise bad_field(f"{where}.prompt", repr(prompt), " | ".join(PROMPTS))
     argv = entry.get("argv", [])
     if not isinstance(argv, list) or not all(isinstance(word, str) and "\0" not in word for word in argv):
-        raise bad(f"{where}.argv", repr(argv)[:80], "a list of words: the program and its arguments")
+        raise bad_field(f"{where}.argv", repr(argv)[:80], "a list of words: the program and its arguments")
     if kind == "command" and not (argv and argv[0]):
-        raise bad(f"{where}.argv", "no command", "the program and its arguments")
+        raise bad_field(f"{where}.argv", "no command", "the program and its arguments")
     silence = seconds(entry, "silenceseconds", f"{where}.silenceSeconds", 0.0) or None
-    timeout = seconds(entry, "timeoutseconds", f"{where}.timeoutSeconds", Brain(ALL).timeout_s)
+    timeout = seconds(entry, "timeoutseconds", f"{where}.timeoutSeconds", ResponderConfig(ALL).timeout_s)
     robot, cwd = text(entry, "robot", f"{where}.robot"), text(entry, "cwd", f"{where}.cwd")
-    return Brain(agent, kind, robot, tuple(argv), prompt, cwd, timeout, silence)
+    return ResponderConfig(agent, kind, robot, tuple(argv), prompt, cwd, timeout, silence)

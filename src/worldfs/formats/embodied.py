@@ -1,4 +1,4 @@
-"""EMBODIED.md: a body's abilities, read from either profile dialect (000 EMBODIED.md; reference §3.8)."""
+"""EMBODIED.md: a body's abilities, read from either profile dialect (000 EMBODIED.md; workspace §3.8)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from worldfs.ground.model import Op, Profile
 
 from . import embodied_ops as ops
 from . import embodied_sections as sections
-from . import prose, quantities, tables
+from . import markdown_tables, prose, quantities
 
 PATH = "EMBODIED.md"
 
@@ -134,7 +134,7 @@ def read(data: bytes) -> Profile:
     mask = prose.visible(lines, list(prose.fences(lines)))
     draft = _Draft()
     heads = {head.line: head for head in (*prose.headings(lines, mask), *_underlined(lines, mask))}
-    in_table = {i: t for t in tables.find(lines, mask) for i in range(t.first, t.end)}
+    in_table = {i: t for t in markdown_tables.find(lines, mask) for i in range(t.first, t.end)}
     section, ignored_level = "", 0
     for number, line in enumerate(lines):
         if not mask[number]:
@@ -146,7 +146,7 @@ def read(data: bytes) -> Profile:
             draft.indent = -1
             if ignored_level and head.level > ignored_level:
                 continue
-            draft.heading = prose.flat(head.text, 80)
+            draft.heading = prose.one_line(head.text, 80)
             opened = sections.section(head.text)
             # a sub-heading that nobody knows leaves identity and limits as they are; a list of actions ends there
             kept = section if head.level > 2 and section not in ("actions", "sensors", "unsupported") else ""
@@ -199,24 +199,24 @@ def _line(draft: _Draft, line: str, section: str, over_a_list: bool) -> str:
         goes_on = 0 <= draft.indent < indent and not over_a_list  # the text of an item, on its next line
         text = "" if goes_on else sections.label(line) or (sections.caption(line) if over_a_list else "")
         if text and (opened := _opened(text, section)) != section:
-            draft.heading, draft.indent = prose.flat(text, 80), -1
+            draft.heading, draft.indent = prose.one_line(text, 80), -1
             return opened
         if line.lstrip().startswith(">"):
             for part in re.split(r"[|｜]", line.lstrip("> \t")):
-                _identity(draft, prose.labelled(part))
+                _identity(draft, prose.parse_label(part))
         return section
     if section == "sensors":
         _sensor(draft, item)
     elif section in ("actions", "unsupported", "unknown"):
         return _action(draft, item, section, indent)
     elif section != "other":
-        pair = prose.labelled(item)
+        pair = prose.parse_label(item)
         if section == "" and item.startswith("`"):
             _action(draft, item, section, indent)
         elif pair and not _limit(draft, *pair, item, strict=section == "limits") and section in ("", "identity"):
             _identity(draft, pair)
         elif pair is None and section == "limits":
-            draft.unread.append(prose.flat(item, 200))
+            draft.unread.append(prose.one_line(item, 200))
     return section
 
 
@@ -238,9 +238,9 @@ def _action(draft: _Draft, item: str, section: str, indent: int) -> str:
     nested = draft.indent >= 0 and indent > draft.indent + 1
     if not nested:
         draft.indent = indent
-    op, yes = ops.bullet(item)
+    op, yes = ops.parse_bullet(item)
     if (text := sections.label(item)) and (op is None or sections.section(text) == "unsupported"):
-        draft.heading = prose.flat(text, 80) if not nested else draft.heading
+        draft.heading = prose.one_line(text, 80) if not nested else draft.heading
         return _opened(text, section) if not nested else section
     if op is not None and not (nested and section == "actions"):
         _op(draft, op, section if yes else "unsupported", sure=item.startswith("`"))
@@ -267,7 +267,7 @@ def _sensor(draft: _Draft, item: str) -> None:
     if tick:
         draft.sensors.append((tick[2].strip(), tick[1] != " "))
         return
-    pair = prose.labelled(item)
+    pair = prose.parse_label(item)
     text = f"{pair[0]}: {pair[1]}".rstrip(": ") if pair else item.strip("`* ")
     if text.casefold() not in _NONE:
         draft.sensors.append((text, not (pair and pair[1].casefold().rstrip(".") in _ABSENT)))
@@ -280,7 +280,7 @@ def _limit(draft: _Draft, label: str, value: str, whole: str, *, strict: bool, u
     name, kind = ("bounds", "length") if axis and strict else _LIMIT.get(key, ("", ""))
     if not name:
         if strict and not _FIGURES.search(key):
-            draft.unread.append(prose.flat(whole, 200))
+            draft.unread.append(prose.one_line(whole, 200))
         return False
     default = unit or quantities.bracketed_unit(label, kind)
     if name == "bounds":
@@ -297,7 +297,7 @@ def _limit(draft: _Draft, label: str, value: str, whole: str, *, strict: bool, u
             # Two lines on one limit: the stricter one holds.
             draft.limits[name] = min(amount, draft.limits.get(name, amount))
     if not read:
-        draft.unread.append(prose.flat(whole, 200))
+        draft.unread.append(prose.one_line(whole, 200))
     return True
 
 
@@ -310,7 +310,7 @@ def _merge(
     return tuple((max(a[0], b[0]), min(a[1], b[1])) for a, b in list(pairs)[:size])
 
 
-def _table(draft: _Draft, table: tables.Table, section: str) -> None:
+def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) -> None:
     columns = table.named(_COLUMNS)
     limits = table.named(_LIMIT_COLUMNS)
     if section == "limits" or (section not in ("actions", "other") and "value" in limits and "label" in limits):
@@ -334,17 +334,17 @@ def _table(draft: _Draft, table: tables.Table, section: str) -> None:
         under = "actions" if section not in _LISTS and sections.offers(table.header[columns["name"]]) else section
         for row in table.rows:
             named, rest = row[columns["name"]], [c for i, c in enumerate(row) if i != columns["name"] and c]
-            if sections.section(named) == "unsupported" or (not rest and not ops.names(named)):
+            if sections.section(named) == "unsupported" or (not rest and not ops.op_names(named)):
                 under = _opened(named, under) if named else under  # a row that is the label of those below it
-                draft.heading = prose.flat(named, 80) or draft.heading
+                draft.heading = prose.one_line(named, 80) or draft.heading
                 continue
             text = row[columns["description"]] if "description" in columns else ""
-            given = ops.parameters(row[columns["parameters"]]) if "parameters" in columns else ()
-            no = ops.refused(row[columns["name"]]) or ops.refused(text)
-            if "support" in columns and not ops.affirmed(said := row[columns["support"]]):
+            given = ops.parse_parameters(row[columns["parameters"]]) if "parameters" in columns else ()
+            no = ops.is_denied(row[columns["name"]]) or ops.is_denied(text)
+            if "support" in columns and not ops.is_affirmed(said := row[columns["support"]]):
                 no = True
-                draft.odd += [f"{n}, {table.header[columns['support']]}: {said}" for n in ops.names(named)]
-            for name in ops.names(row[columns["name"]]):
+                draft.odd += [f"{n}, {table.header[columns['support']]}: {said}" for n in ops.op_names(named)]
+            for name in ops.op_names(row[columns["name"]]):
                 _op(draft, Op(name, text, given), "unsupported" if no else under)
     elif section in ("", "identity") and len(table.header) == 2:
         for row in (table.header, *table.rows):

@@ -1,4 +1,4 @@
-"""Supported Actions of EMBODIED.md: the cells and bullets that name ops, and their parameters (reference §3.8)."""
+"""Supported Actions of EMBODIED.md: the cells and bullets that name ops, and their parameters (workspace §3.8)."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ SUPPORT = ("supported", "supported?", "support", "status", "available", "enabled
            "支持", "是否支持", "状态", "可用", "是否可用")  # fmt: skip
 
 
-def refused(text: str) -> bool:
+def is_denied(text: str) -> bool:
     """Whether the line itself says that what it names is not supported."""
     return _NO.search(text) is not None
 
 
-def affirmed(cell: str) -> bool:
+def is_affirmed(cell: str) -> bool:
     """Whether the cell of a column "Supported" says yes."""
     return cell.strip("*`_ .️").casefold() in _YES
 
 
-def bullet(item: str) -> tuple[Op | None, bool]:
+def parse_bullet(item: str) -> tuple[Op | None, bool]:
     """The op that a list item names, None if it names none, and whether the item says that it is supported."""
     tick = _TICK.match(item)
     bare = tick[2] if tick else item
@@ -54,19 +54,19 @@ def bullet(item: str) -> tuple[Op | None, bool]:
     if not _NAME.fullmatch(named):
         return None, False
     stated = _PARAMETERS.search(match["text"])
-    given = parameters(call[2] if call else (match["args"] or "").strip("()") or (stated[1] if stated else ""))
-    return Op(named, match["text"], given), not refused(bare) and not refused(match["text"]) and not (
+    given = parse_parameters(call[2] if call else (match["args"] or "").strip("()") or (stated[1] if stated else ""))
+    return Op(named, match["text"], given), not is_denied(bare) and not is_denied(match["text"]) and not (
         tick and tick[1] == " "
     )
 
 
-def names(cell: str) -> list[str]:
+def op_names(cell: str) -> list[str]:
     """The op names of a cell: back-ticked ones if there are any, else split at `/`, `,` and `、`."""
     found = re.findall(r"`([^`]+)`", cell) or re.split(r"[/,，、]|<br\s*/?>", cell)
     return [match[0] for name in found if (match := _NAME.fullmatch(re.sub(r"\(.*\)", "", name).strip(" *")))]
 
 
-def parameters(cell: str) -> tuple[Parameter, ...]:
+def parse_parameters(cell: str) -> tuple[Parameter, ...]:
     """A Parameters cell: `name: type`, `` `a, b, c?` ``, `(optional)`, a unit in brackets, `—` for none.
 
     A unit after the last name of a list without types (`` `x, y, z` (cm) ``) is the unit of the whole list.

@@ -1,4 +1,4 @@
-"""Headings of EMBODIED.md, as people write them: what a heading says of the list below it (reference §3.8).
+"""Headings of EMBODIED.md, as people write them: what a heading says of the list below it (workspace §3.8).
 
 Default deny: a list of actions counts only below a heading that says that they are supported. Any other heading, label
 or bold line ends that list, in whatever words.

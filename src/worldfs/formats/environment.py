@@ -1,4 +1,4 @@
-"""ENVIRONMENT.md: text to Scene and back, in whatever dialect was found (000 and 001, "ENVIRONMENT.md"; §3.4)."""
+"""ENVIRONMENT.md: text to Scene and back, in whatever dialect was found (000 and 001, "ENVIRONMENT.md"; workspace §3.4)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worldfs.ground.errors import BadInput, Unsafe
 from worldfs.ground.model import Finding, Json, Scene
 
 MAX_BYTES = 16 * 2**20
-__all__ = ["Environment", "artifact_path", "merge", "read", "told", "upgrade"]
+__all__ = ["Environment", "artifact_path", "merge", "next_baseline", "read", "upgrade"]
 
 
 class Environment(NamedTuple):
@@ -26,7 +26,7 @@ class Environment(NamedTuple):
 
 
 def read(data: bytes) -> Environment:
-    """The document in `data`; missing (b"") and prose are an empty one (D36).
+    """The document in `data`; missing (b"") and prose are an empty one (workspace D36).
 
     Raises BadInput for a text that is half-written, no UTF-8, or larger than MAX_BYTES.
     """
@@ -39,7 +39,7 @@ def read(data: bytes) -> Environment:
 
 
 def artifact_path(root: str | os.PathLike[str], text: str) -> Path:
-    """The file that a `perception` path means, below the directory of its ENVIRONMENT.md (D35).
+    """The file that a `perception` path means, below the directory of its ENVIRONMENT.md (workspace D35).
 
     Raises Unsafe for an absolute path, one with `..`, and one that a symbolic link leads out of `root`.
     """
@@ -63,7 +63,7 @@ def merge(
 ) -> bytes:
     """The document after an observation, in its own dialect; `data` itself if nothing but the time would change.
 
-    `before`: what is no news, as `told` keeps it. `whole`: the body knows all its things, so one of its own that
+    `before`: what is no news, as `next_baseline` keeps it. `whole`: the body knows all its things, so one of its own that
     it does not report is gone. Raises what `read` raises. The rules of ownership stand in `environment_merge`.
     """
     from worldfs.formats import environment_merge
@@ -74,11 +74,11 @@ def merge(
     return merged
 
 
-def told(before: Scene, seen: Scene) -> Scene:
+def next_baseline(before: Scene, seen: Scene) -> Scene:
     """`before` for the next `merge`, once `seen` stands in the document: the same robots and things as they are now."""
     from worldfs.formats import environment_entries
 
-    return environment_entries.told(before, seen)
+    return environment_entries.next_baseline(before, seen)
 
 
 def upgrade(data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Which dialect an ENVIRONMENT.md speaks, told by the keys found and never by its version string (reference §3.4)."""
+"""Which dialect an ENVIRONMENT.md speaks, told by the keys found and never by its version string (workspace §3.4)."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _OWN = frozenset(
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservationUpdate:
     """What one robot observed, which of its earlier things are gone, and what of it is no news.
 
     `before`: what the body took from the document to build its world, and has not seen change since, and the relations
@@ -67,7 +67,7 @@ class Seen:
 
     def news(self, thing: Thing) -> bool:
         """Whether the document is to be told of this thing: where it lies, how, and on what."""
-        if not sound(thing):
+        if not is_well_formed(thing):
             return False
         old = self._told.get(thing.id)
         return old is None or _measured(old) != _measured(thing) or thing.id in self.carried
@@ -81,7 +81,7 @@ class Seen:
         """Whether this entry is of a thing that this robot brought and no longer reports."""
         return self.whole and isinstance(id, str) and self.owns(entry) and id not in self._ids
 
-    def without(self, entries: Iterable[tuple[Any, Any]]) -> Seen:
+    def without(self, entries: Iterable[tuple[Any, Any]]) -> ObservationUpdate:
         """This, knowing which of the `(id, entry)` pairs of a document it no longer reports."""
         return replace(self, gone=self.gone | {id for id, entry in entries if self.left(id, entry)})
 
@@ -102,7 +102,7 @@ def _supports(scene: Scene) -> dict[str, set[tuple[str, str]]]:
     return found
 
 
-def quiet(before: Scene, seen: Scene) -> Scene:
+def suppress_jitter(before: Scene, seen: Scene) -> Scene:
     """The observation, with what moved by less than TOLERANCE since it was last told put back to where it was."""
 
     things = _by_thing(before)
@@ -123,9 +123,9 @@ def quiet(before: Scene, seen: Scene) -> Scene:
     )
 
 
-def told(before: Scene, seen: Scene) -> Scene:
+def next_baseline(before: Scene, seen: Scene) -> Scene:
     """What `before` is once `seen` stands in the document: the same robots and things, as they are now."""
-    now = quiet(before, seen)
+    now = suppress_jitter(before, seen)
     things = _by_thing(now)
     return Scene(
         tuple(now.robot(robot.robot_id) or robot for robot in before.robots),
@@ -155,7 +155,7 @@ def _near(a: Iterable[float], b: Iterable[float]) -> bool:
     return len(one) == len(other) and all(abs(x - y) <= TOLERANCE for x, y in zip(one, other, strict=True))
 
 
-class Entry(NamedTuple):
+class EntryUpdate(NamedTuple):
     """What an observation has to say of one thing or robot: all of it for a new entry, the measured part for an old."""
 
     id: str
@@ -163,7 +163,9 @@ class Entry(NamedTuple):
     measured: Json
 
 
-def robot_entry(robot: RobotState, seen: Seen, old: Any, spell: Callable[[RobotState], Json]) -> Entry:
+def robot_entry(
+    robot: RobotState, seen: ObservationUpdate, old: Any, spell: Callable[[RobotState], Json]
+) -> EntryUpdate:
     """The robot's own entry; of one that stands there already (`old`), what is another than before.
 
     Joints that this body does not have stay beside its own.
@@ -173,27 +175,27 @@ def robot_entry(robot: RobotState, seen: Seen, old: Any, spell: Callable[[RobotS
     earlier = spell(before) if before is not None else {}
     present = old if isinstance(old, dict) else {}
     news = {
-        key: joined(present.get(key), value)
+        key: merge_members(present.get(key), value)
         for key, value in whole.items()
         if key not in earlier or not same(earlier[key], value)
     }
-    return Entry(robot.robot_id, whole, news)
+    return EntryUpdate(robot.robot_id, whole, news)
 
 
-def never(id: Any, entry: Any) -> bool:
+def never_removed(id: Any, entry: Any) -> bool:
     """`left` for entries of robots: none of them is ever removed."""
     return False
 
 
-def with_extra(old: Json, new: Json, seen: Seen) -> Json:
+def with_extra(old: Json, new: Json, seen: ObservationUpdate) -> Json:
     """Map, transforms and other keys of the scene, where the observation brings them."""
     for key, item in seen.scene.extra.items():
         if key not in _HELD:
-            new[key] = joined(old.get(key), plain(item))
+            new[key] = merge_members(old.get(key), plain(item))
     return new
 
 
-def perceived(old: Any, seen: Seen) -> Any:
+def merge_perception(old: Any, seen: ObservationUpdate) -> Any:
     """`perception` with this body's members; a member that says something of somebody else's stays."""
     if not seen.scene.perception or not (old is None or isinstance(old, dict)):
         return old
@@ -207,7 +209,7 @@ def perceived(old: Any, seen: Seen) -> Any:
             fresh = same(entries[key], before.get(key)) or _same_folder(entries[key], value)
         if fresh:
             fields[key] = value
-    return put(entries, fields) if fields else old
+    return set_fields(entries, fields) if fields else old
 
 
 def _same_folder(old: Any, new: Any) -> bool:
@@ -224,8 +226,8 @@ def state_word(old: Any, status: str) -> str:
     return status if places else ""
 
 
-def listed(
-    old: Any, entries: Iterable[Entry], left: Callable[[Any, Any], bool], key: str, mark: Json | None = None
+def update_list(
+    old: Any, entries: Iterable[EntryUpdate], left: Callable[[Any, Any], bool], key: str, mark: Json | None = None
 ) -> Any:
     """A list of entries with some updated by id, those removed that are `left`, new ones (marked) at the end."""
     wanted = {entry.id: entry for entry in entries}
@@ -235,7 +237,7 @@ def listed(
     for present in old or []:
         id = present.get(key, present.get("id")) if isinstance(present, dict) else None
         if isinstance(id, str) and id in wanted:
-            after.append(put(present, wanted.pop(id).measured))
+            after.append(set_fields(present, wanted.pop(id).measured))
         elif not left(id, present):
             after.append(present)
     after += [{key: entry.id, **entry.whole, **(mark or {})} for entry in wanted.values()]
@@ -243,14 +245,16 @@ def listed(
     return old if unchanged else after
 
 
-def keyed(old: Json, entries: Iterable[Entry], left: Callable[[Any, Any], bool], mark: Json | None = None) -> Json:
+def update_mapping(
+    old: Json, entries: Iterable[EntryUpdate], left: Callable[[Any, Any], bool], mark: Json | None = None
+) -> Json:
     after = {id: entry for id, entry in old.items() if not left(id, entry)}
     for entry in entries:
         present = after.get(entry.id)
         if entry.id not in after:
             after[entry.id] = entry.whole | (mark or {})
         elif isinstance(present, dict):
-            after[entry.id] = put(present, entry.measured)
+            after[entry.id] = set_fields(present, entry.measured)
     return after
 
 
@@ -265,7 +269,9 @@ def updated(old: Json, **changes: Any) -> Json:
     return old | {key: value for key, value in changes.items() if value or (key in old and value is not None)}
 
 
-def edges(old: Any, seen: Seen, ends: tuple[str, str], spell: Callable[[str], str], ids: dict[Any, Any]) -> Any:
+def edges(
+    old: Any, seen: ObservationUpdate, ends: tuple[str, str], spell: Callable[[str], str], ids: dict[Any, Any]
+) -> Any:
     """Edges with what the observation found begun or ended; those of things that are gone dropped, all others kept.
 
     A thing lies in one place: where what carries a thing is another than before, an older word on that yields.
@@ -274,7 +280,7 @@ def edges(old: Any, seen: Seen, ends: tuple[str, str], spell: Callable[[str], st
         return old
     gone = {str(ids.get(id, id)) for id in seen.gone}
     now, before = _triples(seen.scene, ids), _triples(seen.before, ids)
-    placed = {r.subject for r in seen.scene.relations} | {thing.id for thing in seen.things if sound(thing)}
+    placed = {r.subject for r in seen.scene.relations} | {thing.id for thing in seen.things if is_well_formed(thing)}
     moved = {str(ids.get(id, id)) for id in seen.carried & placed}
     robot, known = seen.robot, seen.before.robot(seen.robot_id)
     # what it holds a robot with a gripper says itself: an edge that has it hold another thing is its own, and over
@@ -315,11 +321,11 @@ def _word(word: str) -> str:
     return WORDS.get(word.lower(), word.lower())
 
 
-def sound(thing: Thing) -> bool:
+def is_well_formed(thing: Thing) -> bool:
     return len(thing.position) == 3 and all(map(math.isfinite, thing.position))
 
 
-def put(old: Any, fields: Json, tolerance: float = TOLERANCE) -> Any:
+def set_fields(old: Any, fields: Json, tolerance: float = TOLERANCE) -> Any:
     """The entry with these fields; the very same entry if all of them stood there already."""
     if not isinstance(old, dict):
         return fields
@@ -328,9 +334,9 @@ def put(old: Any, fields: Json, tolerance: float = TOLERANCE) -> Any:
     return old | changed if changed else old
 
 
-def joined(old: Any, new: Any) -> Any:
+def merge_members(old: Any, new: Any) -> Any:
     """The new value; of a mapping, its members, beside those that the observation does not know."""
-    return put(old, new) if isinstance(old, dict) and isinstance(new, dict) else settle(old, new)
+    return set_fields(old, new) if isinstance(old, dict) and isinstance(new, dict) else settle(old, new)
 
 
 def settle(old: Any, new: Any, tolerance: float = TOLERANCE) -> Any:

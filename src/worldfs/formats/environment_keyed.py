@@ -1,4 +1,4 @@
-"""The forms of an observation that keep mappings by id: q1, r1 and r2, v0 (reference §3.4)."""
+"""The forms of an observation that keep mappings by id: q1, r1 and r2, v0 (workspace §3.4)."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from worldfs.formats.environment_entries import (
     DIGITS,
     SUPPORTS,
     TOLERANCE,
-    Entry,
-    Seen,
+    EntryUpdate,
+    ObservationUpdate,
     axes,
     by_id,
     edges,
     extra,
-    keyed,
-    listed,
-    never,
-    perceived,
+    merge_perception,
+    never_removed,
     plain,
-    put,
     robot_entry,
     rounded,
+    set_fields,
     state_word,
+    update_list,
+    update_mapping,
     updated,
     with_extra,
 )
 from worldfs.ground.model import Json, RobotState, Thing
 
-CENTIMETRES = 100.0  # q1 keeps `objects.*.position` in centimetres beside centres in metres (D34)
+CENTIMETRES = 100.0  # q1 keeps `objects.*.position` in centimetres beside centres in metres (workspace D34)
 
 
-def q1(value: Json, seen: Seen) -> Json:
+def q1(value: Json, seen: ObservationUpdate) -> Json:
     """A q1 document after an observation: centres in metres in the graph, centimetres in `objects`."""
     objects, robots = value.get("objects", {}), value.get("robots", {})
     graph = value.get("scene_graph", {})
@@ -47,18 +47,18 @@ def q1(value: Json, seen: Seen) -> Json:
     if robot is not None and isinstance(robots, dict):
         old = robots.get(robot.robot_id)
         own = robot_entry(robot, seen, old, lambda state: _q1_robot(old, state))
-        new["robots"] = keyed(robots, [own], never)
+        new["robots"] = update_mapping(robots, [own], never_removed)
     if isinstance(objects, dict):
         new = updated(new, objects=_q1_objects(objects, things, seen))
     if isinstance(graph, dict):
         names = {node: thing for thing, node in ids.items()}
         fields = [_q1_node(t, seen, ids.get(t.id, t.id)) for t in seen.things if seen.news(t)]
-        after = listed(
+        after = update_list(
             nodes, fields, lambda id, entry: seen.left(names.get(id, id), entry), "id", {"source": seen.robot_id}
         )
         related = edges(graph.get("edges"), seen, ("source", "target"), _q1_word, ids)
         new = updated(new, scene_graph=updated(graph, nodes=after, edges=related))
-    new = updated(new, perception=perceived(value.get("perception"), seen))
+    new = updated(new, perception=merge_perception(value.get("perception"), seen))
     return with_extra(value, new, seen)
 
 
@@ -78,12 +78,14 @@ def _q1_robot(old: Any, robot: RobotState) -> Json:
     if robot.pose and all(map(math.isfinite, robot.pose)):
         x, y, z, yaw = (*robot.pose[:3], robot.pose[5] if len(robot.pose) == 6 else 0.0)
         place = old.get("robot_pose") if isinstance(old.get("robot_pose"), dict) else {"frame": "map"}
-        fields["robot_pose"] = put(place, dict(zip(("x", "y", "z", "yaw"), rounded((x, y, z, yaw)), strict=True)))
+        fields["robot_pose"] = set_fields(
+            place, dict(zip(("x", "y", "z", "yaw"), rounded((x, y, z, yaw)), strict=True))
+        )
     if robot.joint_state:
         fields["joint_state"] = plain(robot.joint_state)
     grip = old.get("gripper_state")
     if robot.gripper and isinstance(grip, dict):
-        fields["gripper_state"] = put(grip, {"state": str(robot.gripper)})
+        fields["gripper_state"] = set_fields(grip, {"state": str(robot.gripper)})
     elif robot.gripper:
         fields["gripper_state"] = str(robot.gripper)
     if robot.holding is not None or ("holding" in old and robot.gripper):
@@ -91,7 +93,7 @@ def _q1_robot(old: Any, robot: RobotState) -> Json:
     return fields
 
 
-def _q1_objects(objects: Json, nodes: dict[str, Json], seen: Seen) -> Json:
+def _q1_objects(objects: Json, nodes: dict[str, Json], seen: ObservationUpdate) -> Json:
     lies = {r.subject: r.object for r in seen.scene.relations if r.relation in SUPPORTS}
     entries = []
     for thing in seen.scene.objects:
@@ -101,13 +103,13 @@ def _q1_objects(objects: Json, nodes: dict[str, Json], seen: Seen) -> Json:
             unit = _unit(old, nodes.get(thing.id, {}).get("center"))
             place = axes(tuple(unit * p for p in thing.position), DIGITS - (2 if unit > 1 else 0))
             measured: Json = {"location": lies[thing.id]} if thing.id in lies else {}
-            measured["position"] = put(old.get("position"), place, TOLERANCE * unit)
+            measured["position"] = set_fields(old.get("position"), place, TOLERANCE * unit)
             word = state_word(old.get("state"), thing.status)
             measured |= {"state": word} if word else {}
             whole: Json = {"type": thing.category} if thing.category else {}
             whole |= {"color": thing.color} if thing.color else {}
-            entries.append(Entry(thing.id, whole | measured | extra(thing.extra), measured))
-    return keyed(objects, entries, seen.left, {"source": seen.robot_id})
+            entries.append(EntryUpdate(thing.id, whole | measured | extra(thing.extra), measured))
+    return update_mapping(objects, entries, seen.left, {"source": seen.robot_id})
 
 
 def _unit(old: Any, center: Any) -> float:
@@ -121,7 +123,7 @@ def _unit(old: Any, center: Any) -> float:
     return CENTIMETRES
 
 
-def _q1_node(thing: Thing, seen: Seen, id: str) -> Entry:
+def _q1_node(thing: Thing, seen: ObservationUpdate, id: str) -> EntryUpdate:
     measured: Json = {"center": axes(thing.position)}
     whole: Json = {"class": thing.category or "object"}
     if thing in seen.scene.objects:
@@ -129,10 +131,10 @@ def _q1_node(thing: Thing, seen: Seen, id: str) -> Entry:
     whole |= measured
     if thing.size and len(thing.size) == 3:
         whole["size"] = axes(thing.size)
-    return Entry(id, whole, measured)
+    return EntryUpdate(id, whole, measured)
 
 
-def runtime(value: Json, seen: Seen) -> Json:
+def runtime(value: Json, seen: ObservationUpdate) -> Json:
     """r1 and r2 know no robots here; an object's place is its `pose`, in the form found."""
     objects = value.get("objects", {})
     new = dict(value)
@@ -147,15 +149,15 @@ def runtime(value: Json, seen: Seen) -> Json:
                 measured: Json = {"state": word} if word else {}
                 measured["pose"] = _r_pose(old.get("pose"), thing)
                 entries.append(
-                    Entry(thing.id, {"label": thing.category or thing.name or thing.id} | measured, measured)
+                    EntryUpdate(thing.id, {"label": thing.category or thing.name or thing.id} | measured, measured)
                 )
         mark = {"source": {"robot_id": seen.robot_id}}
-        new = updated(new, objects=keyed(objects, entries, seen.left, mark))
+        new = updated(new, objects=update_mapping(objects, entries, seen.left, mark))
     graph = value.get("scene_graph", {})
     if isinstance(graph, dict):
         relations = edges(graph.get("relations"), seen, ("subject", "object"), str.lower, {})
         new = updated(new, scene_graph=updated(graph, relations=relations))
-    new = updated(new, perception=perceived(value.get("perception"), seen))
+    new = updated(new, perception=merge_perception(value.get("perception"), seen))
     return with_extra(value, new, seen)
 
 
@@ -163,12 +165,12 @@ def _r_pose(pose: Any, thing: Thing) -> Any:
     if isinstance(pose, list):
         return [*rounded(thing.position), *pose[3:]]
     if isinstance(pose, dict) and "x" in pose:
-        return put(pose, axes(thing.position))
+        return set_fields(pose, axes(thing.position))
     inner = pose.get("position") if isinstance(pose, dict) else None
-    place = put(inner, axes(thing.position)) if isinstance(inner, dict) else rounded(thing.position)
-    return put(pose if isinstance(pose, dict) else {}, {"position": place})
+    place = set_fields(inner, axes(thing.position)) if isinstance(inner, dict) else rounded(thing.position)
+    return set_fields(pose if isinstance(pose, dict) else {}, {"position": place})
 
 
-def v0(value: Json, seen: Seen) -> Json:
+def v0(value: Json, seen: ObservationUpdate) -> Json:
     """The block is the mapping of objects: there is no place for anything else."""
     return _q1_objects(value, {}, seen.without(value.items()))

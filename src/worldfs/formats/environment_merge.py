@@ -1,4 +1,4 @@
-"""An observation written into an ENVIRONMENT.md: by owner, in the dialect found, nothing else touched (D6).
+"""An observation written into an ENVIRONMENT.md: by owner, in the dialect found, nothing else touched (workspace D6).
 
 Who owns what. A robot's entry is its own, by id. A thing that this writer adds carries `source: <robot_id>`, and only
 a thing so marked is removed when that robot no longer reports it. In an entry that stands there already only what
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
-from worldfs.formats.environment_entries import NOTHING, Seen, quiet
+from worldfs.formats.environment_entries import NOTHING, ObservationUpdate, suppress_jitter
 from worldfs.formats.environment_keyed import q1, runtime, v0
 from worldfs.formats.environment_page import page
 from worldfs.formats.environment_upgrade import upgrade
@@ -42,10 +42,12 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = 
         )  # v1 has no room for a second robot
     if dialect == "empty":
         base = _template(now) | old
-        new = page(base, Seen(seen, robot_id))  # nothing of what `before` was taken from is left
+        new = page(base, ObservationUpdate(seen, robot_id))  # nothing of what `before` was taken from is left
         changed = not same(base, new)
     else:
-        new = _FORMS[dialect](old, Seen(quiet(before, seen), robot_id, before=before, whole=whole))
+        new = _FORMS[dialect](
+            old, ObservationUpdate(suppress_jitter(before, seen), robot_id, before=before, whole=whole)
+        )
         changed = not same(old, new)
     if not changed:
         return data

@@ -6,20 +6,20 @@ import math
 from typing import Any
 
 from worldfs.formats.environment_entries import (
-    Entry,
-    Seen,
+    EntryUpdate,
+    ObservationUpdate,
     by_id,
     edges,
     extra,
-    listed,
-    never,
-    perceived,
+    merge_perception,
+    never_removed,
     plain,
-    put,
     robot_entry,
     rounded,
+    set_fields,
     settle,
     state_word,
+    update_list,
     updated,
     with_extra,
 )
@@ -29,7 +29,7 @@ _IDENTITY = [1.0, 0.0, 0.0, 0.0]
 _BARE = frozenset(("id", "type", "position", "status"))  # all that this writer says in the node of an object
 
 
-def page(value: Json, seen: Seen) -> Json:
+def page(value: Json, seen: ObservationUpdate) -> Json:
     """A v1 or v2 document after an observation. v1 has one `robot`, no edges and no perception."""
     graph = value.get("scene_graph", {})
     nodes = graph.get("nodes") if isinstance(graph, dict) else None
@@ -39,18 +39,18 @@ def page(value: Json, seen: Seen) -> Json:
     new = dict(value)
     robot = seen.robot
     if robot is not None and "robot" in value:
-        new["robot"] = put(value["robot"], robot_entry(robot, seen, value["robot"], _page_robot).measured)
+        new["robot"] = set_fields(value["robot"], robot_entry(robot, seen, value["robot"], _page_robot).measured)
     elif robot is not None:
         present = by_id(value.get("robots"), "robot_id").get(robot.robot_id)
         own = robot_entry(robot, seen, present, _page_robot)
-        new["robots"] = listed(value.get("robots"), [own], never, "robot_id")
+        new["robots"] = update_list(value.get("robots"), [own], never_removed, "robot_id")
     things = by_id(value.get("objects"))
     objects = [_page_thing(t, things.get(t.id, {})) for t in seen.scene.objects if seen.news(t)]
-    new = updated(new, objects=listed(value.get("objects"), objects, seen.left, "id", {"source": seen.robot_id}))
+    new = updated(new, objects=update_list(value.get("objects"), objects, seen.left, "id", {"source": seen.robot_id}))
     if isinstance(graph, dict):
         new = updated(new, scene_graph=_page_graph(graph, seen, related="robot" not in value))
     if "robot" not in value:
-        new = updated(new, perception=perceived(value.get("perception"), seen))
+        new = updated(new, perception=merge_perception(value.get("perception"), seen))
     return with_extra(value, new, seen)
 
 
@@ -67,12 +67,12 @@ def _page_robot(robot: RobotState) -> Json:
     return fields | extra(robot.extra)
 
 
-def _page_thing(thing: Thing, old: Json) -> Entry:
+def _page_thing(thing: Thing, old: Json) -> EntryUpdate:
     named = {"id": thing.id, "name": thing.name, "category": thing.category}
     measured: Json = {"position": rounded(thing.position)} | _turned(thing, old)
     whole: Json = {key: text for key, text in named.items() if text}
     whole |= {"position": measured["position"]} | _body_of(thing) | measured | extra(thing.extra)
-    return Entry(thing.id, whole, measured)
+    return EntryUpdate(thing.id, whole, measured)
 
 
 def _body_of(thing: Thing) -> Json:
@@ -93,7 +93,7 @@ def _turned(thing: Thing, old: Json) -> Json:
     return {"orientation": turned} if "orientation" in old or settle(_IDENTITY, turned) is not _IDENTITY else {}
 
 
-def _page_graph(graph: Json, seen: Seen, *, related: bool) -> Json:
+def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
     old = graph.get("nodes")
     present = by_id(old)
     furniture, objects = [], []
@@ -107,17 +107,17 @@ def _page_graph(graph: Json, seen: Seen, *, related: bool) -> Json:
             )
             whole = {"id": thing.id, "type": _kind(thing), "position": rounded(thing.position)} | _status(thing, {})
             whole |= {key: text for key, text in named.items() if text}
-            furniture.append(Entry(thing.id, whole | _body_of(thing) | measured | extra(thing.extra), measured))
+            furniture.append(EntryUpdate(thing.id, whole | _body_of(thing) | measured | extra(thing.extra), measured))
     for thing in seen.scene.objects:
         if seen.news(thing):
             measured = {"position": rounded(thing.position)} | _status(thing, present)
-            objects.append(Entry(thing.id, {"id": thing.id, "type": "object"} | measured, measured))
+            objects.append(EntryUpdate(thing.id, {"id": thing.id, "type": "object"} | measured, measured))
 
     def left(id: Any, entry: Any) -> bool:
         return seen.left(id, entry) or (id in seen.gone and entry.keys() <= _BARE)
 
-    changed = listed(old, furniture, left, "id", {"source": seen.robot_id})
-    new = updated(graph, nodes=listed(changed, objects, left, "id"))
+    changed = update_list(old, furniture, left, "id", {"source": seen.robot_id})
+    new = updated(graph, nodes=update_list(changed, objects, left, "id"))
     if related or "edges" in graph:
         new = updated(new, edges=edges(graph.get("edges"), seen, ("from", "to"), str.lower, {}))
     return new

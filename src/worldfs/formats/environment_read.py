@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
-from worldfs.formats import ids
+from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
 from worldfs.ground.model import Finding, Json, Relation, RobotState, Scene, Thing, Vec
 
@@ -38,7 +38,7 @@ class _Bad(Exception):
 
 def scene_of(value: Json, dialect: str) -> tuple[Scene, tuple[Finding, ...]]:
     """The Scene that a document means, and what is wrong in it."""
-    reading = _Reading()
+    reading = _SceneReader()
     if dialect == "empty":
         return Scene(), ()
     if dialect == "v0":
@@ -46,7 +46,7 @@ def scene_of(value: Json, dialect: str) -> tuple[Scene, tuple[Finding, ...]]:
     return reading.scene(value, dialect), tuple(reading.findings)
 
 
-class _Reading:
+class _SceneReader:
     """One pass over one document, collecting findings."""
 
     def __init__(self) -> None:
@@ -172,7 +172,7 @@ class _Reading:
         )
 
     def q1_object(self, entry: Json, at: str) -> Thing:
-        """Positions are passed on as they are: their unit is the driver's (D34), their raw form stays in `extra`."""
+        """Positions are passed on as they are: their unit is the driver's (workspace D34), their raw form stays in `extra`."""
         return Thing(
             id=_key(at),
             name=_text(entry, "name", at),
@@ -223,7 +223,7 @@ class _Reading:
                 things[id] = _renamed(node, id)
         return list(things.values()), list(furniture.values()), names
 
-    def node(self, entry: Json, at: str) -> _Node:
+    def node(self, entry: Json, at: str) -> _GraphNode:
         kind = _text(entry, "type", at) or _text(entry, "class", at)
         size = None
         if isinstance(entry.get("size"), dict):
@@ -237,7 +237,7 @@ class _Reading:
             extra=_rest(entry, _NODE),
             **(_body(entry, at) if size is None else _body(_rest(entry, ("size",)), at) | {"size": size}),
         )
-        return _Node(kind.lower(), thing)
+        return _GraphNode(kind.lower(), thing)
 
     def relations(self, graph: Json, names: dict[str, str]) -> Iterable[Relation]:
         spelling = {"edges": (("from", "source"), ("to", "target")), "relations": (("subject",), ("object",))}
@@ -254,7 +254,7 @@ class _Reading:
             yield from self.listed(graph.get(key), f"/scene_graph/{key}", read)
 
 
-class _Node(NamedTuple):
+class _GraphNode(NamedTuple):
     """A graph node: its type, and what it says of a thing."""
 
     kind: str
@@ -295,7 +295,7 @@ def _id(entry: Json, key: str, at: str) -> str:
 
 def _named(id: str, at: str) -> str:
     """Ids become file names of pictures and job directories: one with a path in it is refused."""
-    reason = ids.unsafe(id)
+    reason = entry_ids.unsafe(id)
     if reason:
         raise _Bad(at, "an id that can be a file name", f"{id!r}: {reason}")
     return id

@@ -12,7 +12,7 @@ from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as the module, missing in its stub
 from typing import Any, NamedTuple
 
-from worldfs.formats.pairing import pair
+from worldfs.formats.list_matching import match_elements
 from worldfs.formats.values import depth, same
 from worldfs.ground.errors import BadInput
 
@@ -32,7 +32,7 @@ Edit = tuple[int, int, str]  # start, end, what stands there afterwards
 Span = tuple[int, int]
 
 
-def where(text: str, position: int) -> tuple[int, int]:
+def line_and_column(text: str, position: int) -> tuple[int, int]:
     """Line and column of a character, both counted from 1."""
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
@@ -58,7 +58,7 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
 
 
 def _bad(text: str, position: int, message: str) -> BadInput:
-    line, column = where(text, position)
+    line, column = line_and_column(text, position)
     rest = text[position : position + 20].split("\n", maxsplit=1)[0].strip()
     found = f"`{rest}`" if rest else "the text ends" if not text[position:].strip() else "the line ends"
     expected = message.removeprefix("Expecting ").removesuffix(" delimiter")
@@ -120,7 +120,7 @@ def member(text: str, key: str) -> tuple[int, int, int, int]:
 
     Of a repeated key the last one. Raises KeyError if it has no such member.
     """
-    splice = _Splice(text)
+    splice = _JsonSplice(text)
     position = splice.space(splice.space(0) + 1)
     found: tuple[int, int, int, int] | None = None
     while text[position] != "}":
@@ -145,7 +145,7 @@ def edit(text: str, old: Any, new: Any) -> str:
     """
     if same(old, new):
         return text
-    splice = _Splice(text)
+    splice = _JsonSplice(text)
     edits: list[Edit] = []
     start = _SPACE(text, 0).end()  # type: ignore[union-attr]  # the pattern matches the empty string
     splice.value(start, old, new, edits)
@@ -172,7 +172,7 @@ class _Members(NamedTuple):
     values: list[int]
 
 
-class _Splice:
+class _JsonSplice:
     """One walk over a text beside the old and the new value, collecting edits. The text alone decides structure."""
 
     def __init__(self, text: str) -> None:
@@ -205,7 +205,7 @@ class _Splice:
         return _SPACE(self.text, at).end()  # type: ignore[union-attr]  # the pattern matches the empty string
 
     def array(self, at: int, old: list[Any], new: list[Any], edits: list[Edit]) -> int:
-        text, partner = self.text, pair(old, new)
+        text, partner = self.text, match_elements(old, new)
         spans: list[Span] = []
         position = self.space(at + 1)
         while text[position] != "]":

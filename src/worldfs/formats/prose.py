@@ -123,7 +123,7 @@ def bullet(line: str) -> str | None:
     return match[1].rstrip() if match else None
 
 
-def labelled(text: str) -> tuple[str, str] | None:
+def parse_label(text: str) -> tuple[str, str] | None:
     """`**Label**: value`, `**Label:** value`, `Label：value` as (label, value); None without a label."""
     match = _LABEL.fullmatch(text.strip())
     if not match:
@@ -136,7 +136,7 @@ def labelled(text: str) -> tuple[str, str] | None:
 _DROP = frozenset(("Cc", "Zl", "Zp", "Cs"))
 
 
-def flat(text: str, limit: int = 2000) -> str:
+def one_line(text: str, limit: int = 2000) -> str:
     """One line of visible text: line ends, controls and runs of space become one space; clipped at `limit`."""
     clipped = text if len(text) <= limit * 2 else text[: limit * 2]
     if not (clipped.isascii() and clipped.isprintable()):

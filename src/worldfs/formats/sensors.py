@@ -1,4 +1,4 @@
-"""Sensor words: what a printed name gives, as one alias table (D31)."""
+"""Sensor words: what a printed name gives, as one alias table (workspace D31)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def words(text: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", bare).split())
 
 
-def gives(text: str) -> frozenset[str]:
+def sensor_channels(text: str) -> frozenset[str]:
     """The channels that a printed sensor gives; an unknown word gives only itself."""
     whole = words(text)
     literal = frozenset((text.strip(), whole.replace(" ", "_")))
@@ -78,9 +78,9 @@ def gives(text: str) -> frozenset[str]:
     return literal
 
 
-def missing(required: Iterable[str], sensors: Iterable[tuple[str, bool]]) -> list[str]:
+def missing_sensors(required: Iterable[str], sensors: Iterable[tuple[str, bool]]) -> list[str]:
     """Which of `required` no ticked sensor gives; requirement words go through the same table."""
-    present = frozenset().union(*(gives(text) for text, ticked in sensors if ticked))
+    present = frozenset().union(*(sensor_channels(text) for text, ticked in sensors if ticked))
     absent = []
     for word in required:
         channels = ALIASES.get(words(word), (word,))

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from worldfs.ground.model import Step, Task
+from worldfs.ground.model import Task, TaskStep
 
-from . import prose, tables
+from . import markdown_tables, prose
 from .prose import Heading
 
 PATH = "TASK.md"
@@ -37,7 +37,7 @@ WORDS = {
     "failed": ("failed", "error", "❌", "✗", "失败", "已失败"),
     "skipped": ("skipped", "cancelled", "canceled", "⏭", "跳过", "已跳过", "取消", "已取消"),
 }
-_STATUS = {word: status for status, words in WORDS.items() for word in words}
+_STATUS = {word: parse_status for parse_status, words in WORDS.items() for word in words}
 _SIGNS = "".join(w for words in WORDS.values() for w in words if not w.isalnum() and len(w) == 1) + "\ufe0f"
 _TITLE = re.compile(r"(task|任务)\s*[:：]\s*(.*)", re.IGNORECASE)
 _GOAL = ("goal", "目标", "任务目标")
@@ -104,21 +104,21 @@ def template(language: str = "en") -> bytes:
 def _fresh(task: Task, language: str) -> str:
     title = "# 任务: " if language.startswith("zh") else "# Task: "
     label = "**总体进度**" if language.startswith("zh") else "**Overall Progress**"
-    lines = [title + prose.flat(task.goal), "", *_table(task, language), "", f"{label}: {_count(task)}", ""]
+    lines = [title + prose.one_line(task.goal), "", *_table(task, language), "", f"{label}: {_count(task)}", ""]
     return "\n".join(lines)
 
 
 def _table(task: Task, language: str) -> list[str]:
     key = "zh" if language.startswith("zh") else "en"
     rows = [[_cell(step, name, key, marks=True) for name in FIELDS[key]] for step in task.steps]
-    return tables.render(HEADERS[key], rows)
+    return markdown_tables.render(HEADERS[key], rows)
 
 
-def _read(lines: Sequence[str]) -> tuple[Task, tables.Table | None, dict[str, int]]:
+def _read(lines: Sequence[str]) -> tuple[Task, markdown_tables.MarkdownTable | None, dict[str, int]]:
     mask = prose.visible(lines, list(prose.fences(lines)))
     heads = prose.headings(lines, mask)
     goal, chinese = _goal(lines, mask, heads)
-    for table in tables.find(lines, mask):
+    for table in markdown_tables.find(lines, mask):
         fields = table.named(COLUMNS)
         if "id" in fields and "status" in fields:
             words = "".join(table.header)
@@ -133,7 +133,7 @@ def _goal(lines: Sequence[str], mask: Sequence[int], heads: Sequence[Heading]) -
         if match:
             return match[2].strip(), match[1] == "任务"
     for at, head in enumerate(heads):
-        if tables.plain(head.text) in _GOAL:
+        if markdown_tables.plain(head.text) in _GOAL:
             stop = heads[at + 1].line if at + 1 < len(heads) else len(lines)
             words = [lines[i].strip().lstrip(">").strip() for i in range(head.line + 1, stop) if mask[i]]
             goal = " ".join(w for w in words if w)
@@ -141,16 +141,16 @@ def _goal(lines: Sequence[str], mask: Sequence[int], heads: Sequence[Heading]) -
     return "", any("任务" in head.text for head in heads)
 
 
-def _step(row: Sequence[str], fields: dict[str, int]) -> Step:
+def _step(row: Sequence[str], fields: dict[str, int]) -> TaskStep:
     def cell(name: str) -> str:
         text = row[fields[name]] if name in fields else ""
         return "" if text in _EMPTY else text
 
     depends = tuple(part.strip() for part in re.split(r"[,，、;]", cell("depends_on")) if part.strip() not in _EMPTY)
-    return Step(cell("id"), cell("action"), cell("target"), status(cell("status")), depends, cell("result"))
+    return TaskStep(cell("id"), cell("action"), cell("target"), parse_status(cell("status")), depends, cell("result"))
 
 
-def status(cell: str) -> str:
+def parse_status(cell: str) -> str:
     """The status that a cell names, by its word or by its mark alone; blank is pending, an unknown word itself."""
     text = cell.strip().strip("*`_").strip().casefold()
     word = text.strip(_SIGNS).strip()
@@ -159,15 +159,17 @@ def status(cell: str) -> str:
     return _STATUS.get(text.strip("\ufe0f")[:1], "pending")
 
 
-def _cell(step: Step, name: str, language: str, *, marks: bool) -> str:
+def _cell(step: TaskStep, name: str, language: str, *, marks: bool) -> str:
     if name == "status":
         mark = MARKS.get(step.status, "")
         return f"{mark} {step.status}" if marks and mark else step.status
     value = ", ".join(step.depends_on) if name == "depends_on" else str(getattr(step, name))
-    return prose.flat(value) or ("" if language == "zh" else "—")
+    return prose.one_line(value) or ("" if language == "zh" else "—")
 
 
-def _patch(lines: list[str], table: tables.Table, fields: dict[str, int], present: Task, task: Task) -> None:
+def _patch(
+    lines: list[str], table: markdown_tables.MarkdownTable, fields: dict[str, int], present: Task, task: Task
+) -> None:
     """Rows become the task's steps: a known id keeps its line but for changed cells, an unknown one is added."""
     language = present.language
     old = {values[fields["id"]]: (number, values) for number, values in zip(table.body, table.rows, strict=True)}
@@ -175,7 +177,7 @@ def _patch(lines: list[str], table: tables.Table, fields: dict[str, int], presen
     marks = not cells or any(not c.isascii() and any(sign in c for sign in _SIGNS) for c in cells)
     end = prose.ending(lines)
     shape = lines[table.body[-1] if table.body else table.first]
-    widths = [max(0, prose.width(shape[a:b]) - 2) for a, b in tables.spans(shape)]
+    widths = [max(0, prose.width(shape[a:b]) - 2) for a, b in markdown_tables.spans(shape)]
     rows = []
     for step in task.steps:
         if step.id in old:
@@ -186,10 +188,10 @@ def _patch(lines: list[str], table: tables.Table, fields: dict[str, int], presen
             before = _step(values, fields)
             for name, column in fields.items():
                 if getattr(before, name) != getattr(step, name):
-                    line = tables.replace(line, column, _cell(step, name, language, marks=marks))
+                    line = markdown_tables.replace(line, column, _cell(step, name, language, marks=marks))
         else:
             new = {column: _cell(step, name, language, marks=marks) for name, column in fields.items()}
-            line = tables.row([new.get(i, "") for i in range(len(table.header))], widths) + end
+            line = markdown_tables.row([new.get(i, "") for i in range(len(table.header))], widths) + end
         rows.append(line)
     rule = table.first + 1
     if not lines[rule].endswith(("\n", "\r")):
@@ -207,4 +209,4 @@ def _count(task: Task) -> str:
 
 
 def _same(a: str, b: str) -> bool:
-    return bool(a.strip()) and prose.flat(a) == prose.flat(b)
+    return bool(a.strip()) and prose.one_line(a) == prose.one_line(b)

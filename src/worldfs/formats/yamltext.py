@@ -17,7 +17,7 @@ from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, Seq
 
 from worldfs.formats import jsontext
 from worldfs.formats.jsontext import Edit
-from worldfs.formats.pairing import pair
+from worldfs.formats.list_matching import match_elements
 from worldfs.formats.values import same
 from worldfs.ground.errors import BadInput
 
@@ -43,7 +43,7 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
 
     Raises BadInput with the line and column in `whole` (the file that the text was cut from at `offset`).
     """
-    return _Reading(text).value(_compose(text, whole, offset))
+    return _YamlReader(text).value(_compose(text, whole, offset))
 
 
 def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | None:
@@ -53,7 +53,7 @@ def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | Non
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         position = offset + (min(mark.index, len(text)) if mark else 0)
-        line, column = jsontext.where(text if whole is None else whole, position)
+        line, column = jsontext.line_and_column(text if whole is None else whole, position)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise BadInput(
             f"YAML broken at line {line}, column {column}: {problem}",
@@ -67,7 +67,7 @@ def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | Non
         ) from None
 
 
-class _Reading:
+class _YamlReader:
     """Nodes to plain values. An alias gives the very same value again, so shared parts are built once."""
 
     def __init__(self, text: str) -> None:
@@ -149,7 +149,7 @@ def edit(text: str, old: Any, new: Any) -> str:
         return text
     node = _compose(text)
     edits: list[Edit] = []
-    splice = _Splice(text)
+    splice = _YamlSplice(text)
     try:
         if node is None:
             raise _NoSplice
@@ -167,7 +167,7 @@ class _NoSplice(Exception):
     """This change has no place in the present layout."""
 
 
-class _Splice:
+class _YamlSplice:
     def __init__(self, text: str) -> None:
         self.text = text
         self.newline = "\r\n" if "\r\n" in text else "\n"
@@ -213,7 +213,7 @@ class _Splice:
             self.insert(node.value[-1][1], indent + block(fresh, indent, self.newline), edits)
 
     def sequence(self, node: SequenceNode, old: list[Any], new: list[Any], edits: list[Edit]) -> None:
-        partner = pair(old, new)
+        partner = match_elements(old, new)
         if not partner:
             raise _NoSplice
         dash = " " * self.before(node.value[0]).rfind("-")

@@ -11,8 +11,8 @@ import stat
 from collections.abc import Callable
 from typing import Final, Literal
 
-from . import linux
-from .walk import Place
+from . import syscalls
+from .dir_reader import DirEntryRef
 
 STAMP: Final = "user.paos"
 """The extended attribute that `Disk.stamp` writes."""
@@ -118,23 +118,23 @@ class Disk:
             self.boundary("unlink", path)
         os.unlink(name, dir_fd=fd)
 
-    def link(self, source: Place, target: Place) -> None:
+    def link(self, source: DirEntryRef, target: DirEntryRef) -> None:
         """A second name for a file."""
         if self.boundary:
             self.boundary("link", target.path)
         _link(source, target)
 
-    def rename(self, source: Place, target: Place, how: How) -> None:
+    def rename(self, source: DirEntryRef, target: DirEntryRef, how: How) -> None:
         """`swap` raises `OSError` ENOSYS where it cannot be had; `new` then makes a second name and drops the first."""
         if self.boundary:
             self.boundary("rename", target.path)
         if how == "over":
             os.rename(source.name, target.name, src_dir_fd=source.folder.fd, dst_dir_fd=target.folder.fd)
         elif how == "swap":
-            self._flagged(source, target, linux.EXCHANGE)
+            self._flagged(source, target, syscalls.EXCHANGE)
         else:
             try:
-                self._flagged(source, target, linux.NOREPLACE)
+                self._flagged(source, target, syscalls.NOREPLACE)
             except OSError as error:
                 if error.errno != errno.ENOSYS:
                     raise
@@ -149,13 +149,13 @@ class Disk:
             if error.errno not in (errno.EINVAL, errno.EROFS):  # file systems that keep no directories to sync
                 raise
 
-    def _flagged(self, source: Place, target: Place, flag: int) -> None:
-        which = "exchange" if flag == linux.EXCHANGE else "noreplace"
+    def _flagged(self, source: DirEntryRef, target: DirEntryRef, flag: int) -> None:
+        which = "exchange" if flag == syscalls.EXCHANGE else "noreplace"
         if getattr(self, which):
             try:
-                return linux.renameat2(source.folder.fd, source.name, target.folder.fd, target.name, flag)
+                return syscalls.renameat2(source.folder.fd, source.name, target.folder.fd, target.name, flag)
             except OSError as error:
-                if error.errno not in linux.UNSUPPORTED:
+                if error.errno not in syscalls.UNSUPPORTED:
                     raise
                 setattr(self, which, False)
         raise OSError(errno.ENOSYS, f"no {which} rename here")
@@ -167,12 +167,12 @@ def _write(fd: int, data: bytes) -> None:
         done += os.write(fd, memoryview(data)[done:])
 
 
-def _link(source: Place, target: Place) -> None:
+def _link(source: DirEntryRef, target: DirEntryRef) -> None:
     fds = {"src_dir_fd": source.folder.fd, "dst_dir_fd": target.folder.fd}
     os.link(source.name, target.name, follow_symlinks=False, **fds)
 
 
-def _rename_new(source: Place, target: Place) -> None:
+def _rename_new(source: DirEntryRef, target: DirEntryRef) -> None:
     """Create-only rename without the system's help: exact for files; for directories there is a small window."""
     if not stat.S_ISDIR(os.stat(source.name, dir_fd=source.folder.fd, follow_symlinks=False).st_mode):
         _link(source, target)

@@ -80,11 +80,11 @@ class Stoppable(Protocol):
         ...
 
 
-FILM_FPS = 10  # frames for each simulated second
+RECORD_FPS = 10  # frames for each simulated second
 
 
 @runtime_checkable
-class Filming(Protocol):
+class VideoRecorder(Protocol):
     """What a body may offer beside the port: a film of its own motion."""
 
     def record(self, path: Path, fps: int) -> None:
@@ -106,7 +106,7 @@ class Simulated(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class DriverContext:
     """What a driver is told about the place it takes: whose body, where pictures go, who reads words for it."""
 
     robot_id: str
@@ -115,7 +115,7 @@ class Seat:
     language: str = "en"  # en | zh: of the names that a body gives to things it makes up
 
 
-DriverFactory = Callable[[Seat], Driver]
+DriverFactory = Callable[[DriverContext], Driver]
 
 
 class Reviewer(Protocol):

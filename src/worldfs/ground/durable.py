@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Final, NamedTuple
 
-from . import linux
+from . import syscalls
+from .dir_reader import FOLDER, DirEntryRef, DirFd, DirReader, check_path, not_a_regular_file, path_error
 from .disk import STAMP, Disk, How
 from .errors import Exists, NotFound, WorldError
-from .walk import FOLDER, Folder, Place, Walk, check, odd, refuse
 
 __all__ = ["DRAFT", "Disk", "How", "Root"]
 
@@ -31,13 +31,13 @@ _SPARE: Final = "spare-"
 class _Spare(NamedTuple):
     """An old file in the scratch directory that nobody else has open, and who owns it."""
 
-    place: Place
+    place: DirEntryRef
     pid: int
     mode: int
     owner: tuple[int, int]
 
 
-class Root(Walk):
+class Root(DirReader):
     """A directory and everything below it. Usable from many threads.
 
     `scratch`: a directory below the root for temporaries ("": beside their target). There they disturb no reader and
@@ -50,7 +50,7 @@ class Root(Walk):
         self._scratch = scratch
         self._apart: set[str] = set()  # folders behind another mount, whose temporaries must lie beside their target
         self._count = itertools.count()
-        self._claimed: Folder | None = None
+        self._claimed: DirFd | None = None
         self._retired: list[_Spare] = []  # out of their old place, but perhaps not yet durably so
         self._spares: list[_Spare] = []  # to be written over
         self._named: dict[str, int] = {}  # files whose names we know to be durable, with their inodes
@@ -69,7 +69,7 @@ class Root(Walk):
         except FileExistsError:  # somebody was faster, or it is no directory: who opens it will be told
             return False
         except OSError as error:
-            raise refuse(error, path, "make") from error
+            raise path_error(error, path, "make") from error
         try:
             Disk().fsync_dir(fd, above)
         finally:
@@ -84,24 +84,24 @@ class Root(Walk):
         self._retired, self._spares = [], []
         self._claimed = None
 
-    def room(self, path: str, *, private: bool = False) -> Place:
+    def room(self, path: str, *, private: bool = False) -> DirEntryRef:
         """The place for a child, directories made on the way (0755, `private`: 0700) and durable by name."""
         place = self._room(path, private)
         self._anchor(place.folder)
         return place
 
-    def _room(self, path: str, private: bool) -> Place:
+    def _room(self, path: str, private: bool) -> DirEntryRef:
         above, _, name = path.rpartition("/")
         try:
-            return Place(self.folder(above), name, path)
+            return DirEntryRef(self.folder(above), name, path)
         except FileNotFoundError:
             pass
         upper = self.room(above, private=private)
         with suppress(FileExistsError):  # somebody was faster, or it is no directory: the walk will say
             self.disk.mkdir(upper.folder.fd, upper.name, above, 0o700 if private else 0o755)
-        return Place(self.folder(above), name, path)
+        return DirEntryRef(self.folder(above), name, path)
 
-    def _anchor(self, folder: Folder) -> None:
+    def _anchor(self, folder: DirFd) -> None:
         """What lies in a directory is durable only as the directory itself is: once in the life of a root, because
         who made it may have died before its parent was synced."""
         while not folder.sure:
@@ -113,8 +113,8 @@ class Root(Walk):
     # -- the steps of writing (for who must look between them: the disk store) -------------------------------------
 
     def draft(
-        self, place: Place, data: bytes, before: os.stat_result | None, *, private: bool = False, stamp: str = ""
-    ) -> Place:
+        self, place: DirEntryRef, data: bytes, before: os.stat_result | None, *, private: bool = False, stamp: str = ""
+    ) -> DirEntryRef:
         """A finished temporary for `place`, not yet on disk by name; mode (and owner, for root) of what it replaces."""
         draft, fd = self.begin(place, before, private=private)
         try:
@@ -132,7 +132,7 @@ class Root(Walk):
         os.close(fd)
         return draft
 
-    def finish(self, drafts: Iterable[Place], fds: Iterable[int], *, begun: bool = False) -> None:
+    def finish(self, drafts: Iterable[DirEntryRef], fds: Iterable[int], *, begun: bool = False) -> None:
         """Make written temporaries durable and close them; begun together, so that they share a journal commit.
 
         `begun`: the disk is at work on them.
@@ -140,7 +140,7 @@ class Root(Walk):
         fds = list(fds)
         try:
             for fd in () if begun else fds:
-                linux.start_writeback(fd)
+                syscalls.start_writeback(fd)
             for draft, fd in zip(drafts, fds, strict=True):
                 self.disk.fsync(fd, draft.path)
         finally:
@@ -160,14 +160,14 @@ class Root(Walk):
                 os.close(fd)
             self.sync(place)
         except OSError as error:
-            raise refuse(error, path, "sync") from error
+            raise path_error(error, path, "sync") from error
 
-    def drop(self, draft: Place) -> None:
+    def drop(self, draft: DirEntryRef) -> None:
         """Forget a temporary; never the reason of a failure."""
         with suppress(OSError):
             self.disk.unlink(draft.folder.fd, draft.name, draft.path)
 
-    def rename(self, source: Place, target: Place, how: How = "over") -> None:
+    def rename(self, source: DirEntryRef, target: DirEntryRef, how: How = "over") -> None:
         try:
             self.disk.rename(source, target, how)
         except OSError as error:
@@ -176,11 +176,11 @@ class Root(Walk):
                 self._part(target.folder)
             raise
 
-    def link(self, source: Place, target: Place) -> None:
+    def link(self, source: DirEntryRef, target: DirEntryRef) -> None:
         """A second name for a file."""
         self.disk.link(source, target)
 
-    def sync(self, *places: Place) -> None:
+    def sync(self, *places: DirEntryRef) -> None:
         """Make names durable: each directory once."""
         for folder in {place.folder.id: place.folder for place in places}.values():
             self.disk.fsync_dir(folder.fd, folder.path)
@@ -196,7 +196,7 @@ class Root(Walk):
         self._put(path, data, "new", private=private, durable=durable)
 
     def _put(self, path: str, data: bytes, how: How, *, private: bool, durable: bool) -> None:
-        check(path, op="write")
+        check_path(path, op="write")
         try:
             place = self.room(path, private=private)
             before = self.status(place, "write")
@@ -208,11 +208,11 @@ class Root(Walk):
         except FileExistsError:
             raise Exists("already there", path=path, op="write") from None
         except OSError as error:
-            raise refuse(error, path, "write") from error
+            raise path_error(error, path, "write") from error
 
     def put_at(
         self,
-        place: Place,
+        place: DirEntryRef,
         data: bytes,
         before: os.stat_result | None,
         how: How,
@@ -234,13 +234,13 @@ class Root(Walk):
                     raise
         self.disk.replaces += 1
 
-    def put_group(self, items: Iterable[tuple[Place, bytes]]) -> list[bool]:
+    def put_group(self, items: Iterable[tuple[DirEntryRef, bytes]]) -> list[bool]:
         """Create-only, all drafts before all renames, then one fsync a directory: whether each was new.
 
         The drafts' fsyncs follow each other with nothing between, so that a journalling file system commits them
         together.
         """
-        begun: list[tuple[Place, Place, int]] = []
+        begun: list[tuple[DirEntryRef, DirEntryRef, int]] = []
         made: list[bool] = []
         try:
             try:
@@ -269,7 +269,7 @@ class Root(Walk):
 
     def append(self, path: str, data: bytes, *, durable: bool = True) -> None:
         """Add to the end; what could not be added whole is taken back (one writer)."""
-        check(path, op="append")
+        check_path(path, op="append")
         flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
             place = self.room(path)
@@ -280,7 +280,7 @@ class Root(Walk):
             try:
                 info = os.fstat(fd)
                 if not stat.S_ISREG(info.st_mode):
-                    raise odd(path, "append")
+                    raise not_a_regular_file(path, "append")
                 try:
                     self.disk.append(fd, data, path)
                 except OSError:
@@ -293,9 +293,9 @@ class Root(Walk):
             finally:
                 os.close(fd)
         except OSError as error:
-            raise refuse(error, path, "append") from error
+            raise path_error(error, path, "append") from error
 
-    def _sure_of(self, place: Place, inode: int) -> None:
+    def _sure_of(self, place: DirEntryRef, inode: int) -> None:
         """Make a file's name durable once: who made it may have died before that."""
         if self._named.get(place.path) != inode:
             self.sync(place)
@@ -305,7 +305,7 @@ class Root(Walk):
 
     def remove(self, path: str) -> None:
         """Unlink a file durably. `NotFound` if it is not there."""
-        check(path, op="remove")
+        check_path(path, op="remove")
         try:
             place = self.place(path)
             if place is None:
@@ -313,7 +313,7 @@ class Root(Walk):
             self.disk.unlink(place.folder.fd, place.name, path)
             self.sync(place)
         except OSError as error:
-            raise refuse(error, path, "remove") from error
+            raise path_error(error, path, "remove") from error
 
     def stamp(self, path: str) -> str | None:
         """What `Disk.stamp` noted about a file, if this file system tells."""
@@ -321,7 +321,7 @@ class Root(Walk):
             place = self.place(path)
             fd = None if place is None or not self.disk.stamps else self.open(place)
         except OSError as error:
-            raise refuse(error, path, "read") from error
+            raise path_error(error, path, "read") from error
         if fd is None:
             return None
         try:
@@ -340,7 +340,7 @@ class Root(Walk):
             flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
             return self.disk.create(place.folder.fd, place.name, path, flags)
         except OSError as error:
-            raise refuse(error, path, "lock") from error
+            raise path_error(error, path, "lock") from error
 
     def sign(self, fd: int, data: bytes, path: str) -> None:
         """Replace a lock file's content in place: its inode is the lock."""
@@ -357,18 +357,18 @@ class Root(Walk):
         except (OSError, WorldError):
             return
 
-    def _claim(self, folder: Folder) -> Folder:
+    def _claim(self, folder: DirFd) -> DirFd:
         """Every writer holds the scratch directory's lock shared while it lives: who gets it alone is alone."""
-        own = Folder(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
+        own = DirFd(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
         with suppress(BlockingIOError):
             fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             for name in own.names():
-                self.drop(Place(own, name, f"{own.path}/{name}"))
+                self.drop(DirEntryRef(own, name, f"{own.path}/{name}"))
         fcntl.flock(own.fd, fcntl.LOCK_SH)
         self._claimed = own
         return own
 
-    def _desk(self, place: Place) -> Folder:
+    def _desk(self, place: DirEntryRef) -> DirFd:
         """Where the temporary for `place` is written."""
         folder = place.folder
         if not self._scratch or folder.path in self._apart:
@@ -379,15 +379,17 @@ class Root(Walk):
             return folder
         return scratch
 
-    def apart(self, place: Place) -> bool:
+    def apart(self, place: DirEntryRef) -> bool:
         """Whether temporaries for this place cannot lie in the scratch directory."""
         return place.folder.path in self._apart
 
-    def _part(self, folder: Folder) -> None:
+    def _part(self, folder: DirFd) -> None:
         """From now on temporaries for this folder lie in it: another mount, or a bind mount of the same disk."""
         self._apart.add(folder.path)
 
-    def begin(self, place: Place, before: os.stat_result | None, *, private: bool = False) -> tuple[Place, int]:
+    def begin(
+        self, place: DirEntryRef, before: os.stat_result | None, *, private: bool = False
+    ) -> tuple[DirEntryRef, int]:
         """An empty temporary for `place`, open for writing: the caller writes, syncs and closes."""
         if before is not None and stat.S_ISDIR(before.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -399,13 +401,13 @@ class Root(Walk):
         folder, name = self._desk(place), tag
         if folder is place.folder:
             name = f".{place.name if len(place.name) < 50 else place.name[:50]}{DRAFT}{tag}"
-        draft = Place(folder, name, f"{folder.path}/{name}" if folder.path else name)
+        draft = DirEntryRef(folder, name, f"{folder.path}/{name}" if folder.path else name)
         try:
             fd = self.disk.create(folder.fd, name, draft.path, flags, mode)
         except FileNotFoundError:  # somebody removed the scratch directory
             self._claimed = None
             folder = self._desk(place)
-            draft = Place(folder, name, draft.path)
+            draft = DirEntryRef(folder, name, draft.path)
             fd = self.disk.create(folder.fd, name, draft.path, flags, mode)
         if before is not None and not private:
             self.disk.chmod(fd, stat.S_IMODE(before.st_mode), draft.path)
@@ -415,7 +417,7 @@ class Root(Walk):
                 self.disk.chown(fd, before.st_uid, before.st_gid, draft.path)
         return draft, fd
 
-    def fill(self, draft: Place, fd: int, data: bytes) -> None:
+    def fill(self, draft: DirEntryRef, fd: int, data: bytes) -> None:
         """Write the content of a draft that was begun."""
         self.disk.write(fd, data, draft.path)
         if draft.name.startswith(_SPARE) and os.fstat(fd).st_size > len(data):
@@ -423,7 +425,7 @@ class Root(Walk):
 
     # -- old files, written over: a file system is slow to make a new one where others were just removed -------------
 
-    def retire(self, place: Place, info: os.stat_result) -> bool:
+    def retire(self, place: DirEntryRef, info: os.stat_result) -> bool:
         """Take a file away that nobody else has open, to be a draft later; False: it stays, for the caller to remove.
 
         `info`: what it is, with no other name. It is not written over before `settle_spares`: else a power cut could
@@ -434,7 +436,7 @@ class Root(Walk):
         if len(self._spares) + len(self._retired) >= SPARES:
             return False
         name = f"{_SPARE}{os.getpid():x}-{next(self._count):x}-{os.urandom(3).hex()}"
-        there = Place(self._claimed, name, f"{self._claimed.path}/{name}")
+        there = DirEntryRef(self._claimed, name, f"{self._claimed.path}/{name}")
         try:
             self.disk.rename(place, there, "over")
         except FileNotFoundError:
@@ -450,7 +452,7 @@ class Root(Walk):
             self.sync(retired[0].place)
             self._spares += retired
 
-    def _spare(self, before: os.stat_result) -> Place | None:
+    def _spare(self, before: os.stat_result) -> DirEntryRef | None:
         """One that is as what it shall replace."""
         with suppress(IndexError):  # another thread was faster
             while self._spares:

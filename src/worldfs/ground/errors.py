@@ -96,11 +96,11 @@ class Busy(UserError):
     code = "BUSY"
 
 
-class Missing(UserError):
+class MissingRequirement(UserError):
     code = "MISSING"
 
 
-class BrokenHouse(WorldError):
+class StorageError(WorldError):
     code = "BROKEN"
 
 
@@ -121,4 +121,4 @@ def from_os(error: OSError, *, path: str, op: str) -> WorldError:
         return NotFound("no such file", path=path, op=op)
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         return NotPermitted(text, path=path, op=op, fix=_FIX[number])
-    return BrokenHouse(text, path=path, op=op, fix=_FIX.get(number, ""), code=errno.errorcode.get(number, "BROKEN"))
+    return StorageError(text, path=path, op=op, fix=_FIX.get(number, ""), code=errno.errorcode.get(number, "BROKEN"))

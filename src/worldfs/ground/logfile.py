@@ -1,6 +1,6 @@
 """A file of lines that many processes add to: kept open, added to at the end, noticed when somebody replaced it.
 
-No lock here: who appends or cuts holds the one lock of the file's directory (agents/room.py).
+No lock here: who appends or cuts holds the one lock of the file's directory (agents/agent_directory.py).
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import errno
 import os
 from typing import Final
 
+from .dir_reader import READ, DirFd, path_error
 from .durable import Root
 from .errors import NotFound
-from .linux import start_writeback
-from .walk import READ, Folder, refuse
+from .syscalls import start_writeback
 
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 CHUNK: Final = 1 << 16
@@ -26,7 +26,7 @@ class LogFile:
         self._name = path.rpartition("/")[2]
         self.inode = self.size = self.mtime = 0
         self._fd = -1
-        self._folder: Folder | None = None
+        self._folder: DirFd | None = None
         self._reads_only = False
         self._named = False  # whoever made it, its name may not be durable yet
 
@@ -59,9 +59,9 @@ class LogFile:
             self.inode, self.size, self.mtime = info.st_ino, info.st_size, info.st_mtime_ns
             return same
         except OSError as error:
-            raise refuse(error, self.path, "read") from error
+            raise path_error(error, self.path, "read") from error
 
-    def _opened(self, folder: Folder) -> int:
+    def _opened(self, folder: DirFd) -> int:
         """For adding to it; for reading only, where the disk or its rights allow no more."""
         self._reads_only = False
         try:
@@ -89,7 +89,7 @@ class LogFile:
                 size -= len(part)
             return parts[0] if len(parts) == 1 else b"".join(parts)
         except OSError as error:
-            raise refuse(error, self.path, "read") from error
+            raise path_error(error, self.path, "read") from error
 
     def append(self, data: bytes, *, durable: bool = True) -> None:
         """Whole or not at all as far as a living process can see to it; durable with its name when told so."""
@@ -98,7 +98,7 @@ class LogFile:
             if durable:
                 self.sync()
         except OSError as error:
-            raise refuse(error, self.path, "append") from error
+            raise path_error(error, self.path, "append") from error
 
     def write(self, data: bytes) -> None:
         """Add to the end without waiting for the disk; `sync` follows. `dated` asks for its time afterwards."""
@@ -116,14 +116,14 @@ class LogFile:
                 raise
             self.size += len(data)
         except OSError as error:
-            raise refuse(error, self.path, "append") from error
+            raise path_error(error, self.path, "append") from error
 
     def dated(self) -> None:
         """Length and time of the file as our last write left it: what tells a foreign change of it from ours."""
         try:
             info = os.fstat(self._fd)
         except OSError as error:
-            raise refuse(error, self.path, "append") from error
+            raise path_error(error, self.path, "append") from error
         self.size, self.mtime = info.st_size, info.st_mtime_ns
 
     def begin_sync(self) -> None:
@@ -139,7 +139,7 @@ class LogFile:
                 self.root.sync(self.root.room(self.path))
                 self._named = True
         except OSError as error:
-            raise refuse(error, self.path, "sync") from error
+            raise path_error(error, self.path, "sync") from error
 
     def cut(self, size: int, *, durable: bool = True) -> None:
         """Drop everything from `size` on: a torn tail, which somebody has kept elsewhere."""
@@ -152,7 +152,7 @@ class LogFile:
             info = os.fstat(self._fd)
             self.size, self.mtime = info.st_size, info.st_mtime_ns
         except OSError as error:
-            raise refuse(error, self.path, "cut") from error
+            raise path_error(error, self.path, "cut") from error
 
     def _create(self) -> None:
         place = self.root.room(self.path)

@@ -53,7 +53,7 @@ def admit(
                     order.id,
                 )
             )
-    if not findings and circle(order, jobs or {}):
+    if not findings and has_cycle(order, jobs or {}):
         findings.append(
             Finding(
                 "DEPENDENCY_FAILED",
@@ -67,7 +67,7 @@ def admit(
     return findings
 
 
-def circle(order: Order, jobs: Mapping[str, Job]) -> bool:
+def has_cycle(order: Order, jobs: Mapping[str, Job]) -> bool:
     """Would this order wait for itself? (through any number of others)"""
     seen: set[str] = set()
     ahead = list(order.depends_on)

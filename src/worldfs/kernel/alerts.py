@@ -10,9 +10,9 @@ from dataclasses import asdict
 
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Finding
-from worldfs.tree.stores.contract import Store
+from worldfs.tree.stores.store_interface import Store
 
-from .jobs import ALERTS
+from .job_store import ALERTS
 
 MOST = 100  # alerts kept; the oldest go first
 MOST_OF_ONE = 20  # of one document, so that one bad file does not hide all others; `paos check` says the rest

@@ -14,19 +14,19 @@ from zlib import crc32
 
 from worldfs.ground.clock import Clock, parse_stamp, stamp
 from worldfs.ground.driver import Driver, Run
-from worldfs.ground.errors import BrokenHouse, WorldError
-from worldfs.ground.model import Cause, Finding, Job, Json, Order, Outcome, State
+from worldfs.ground.errors import StorageError, WorldError
+from worldfs.ground.model import Cause, Finding, Job, JobState, Json, Order, Outcome
 
-from .jobs import Jobs
-from .stops import Stop
+from .job_store import JobStore
+from .stop_log import StopState
 
 GRACE_S = 2.0  # how long a driver may take to stop after its deadline before the job ends without it
 SLOW_START_S = 0.01
 JITTER = 0.1  # of a wait between attempts
-RETRIED = (Cause.ERROR, Cause.TIMEOUT)  # never rejected, cancelled or lost (D19)
+RETRIED = (Cause.ERROR, Cause.TIMEOUT)  # never rejected, cancelled or lost (workspace D19)
 
 
-class House(Protocol):
+class JobHooks(Protocol):
     """What the world does around a job: judge it, write what was seen, remember what failed."""
 
     def review(self, order: Order) -> Sequence[Finding]: ...
@@ -53,7 +53,7 @@ class House(Protocol):
 
 
 @dataclass(slots=True)
-class Node:
+class KernelNode:
     """A body the kernel may give jobs to."""
 
     id: str
@@ -63,7 +63,7 @@ class Node:
 
 
 @dataclass(slots=True)
-class Ticket:
+class JobAttempt:
     """One attempt on its lane. Whoever sets `over` first, lane or kernel, writes the end; the other is late."""
 
     job: Job
@@ -75,7 +75,7 @@ class Ticket:
     left: bool = False  # the kernel has closed without it: it may write nothing any more
     settled: bool = False  # the kernel has taken note of its end
     shown: bool = False  # as running, in the sheet
-    stopped: Stop | None = None  # the stop that its node was told of while it ran
+    stopped: StopState | None = None  # the stop that its node was told of while it ran
     stopped_at: float = 0.0  # clock.monotonic() then
     lock: threading.Lock = field(default_factory=threading.Lock)
     broken: BaseException | None = None  # the house gave way under it
@@ -92,7 +92,7 @@ class Ticket:
                 self.cancel.set()
             return not self.over
 
-    def halt(self, stop: Stop, now: float) -> None:
+    def halt(self, stop: StopState, now: float) -> None:
         """Its node is stopped: it ends as cancelled if it has begun, else it waits again."""
         with self.lock:
             if not self.over and self.stopped is None:
@@ -156,23 +156,23 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class Dispatch:
+class Dispatcher:
     """Carries tickets; the same for every lane."""
 
-    jobs: Jobs
-    house: House
+    jobs: JobStore
+    house: JobHooks
     clock: Clock
     learn: Callable[[Order, Outcome], None]
     slow_start: Callable[[], None]  # called when judging took so long that "running" should be shown
 
-    def carry(self, ticket: Ticket, node: Node) -> None:
-        """Judge, mark running, move, observe, end: in that order of writes (HOUSE §6)."""
+    def carry(self, ticket: JobAttempt, node: KernelNode) -> None:
+        """Judge, mark running, move, observe, end: in that order of writes."""
         try:
             self._carry(ticket, node)
         except BaseException as error:  # a broken house is handed to the kernel; the job stays as its files say
             ticket.broken = error
 
-    def _carry(self, ticket: Ticket, node: Node) -> None:
+    def _carry(self, ticket: JobAttempt, node: KernelNode) -> None:
         order = ticket.job.order
         findings, fault = ((), None) if ticket.cancel.is_set() else _review(order, self.house, node)
         if ticket.closing or (ticket.cancel.is_set() and ticket.stopped is not None):
@@ -183,16 +183,16 @@ class Dispatch:
             return
         refused = tuple(item for item in findings if not item.warning)
         if fault is not None or refused:
-            outcome = fault or refusal(refused)
+            outcome = fault or refusal_outcome(refused)
             self._end(ticket, outcome, lesson=bool(refused))
             return
         status = ticket.job.status
         now = stamp(self.clock.now())
         first = status.first_started_at or status.started_at
         status = replace(
-            status, state=State.RUNNING, attempt=status.attempt + 1, started_at=now, first_started_at=first
+            status, state=JobState.RUNNING, attempt=status.attempt + 1, started_at=now, first_started_at=first
         )
-        limit, of_all = limit_s(order, first or now, self.clock)
+        limit, of_all = time_limit_s(order, first or now, self.clock)
         self.jobs.write_status(order.id, status)  # durable before anything moves
         ticket.job = replace(ticket.job, status=status)
         ticket.deadline = self.clock.monotonic() + limit
@@ -211,47 +211,47 @@ class Dispatch:
             outcome = _stopped(outcome, ticket.stopped, node.id, self.house)
         self._end(ticket, outcome, lesson=outcome.cause in RETRIED)
 
-    def _end(self, ticket: Ticket, outcome: Outcome, *, lesson: bool = False) -> None:
+    def _end(self, ticket: JobAttempt, outcome: Outcome, *, lesson: bool = False) -> None:
         if ticket.claim_end():
             if lesson:
                 self.learn(ticket.job.order, outcome)
             self.write_end(ticket, outcome)
 
-    def write_end(self, ticket: Ticket, outcome: Outcome) -> None:
+    def write_end(self, ticket: JobAttempt, outcome: Outcome) -> None:
         """Write the end, or the next attempt. Only for who has claimed it."""
         order, status = ticket.job.order, ticket.job.status
         now = self.clock.now()
         # Only an attempt is tried again: a critic that breaks has used up none, and would break for ever.
-        retried = outcome.cause in RETRIED and status.state is State.RUNNING and status.attempt < order.attempts
+        retried = outcome.cause in RETRIED and status.state is JobState.RUNNING and status.attempt < order.attempts
         if retried and ticket.cancel.is_set():
             retried = False
             why = f"cancelled; attempt {status.attempt} had ended before: {outcome.message}"
             outcome = replace(outcome, cause=Cause.CANCELLED, code="CANCELLED", message=why)
         wait = backoff_s(order.backoff, status.attempt, order.id)
         if retried and order.total_timeout_s:
-            left, _ = limit_s(order, status.first_started_at or status.started_at, self.clock)
+            left, _ = time_limit_s(order, status.first_started_at or status.started_at, self.clock)
             retried = left > wait  # else it would be started only to be stopped
         outcome = self.house.say(outcome)
         if retried:
             again = stamp(now + timedelta(seconds=wait))
-            status = replace(status, state=State.PENDING, not_before=again, outcome=outcome)
+            status = replace(status, state=JobState.PENDING, not_before=again, outcome=outcome)
             self.jobs.write_status(order.id, status)
             ticket.job = replace(ticket.job, status=status)
             return
-        state = State.SUCCEEDED if outcome.ok else State.FAILED
+        state = JobState.SUCCEEDED if outcome.ok else JobState.FAILED
         job = replace(ticket.job, status=replace(status, state=state, completed_at=stamp(now), outcome=outcome))
         self.jobs.end(job)
         ticket.job = job
 
 
-def _review(order: Order, house: House, node: Node) -> tuple[Sequence[Finding], Outcome | None]:
+def _review(order: Order, house: JobHooks, node: KernelNode) -> tuple[Sequence[Finding], Outcome | None]:
     """What the house finds; where it finds nothing, whether the body has the op at all: before anything is durable."""
     try:
         findings, ops = house.review(order), node.driver.ops
         if order.op not in ops and all(item.warning for item in findings):
             findings = [*findings, _no_such_op(order, ops)]
         return findings, None
-    except BrokenHouse:
+    except StorageError:
         raise
     except WorldError as error:
         # A document that cannot be read is no permission: nothing moves until it can.
@@ -274,16 +274,16 @@ def _no_such_op(order: Order, ops: Collection[str]) -> Finding:
 def _execute(driver: Driver, order: Order, run: Run) -> Outcome:
     try:
         return driver.execute(order, run)
-    except BrokenHouse as error:
+    except StorageError as error:
         return _fault(error.code, error)
     except Exception as error:  # a driver's bug ends its job, never the kernel
         return _fault("RUNTIME_ERROR", error)
 
 
-def _settled(outcome: Outcome, node: str, house: House) -> Outcome:
+def _settled(outcome: Outcome, node: str, house: JobHooks) -> Outcome:
     try:
         house.settle(node)
-    except BrokenHouse:
+    except StorageError:
         raise
     except Exception as error:
         # The action did what it did; that the world could not be seen or written afterwards is told beside it.
@@ -291,7 +291,7 @@ def _settled(outcome: Outcome, node: str, house: House) -> Outcome:
     return outcome
 
 
-def _stopped(outcome: Outcome, stop: Stop, node: str, house: House) -> Outcome:
+def _stopped(outcome: Outcome, stop: StopState, node: str, house: JobHooks) -> Outcome:
     """What ran when its node was stopped, with where the robot stands now."""
     evidence = {**outcome.evidence, "stopped": {"by": stop.by, "at": stop.at}}
     try:
@@ -307,7 +307,7 @@ def _fault(code: str, error: Exception) -> Outcome:
     return Outcome.failure(Cause.ERROR, code, f"{type(error).__name__}: {error}", traceback=text)
 
 
-def refusal(findings: tuple[Finding, ...]) -> Outcome:
+def refusal_outcome(findings: tuple[Finding, ...]) -> Outcome:
     first = findings[0]
     rest = len(findings) - 1
     if any("\u4e00" <= sign <= "\u9fff" for sign in first.fix):  # the words between speak the finding's language
@@ -319,8 +319,8 @@ def refusal(findings: tuple[Finding, ...]) -> Outcome:
     return Outcome.failure(Cause.REJECTED, first.code, text, findings=findings)
 
 
-def limit_s(order: Order, first: str, clock: Clock) -> tuple[float, bool]:
-    """Seconds that an attempt starting now may take, and whether it is the limit of all attempts that says so (D20).
+def time_limit_s(order: Order, first: str, clock: Clock) -> tuple[float, bool]:
+    """Seconds that an attempt starting now may take, and whether it is the limit of all attempts that says so (workspace D20).
 
     `first`: when the first attempt started.
     """
@@ -332,7 +332,7 @@ def limit_s(order: Order, first: str, clock: Clock) -> tuple[float, bool]:
 
 
 def backoff_s(kind: str, attempt: int, id: str = "") -> float:
-    """Seconds before the attempt after this one: 1 s, doubling or growing, at most 60 s (D19), then up to JITTER more.
+    """Seconds before the attempt after this one: 1 s, doubling or growing, at most 60 s (workspace D19), then up to JITTER more.
 
     The jitter keeps jobs that failed together from coming back together; it is the same whenever it is computed.
     """

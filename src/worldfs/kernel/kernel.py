@@ -9,27 +9,27 @@ from dataclasses import replace
 from functools import partial
 
 from worldfs.formats import action_write
-from worldfs.formats.page import Page
+from worldfs.formats.sheet_format import SheetFormat
 from worldfs.ground.clock import Clock, stamp
-from worldfs.ground.errors import BrokenHouse, UserError
-from worldfs.ground.model import Cause, Finding, Job, Order, Outcome, State
-from worldfs.tree.stores.contract import Change, ChangeKind, Store
+from worldfs.ground.errors import StorageError, UserError
+from worldfs.ground.model import Cause, Finding, Job, JobState, Order, Outcome
+from worldfs.tree.stores.store_interface import Store, StoreChange, StoreChangeKind
 
 from .admission import admit
 from .alerts import Alerts
-from .control import Controls
-from .dispatch import GRACE_S, Dispatch, House, Lane, Node, Ticket, refusal
-from .jobs import ALERTS, CANCEL, CONTROL, OPEN, Jobs, dependencies_first, ended, id_of
-from .lessons import Lessons
-from .line import Lines
-from .recovery import disowned, read_open, recover
-from .sheet import Sheet
-from .sheets import Sheets
-from .showing import Showing
-from .stopping import Stopping
-from .stops import STOPS, Stop
-from .turns import TURNS, Taken
-from .waiting import Waiting
+from .deferred_jobs import DeferredJobs
+from .dispatch import GRACE_S, Dispatcher, JobAttempt, JobHooks, KernelNode, Lane, refusal_outcome
+from .instruction_turns import TURNS, HeldTurns
+from .job_recovery import disowned_job, read_open, recover
+from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, dependencies_first, id_of, is_ended
+from .lesson_writer import LessonWriter
+from .node_controls import NodeControls
+from .ready_queue import ReadyQueue
+from .render_scheduler import RenderScheduler
+from .stop_listener import StopListener
+from .stop_log import STOPS, StopState
+from .stored_sheet import StoredSheet
+from .stored_sheets import StoredSheets
 
 Log = Callable[[str, Job], None]
 GROUP = 128  # orders accepted at a time
@@ -43,10 +43,10 @@ class Kernel:
         self,
         store: Store,
         clock: Clock,
-        house: House,
-        nodes: Mapping[str, Node],
+        house: JobHooks,
+        nodes: Mapping[str, KernelNode],
         *,
-        pages: Sequence[Page] = (action_write.PAGE,),
+        pages: Sequence[SheetFormat] = (action_write.PAGE,),
         watched: Mapping[str, Callable[[], bool]] | None = None,
         off: Collection[str] = (),
         threads: bool = True,
@@ -57,36 +57,36 @@ class Kernel:
         self.house = house
         self.nodes = dict(nodes)
         self.off = frozenset(off)  # robots that are declared and disabled
-        self.jobs = Jobs(store, clock)
+        self.jobs = JobStore(store, clock)
         self.log = log
         self.alert = Alerts(store)
         default = next(iter(nodes)) if len(nodes) == 1 else ""
-        self.sheets = Sheets(
-            {page.file: Sheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
+        self.sheets = StoredSheets(
+            {page.file: StoredSheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
         )
         self._threads = threads
         self.lanes = {name: Lane(name, threads) for name in nodes}
         self._open: dict[str, Job] = {}
-        self._line = Lines(nodes)
-        self._running: dict[str, Ticket] = {}
+        self._line = ReadyQueue(nodes)
+        self._running: dict[str, JobAttempt] = {}
         self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
-        self._finished: deque[tuple[str, Ticket]] = deque()
-        self._waiting = Waiting(self.jobs, clock)
+        self._finished: deque[tuple[str, JobAttempt]] = deque()
+        self._waiting = DeferredJobs(self.jobs, clock)
         self._cancel_late: set[str] = set()  # asked for while a lane was writing the end of an attempt
-        self._showing = Showing(self.sheets, self.alert, clock)
-        self._controls = Controls(store, house, self.lanes, self.alert)
-        self._lessons = Lessons(house, self.alert)
+        self._showing = RenderScheduler(self.sheets, self.alert, clock)
+        self._controls = NodeControls(store, house, self.lanes, self.alert)
+        self._lessons = LessonWriter(house, self.alert)
         self._watched = dict(watched or {})  # other files, and what to do when they change; False: not while a job runs
         self._put_off: set[str] = set()  # those of them to be looked at when no job runs
         pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
         self._watch = store.watch(*pages_and_ours)
-        self._taken = Taken(store, self.nodes)
-        self.stopping = Stopping(store, clock, self.nodes, self._running, self.alert)
+        self._taken = HeldTurns(store, self.nodes)
+        self.stopping = StopListener(store, clock, self.nodes, self._running, self.alert)
         self.stopping.look()
         if threads:
             self.stopping.listen()
         self._resync = True
-        self.dispatch = Dispatch(self.jobs, house, clock, self._lessons.learn, self._watch.wake)
+        self.dispatch = Dispatcher(self.jobs, house, clock, self._lessons.learn, self._watch.wake)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class Kernel:
                 name, Finding("DRIVER_CLOSE", f"node {name}", "a driver that closes", repr(error), "see the driver")
             )
 
-    def tick(self, changes: Sequence[Change] | None = None) -> bool:
+    def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
         """Do what is due and return; True when something went forward."""
         self.take(self._watch.read(0.0) if changes is None else changes)
         self._look()
@@ -172,7 +172,7 @@ class Kernel:
     def open_jobs(self) -> list[Job]:
         return list(self._open.values())
 
-    def add(self, node: Node) -> None:
+    def add(self, node: KernelNode) -> None:
         """A node that has come while we work. Only from our own thread: from `watched`, or before `run`."""
         if node.id not in self.nodes:
             self.lanes[node.id] = Lane(node.id, self._threads)
@@ -182,10 +182,10 @@ class Kernel:
 
     # -- in -----------------------------------------------------------------------------------------------------
 
-    def take(self, changes: Sequence[Change]) -> None:
+    def take(self, changes: Sequence[StoreChange]) -> None:
         """Look where the change feed points. New orders and cancels are read from their names."""
         for change in changes:
-            if change.kind is ChangeKind.RESYNC:
+            if change.kind is StoreChangeKind.RESYNC:
                 self._resync = True
                 self._taken.look()
                 self.sheets.look_aside()
@@ -194,21 +194,21 @@ class Kernel:
             elif change.key in self._watched:
                 self._put_off.add(change.key)
             elif change.key == ALERTS:
-                if change.kind is ChangeKind.DELETE:
+                if change.kind is StoreChangeKind.DELETE:
                     self.alert.again()
             elif change.key.startswith(STOPS):
                 self.stopping.look()
             elif change.key.startswith(TURNS):
                 self._taken.look()
-            elif change.kind is ChangeKind.DISPLACED:
+            elif change.kind is StoreChangeKind.DISPLACED:
                 self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):
                 id = id_of(change.key)
-                if id is not None and id not in self._open and change.kind is ChangeKind.PUT:
+                if id is not None and id not in self._open and change.kind is StoreChangeKind.PUT:
                     self._discover(id)
-            elif change.key.startswith(CANCEL + "/") and change.kind is ChangeKind.PUT:
+            elif change.key.startswith(CANCEL + "/") and change.kind is StoreChangeKind.PUT:
                 self.cancel(change.key[len(CANCEL) + 1 :])
-            elif change.key.startswith(CONTROL + "/") and change.kind is ChangeKind.PUT:
+            elif change.key.startswith(CONTROL + "/") and change.kind is StoreChangeKind.PUT:
                 self._controls.take(change.key[len(CONTROL) + 1 :])
 
     def _look(self) -> None:
@@ -242,10 +242,10 @@ class Kernel:
                     self._discover(item.order.id)
             forward = True
         for order, finding in taken.refused:
-            self._lessons.learn(order, refusal((finding,)))
+            self._lessons.learn(order, refusal_outcome((finding,)))
         for order in taken.lost:
             forward = True
-            job = disowned(order, self.clock, self.house.say)
+            job = disowned_job(order, self.clock, self.house.say)
             if not self.jobs.known(order.id):
                 self._lessons.remember(job)
                 self.jobs.history(job)
@@ -279,7 +279,7 @@ class Kernel:
         )
         self._open[job.id] = job
         if findings:
-            outcome = refusal(tuple(findings))
+            outcome = refusal_outcome(tuple(findings))
             self._lessons.learn(job.order, outcome)
             self._end(job, outcome)
             return
@@ -309,7 +309,7 @@ class Kernel:
         chosen = self._line.choose(self._running, self.clock.now(), self._able, self._taken.allows)
         for job in chosen:
             node = self.nodes[job.order.node]
-            ticket = Ticket(job, since=self.clock.monotonic())
+            ticket = JobAttempt(job, since=self.clock.monotonic())
             with self.stopping.lock:
                 if self.stopping.held(node.id):
                     continue  # stopped since it was chosen
@@ -327,13 +327,13 @@ class Kernel:
         """What runs longer than a moment is shown as running."""
         for ticket in self._running.values():
             job = ticket.job  # read once: its lane may write the end meanwhile, which is shown only when it is durable
-            if not ticket.shown and job.status.state is State.RUNNING and not ticket.over:
+            if not ticket.shown and job.status.state is JobState.RUNNING and not ticket.over:
                 ticket.shown = True
                 self._open[job.id] = job
                 self.log("running", job)
                 self._showing.changed(job)
 
-    def _carry(self, ticket: Ticket, node: Node) -> None:
+    def _carry(self, ticket: JobAttempt, node: KernelNode) -> None:
         self.dispatch.carry(ticket, node)
         self._finished.append((node.id, ticket))
         self._watch.wake()
@@ -347,7 +347,7 @@ class Kernel:
                 del self._running[node]
             if ticket.broken is not None:
                 if isinstance(ticket.broken, Exception):
-                    raise BrokenHouse(
+                    raise StorageError(
                         f"job {ticket.job.id} stands as its files say: {ticket.broken}", op="carry"
                     ) from ticket.broken
                 raise ticket.broken
@@ -359,7 +359,7 @@ class Kernel:
                 self._wait_again(ticket)
         return forward
 
-    def _wait_again(self, ticket: Ticket) -> None:
+    def _wait_again(self, ticket: JobAttempt) -> None:
         """Its node was stopped before it had begun."""
         ticket.settled = True
         job = ticket.job
@@ -369,10 +369,10 @@ class Kernel:
             self._cancel_late.discard(job.id)
             self.cancel(job.id)
 
-    def _settled(self, ticket: Ticket) -> None:
+    def _settled(self, ticket: JobAttempt) -> None:
         """Its end is written, or that it waits for another attempt."""
         job, ticket.settled = ticket.job, True
-        if ended(job):
+        if is_ended(job):
             self._gone(job)
         else:
             self._open[job.id] = job
@@ -399,7 +399,7 @@ class Kernel:
                 ticket.cancel.set()  # after its end is decided: this is no cancelling of the job
                 self._settled(ticket)
 
-    def _unconfirmed(self, ticket: Ticket, stop: Stop) -> None:
+    def _unconfirmed(self, ticket: JobAttempt, stop: StopState) -> None:
         """A driver that was told to stop and has not returned: whether its robot holds still, nobody knows."""
         node = ticket.job.order.node
         why = f"stopped by {stop.by}, and the driver of {node} has not confirmed it: the robot may still move"
@@ -412,7 +412,7 @@ class Kernel:
         self._settled(ticket)
 
     def _judge_waiting(self) -> bool:
-        """End what waited too long (D20) or depends on what failed (D21)."""
+        """End what waited too long (workspace D20) or depends on what failed (workspace D21)."""
         over = self._waiting.judge()
         for job, outcome in over:
             if job.id in self._open:
@@ -422,7 +422,7 @@ class Kernel:
     def _end(self, job: Job, outcome: Outcome) -> None:
         """End a job that is not running."""
         outcome = self.house.say(outcome)
-        state = State.SUCCEEDED if outcome.ok else State.FAILED
+        state = JobState.SUCCEEDED if outcome.ok else JobState.FAILED
         job = replace(
             job, status=replace(job.status, state=state, completed_at=stamp(self.clock.now()), outcome=outcome)
         )
@@ -436,7 +436,7 @@ class Kernel:
         """It has ended: who waited for it may start now, or never."""
         self._open.pop(job.id, None)
         self.log("ended", job)
-        for freed in self._waiting.over(job.id, ok=job.status.state is State.SUCCEEDED):
+        for freed in self._waiting.over(job.id, ok=job.status.state is JobState.SUCCEEDED):
             self._line.add(freed)
 
     # -- out ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What is remembered, found again: one search for LESSONS.md and every memory.md (HOUSE §5.3).
+"""What is remembered, found again: one search for LESSONS.md and every memory.md.
 
 passage    what is searched, and what is found
 words      text and queries as the words that are looked up, Chinese included
@@ -7,8 +7,8 @@ embed      meaning as vectors, where the extra `embed` is installed
 search     the one function
 """
 
-from .index import Index
-from .passage import Hit, Passage
+from .index import PassageIndex
+from .passage import Passage, SearchHit
 from .search import search
 
-__all__ = ["Hit", "Index", "Passage", "search"]
+__all__ = ["Passage", "PassageIndex", "SearchHit", "search"]

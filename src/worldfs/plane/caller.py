@@ -8,14 +8,14 @@ from worldfs.tree.binding import Binding
 
 
 class Caller(NamedTuple):
-    """`correlation`: the request's correlation_id, else its id. `node`: a node whose secret was the Bearer (D6)."""
+    """`correlation`: the request's correlation_id, else its id. `node`: a node whose secret was the Bearer (acheron D6)."""
 
     binding: Binding
     correlation: str = ""
     node: str = ""
 
 
-class Config(NamedTuple):
+class PlaneConfig(NamedTuple):
     """Tokens that mutations of a scope must carry beside the role ("": none asked), and who may watch services."""
 
     operator_token: str = ""

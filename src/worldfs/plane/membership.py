@@ -1,6 +1,6 @@
 """What a node does once it has joined: refreshes its lease, publishes its services, leaves. And who may look at it.
 
-Source: the reference page on Acheron, section 3.2; decisions D6 (the right secret is enough), D19, D49.
+Source: acheron §3.2; acheron D6 (the right secret is enough), acheron D19, D49.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import msgspec
 
 from worldfs.wire.frames import Json
 
-from .fields import identifier, labels, milliseconds, platform, same, url
-from .history import Event
-from .nouns import Catalog, Node, platform_json
-from .pairing import LEASE_MS
-from .refusal import ADMIN_ONLY, PlaneError
-from .services import delta, read_catalog
-from .state import State
-from .work import Work, token
+from .event_history import ServiceEvent
+from .node_pairing import LEASE_MS
+from .payload_fields import identifier, labels, milliseconds, platform, secrets_equal, url
+from .plane_error import ADMIN_ONLY, PlaneError
+from .plane_records import NodeRecord, ServiceCatalog, platform_json
+from .plane_state import PlaneState
+from .service_catalog import delta, read_catalog
+from .transaction import Transaction, new_secret
 
 
-def lease_refresh(work: Work, payload: Json) -> Json:
+def lease_refresh(work: Transaction, payload: Json) -> Json:
     """`{node_id,node_secret,lease_ttl_ms?,fs_url?}` → join envelope with a new lease token."""
     node = _proved(work, payload)
     address = url(payload)
     renewed = msgspec.structs.replace(
         node,
-        lease_token=token("lease"),
+        lease_token=new_secret("lease"),
         last_seen_ms=work.now,
         lease_expires_at_ms=work.now + milliseconds(payload, "lease_ttl_ms", LEASE_MS),
         fs_url=node.fs_url if address is None else address,
@@ -39,10 +39,10 @@ def lease_refresh(work: Work, payload: Json) -> Json:
     return renewed.envelope()
 
 
-def delete(work: Work, payload: Json) -> Json:
+def delete(work: Transaction, payload: Json) -> Json:
     """`{node_id,node_secret}`. An admin may leave the secret out: the machine may be gone with it.
 
-    Its mounts stay desired and become missing (D19).
+    Its mounts stay desired and become missing (acheron D19).
     """
     node = _proved(work, payload, needs_secret=False)
     work.put("nodes", node.node_id, None)
@@ -57,7 +57,7 @@ def delete(work: Work, payload: Json) -> Json:
     return {"deleted": True, "node_id": node.node_id}
 
 
-def _proved(work: Work, payload: Json, *, needs_secret: bool = True) -> Node:
+def _proved(work: Transaction, payload: Json, *, needs_secret: bool = True) -> NodeRecord:
     """The node of the payload, if the caller proved to be it, or is an admin whose secret (if needed) is right."""
     node_id = identifier(payload, "node_id")
     node = work.state.nodes.get(node_id)
@@ -75,12 +75,12 @@ def _proved(work: Work, payload: Json, *, needs_secret: bool = True) -> Node:
     if node is None:
         # To who has not proved anything, a node that is not there looks like one that is.
         raise PlaneError("node_not_found" if admin else "node_auth_failed")
-    if given is not None and not same(given, node.secret):
+    if given is not None and not secrets_equal(given, node.secret):
         raise PlaneError("node_auth_failed")
     return node
 
 
-def service_upsert(work: Work, payload: Json) -> Json:
+def service_upsert(work: Transaction, payload: Json) -> Json:
     """`{node_id,node_secret,platform?,labels?,services?}` → the catalog, and what changed of it."""
     node = _proved(work, payload)
     known = work.state.catalogs.get(node.node_id)
@@ -99,11 +99,11 @@ def service_upsert(work: Work, payload: Json) -> Json:
         work.touch_node(node.node_id, mounts=False)
     reply = {**_catalog(about, catalog or known), "service_delta": changes}
     if changes["changed"]:
-        work.event = Event(node.node_id, work.now, msgspec.json.encode(reply))
+        work.event = ServiceEvent(node.node_id, work.now, msgspec.json.encode(reply))
     return reply
 
 
-def _catalog(node: Node, catalog: Catalog | None) -> Json:
+def _catalog(node: NodeRecord, catalog: ServiceCatalog | None) -> Json:
     return {
         "node_id": node.node_id,
         "node_name": node.node_name,
@@ -113,29 +113,29 @@ def _catalog(node: Node, catalog: Catalog | None) -> Json:
     }
 
 
-def service_get(work: Work, payload: Json) -> Json:
+def service_get(work: Transaction, payload: Json) -> Json:
     """`{node_id}`; from a caller who is no admin also `node_secret`, unless he is that node."""
     node = _known(work, payload) if work.caller.binding.admin else _proved(work, payload)
     return _catalog(node, work.state.catalogs.get(node.node_id))
 
 
-def _known(work: Work, payload: Json) -> Node:
+def _known(work: Transaction, payload: Json) -> NodeRecord:
     node = work.state.nodes.get(identifier(payload, "node_id"))
     if node is None:
         raise PlaneError("node_not_found")
     return node
 
 
-def node_get(work: Work, payload: Json) -> Json:
-    return {"node": public(work.state, _known(work, payload), work.seen)}
+def node_get(work: Transaction, payload: Json) -> Json:
+    return {"node": public_node_json(work.state, _known(work, payload), work.seen)}
 
 
-def node_list(work: Work, _: Json) -> Json:
+def node_list(work: Transaction, _: Json) -> Json:
     nodes = work.state.nodes
-    return {"nodes": [public(work.state, nodes[key], work.seen) for key in sorted(nodes)]}
+    return {"nodes": [public_node_json(work.state, nodes[key], work.seen) for key in sorted(nodes)]}
 
 
-def public(state: State, node: Node, seen: dict[str, int]) -> dict[str, Any]:
-    """N of the reference page; the count of services is not filtered by anybody's rights."""
+def public_node_json(state: PlaneState, node: NodeRecord, seen: dict[str, int]) -> dict[str, Any]:
+    """A node (acheron §3.2); the count of services is not filtered by anybody's rights."""
     catalog = state.catalogs.get(node.node_id)
     return node.public(len(catalog.services) if catalog else 0, seen.get(node.node_id, 0))

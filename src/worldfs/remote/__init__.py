@@ -8,27 +8,37 @@ async with connect("ws://127.0.0.1:18790", agent="alice", project="proj-1") as w
 
 from __future__ import annotations
 
-from .attached import File
-from .connecting import connect
-from .errors import Lost, TimedOut
-from .jobs import Job
-from .nouns import NEVER, Bound, Ended, Event, Invoked, Place, Push, Retry, Written
-from .world import World
+from .connection import connect
+from .remote_errors import ConnectionLost, RequestTimeout
+from .remote_jobs import RemoteJob
+from .remote_tree import RemoteFile
+from .remote_types import (
+    NEVER_RETRY,
+    BoundSession,
+    JobResult,
+    PushFrame,
+    RemoteEntry,
+    RemoteToolResult,
+    RemoteWriteResult,
+    RetryPolicy,
+    WatchEvent,
+)
+from .remote_world import RemoteWorld
 
 __all__ = [
-    "NEVER",
-    "Bound",
-    "Ended",
-    "Event",
-    "File",
-    "Invoked",
-    "Job",
-    "Lost",
-    "Place",
-    "Push",
-    "Retry",
-    "TimedOut",
-    "World",
-    "Written",
+    "NEVER_RETRY",
+    "BoundSession",
+    "ConnectionLost",
+    "JobResult",
+    "PushFrame",
+    "RemoteEntry",
+    "RemoteFile",
+    "RemoteJob",
+    "RemoteToolResult",
+    "RemoteWorld",
+    "RemoteWriteResult",
+    "RequestTimeout",
+    "RetryPolicy",
+    "WatchEvent",
     "connect",
 ]

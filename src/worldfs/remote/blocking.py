@@ -14,14 +14,23 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from . import connecting, jobs
-from . import world as far
-from .nouns import Bound, Ended, Event, Invoked, Json, Place, Push, Written
+from . import connection, remote_jobs
+from . import remote_world as far
+from .remote_types import (
+    BoundSession,
+    JobResult,
+    Json,
+    PushFrame,
+    RemoteEntry,
+    RemoteToolResult,
+    RemoteWriteResult,
+    WatchEvent,
+)
 
 T = TypeVar("T")
 
 
-class _Loop:
+class _LoopThread:
     """An event loop in a thread."""
 
     def __init__(self) -> None:
@@ -45,17 +54,17 @@ class _Loop:
             self._loop.close()
 
 
-class Job:
+class BlockingJob:
     """`worldfs.remote.Job`, blocking."""
 
-    def __init__(self, loop: _Loop, job: jobs.Job) -> None:
+    def __init__(self, loop: _LoopThread, job: remote_jobs.RemoteJob) -> None:
         self._loop, self._job = loop, job
         self.id, self.path = job.id, job.path
 
     def state(self) -> str:
         return self._loop.run(self._job.state())
 
-    def result(self, timeout: float | None = None) -> Ended:
+    def result(self, timeout: float | None = None) -> JobResult:
         return self._loop.run(self._job.result(timeout))
 
     def log(self) -> list[Json]:
@@ -68,14 +77,14 @@ class Job:
         self._loop.run(self._job.cancel())
 
 
-class World:
+class BlockingWorld:
     """`worldfs.remote.World`, blocking; see there for what each word means."""
 
-    def __init__(self, loop: _Loop, world: far.World) -> None:
+    def __init__(self, loop: _LoopThread, world: far.RemoteWorld) -> None:
         self._loop, self._world = loop, world
 
     @property
-    def bound(self) -> Bound:
+    def bound(self) -> BoundSession:
         return self._world.bound
 
     def read(self, path: str, **more: Any) -> bytes:
@@ -85,7 +94,7 @@ class World:
     def list(self, path: str = "/") -> list[str]:
         return self._loop.run(self._world.list(path))
 
-    def entries(self, path: str = "/") -> Sequence[Place]:
+    def entries(self, path: str = "/") -> Sequence[RemoteEntry]:
         return self._loop.run(self._world.entries(path))
 
     def mkdir(self, path: str) -> None:
@@ -100,20 +109,20 @@ class World:
     def truncate(self, path: str, size: int = 0) -> None:
         self._loop.run(self._world.truncate(path, size))
 
-    def stat(self, path: str) -> Place:
+    def stat(self, path: str) -> RemoteEntry:
         return self._loop.run(self._world.stat(path))
 
     def exists(self, path: str) -> bool:
         return self._loop.run(self._world.exists(path))
 
-    def write(self, path: str, data: bytes | str, **more: Any) -> Written:
+    def write(self, path: str, data: bytes | str, **more: Any) -> RemoteWriteResult:
         """Options: offset, correlation, split, replace, create."""
         return self._loop.run(self._world.write(path, data, **more))
 
-    def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[Place, tuple[str, ...]]]:
+    def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[RemoteEntry, tuple[str, ...]]]:
         return _each(self._loop, self._world.walk(path, depth=depth))
 
-    def watch(self, *paths: str, **more: Any) -> Iterator[Event]:
+    def watch(self, *paths: str, **more: Any) -> Iterator[WatchEvent]:
         """Options: kind, since, timeout."""
         return _each(self._loop, self._world.watch(*paths, **more))
 
@@ -125,16 +134,18 @@ class World:
     def each(self, path: str) -> Iterator[bytes]:
         return _each(self._loop, self._world.each(path))
 
-    def pushes(self) -> Iterator[Push]:
+    def pushes(self) -> Iterator[PushFrame]:
         return _each(self._loop, self._world.pushes())
 
-    def chat(self, text: str, *, correlation: str = "") -> Job:
-        return Job(self._loop, self._loop.run(self._world.chat(text, correlation=correlation)))
+    def chat(self, text: str, *, correlation: str = "") -> BlockingJob:
+        return BlockingJob(self._loop, self._loop.run(self._world.chat(text, correlation=correlation)))
 
-    def job(self, id: str) -> Job:
-        return Job(self._loop, self._world.job(id))
+    def job(self, id: str) -> BlockingJob:
+        return BlockingJob(self._loop, self._world.job(id))
 
-    def invoke(self, path: str, tool: str = "", args: Json | None = None, *, timeout: float = 300.0) -> Invoked:
+    def invoke(
+        self, path: str, tool: str = "", args: Json | None = None, *, timeout: float = 300.0
+    ) -> RemoteToolResult:
         return self._loop.run(self._world.invoke(path, tool, args, timeout=timeout))
 
     def control(self, op: str, payload: Json | None = None, *, correlation: str = "") -> Json:
@@ -154,7 +165,7 @@ class World:
         self.close()
 
 
-def _each(loop: _Loop, found: Any) -> Iterator[Any]:
+def _each(loop: _LoopThread, found: Any) -> Iterator[Any]:
     async def step() -> Any:
         return await anext(found)
 
@@ -171,15 +182,15 @@ def _each(loop: _Loop, found: Any) -> Iterator[Any]:
         loop.run(end())
 
 
-def connect(url: str, **more: Any) -> World:
+def connect(url: str, **more: Any) -> BlockingWorld:
     """As `worldfs.remote.connect`, with its options."""
-    loop = _Loop()
+    loop = _LoopThread()
 
-    async def begin() -> far.World:
-        return await connecting.connect(url, **more)
+    async def begin() -> far.RemoteWorld:
+        return await connection.connect(url, **more)
 
     try:
-        return World(loop, loop.run(begin()))
+        return BlockingWorld(loop, loop.run(begin()))
     except BaseException:
         loop.end()
         raise

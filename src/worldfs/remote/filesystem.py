@@ -22,14 +22,14 @@ from fsspec.asyn import AsyncFileSystem, sync
 from fsspec.spec import AbstractBufferedFile
 
 from worldfs.ground.errors import BadInput, NotPermitted, WorldError
-from worldfs.wire.codes import number_of
+from worldfs.wire.error_codes import errno_of
 
 from .address import PORT
-from .attached import File, is_control
-from .connecting import connect
-from .errors import Lost
-from .nouns import Place, Retry
-from .world import World
+from .connection import connect
+from .remote_errors import ConnectionLost
+from .remote_tree import RemoteFile, is_control
+from .remote_types import RemoteEntry, RetryPolicy
+from .remote_world import RemoteWorld
 
 T = TypeVar("T")
 _BLOCK: Final = 512 * 1024
@@ -62,11 +62,11 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         super().__init__(**more)
         self.server, self.agent, self.project, self.timeout, self.wait = url or server, agent, project, timeout, wait
         self._token, self._project_token = token, project_token
-        self._world: World | None = None
+        self._world: RemoteWorld | None = None
         self._making: asyncio.Lock | None = None
         if not self.asynchronous:
-            weakref.finalize(self, _close, self.loop, found := list[World]())
-            self._made: list[World] = found
+            weakref.finalize(self, _close, self.loop, found := list[RemoteWorld]())
+            self._made: list[RemoteWorld] = found
         else:
             self._made = []
 
@@ -86,7 +86,7 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
             return {}
         return {"server": f"{'wss' if found.scheme == 'acherons' else 'ws'}://{found.netloc}"}
 
-    async def world(self) -> World:
+    async def world(self) -> RemoteWorld:
         """The connection itself, for what a file system has no word for (chat, invoke, control)."""
         if self._making is None:
             self._making = asyncio.Lock()
@@ -100,7 +100,7 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
                         project=self.project,
                         project_token=self._project_token,
                         timeout=self.timeout,
-                        retry=Retry(),
+                        retry=RetryPolicy(),
                     )
                 )
                 self._made.append(self._world)
@@ -225,7 +225,7 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
     """A file: reading sees the bytes of the moment of opening, writing happens once, whole, when it is closed."""
 
     def __init__(self, fs: AcheronFileSystem, path: str, mode: str, block_size: int, **more: Any) -> None:
-        self._file: File | None = None
+        self._file: RemoteFile | None = None
         self._wait = more.pop("wait", fs.wait)
         if mode == "rb":
             size = more.pop("size", None) or self._begin(fs, path, block_size)
@@ -272,7 +272,7 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
             self._file = None
 
 
-async def _stat(fs: AcheronFileSystem, path: str) -> Place | None:
+async def _stat(fs: AcheronFileSystem, path: str) -> RemoteEntry | None:
     """None: not there yet."""
     try:
         return await _asked((await fs.world()).stat(path))
@@ -282,7 +282,7 @@ async def _stat(fs: AcheronFileSystem, path: str) -> Place | None:
 
 async def _first_block(
     fs: AcheronFileSystem, path: str, block: int, wait: float | None
-) -> tuple[File | None, bytes, int]:
+) -> tuple[RemoteFile | None, bytes, int]:
     file = await _asked((await fs.world()).open(path))
     try:
         place = await _asked(file.stat())
@@ -298,17 +298,17 @@ async def _first_block(
         raise
 
 
-async def _range(file: File, start: int, end: int) -> bytes:
+async def _range(file: RemoteFile, start: int, end: int) -> bytes:
     return await _asked(file.read(end - start, start))
 
 
-def _close(loop: asyncio.AbstractEventLoop, worlds: list[World]) -> None:
+def _close(loop: asyncio.AbstractEventLoop, worlds: list[RemoteWorld]) -> None:
     for world in worlds:
         if loop.is_running():
             asyncio.run_coroutine_threadsafe(world.close(), loop)
 
 
-def _info(place: Place) -> dict[str, Any]:
+def _info(place: RemoteEntry) -> dict[str, Any]:
     return {
         "name": place.path,
         "size": place.size,
@@ -343,9 +343,9 @@ _NUMBERS: Final = {
 def _os_error(error: WorldError) -> OSError:
     if isinstance(error, TimeoutError):
         return TimeoutError(errno.ETIMEDOUT, str(error))
-    if isinstance(error, Lost):
+    if isinstance(error, ConnectionLost):
         return ConnectionError(errno.ECONNRESET, str(error))
-    number = number_of(error)
+    number = errno_of(error)
     return OSError(number if number in _NUMBERS else errno.EIO, error.found, error.path or None)
 
 

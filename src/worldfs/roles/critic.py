@@ -14,7 +14,7 @@ from . import parameters, refusals
 from .parameters import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, POINT
 
 SENSORS: dict[str, tuple[str, ...]] = {"target_navigation": ("rgb_camera",), "look_at": ("rgb_camera",)}
-_ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (D14)
+_ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (workspace D14)
 _SLACK = 1e-9  # m, kg: what arithmetic alone may add
 
 
@@ -51,15 +51,17 @@ class Critic:
         listed = profile.op(order.op) if profile else None
         case = _Case(order, scene, profile or Profile(), listed or Op(order.op), _robot(scene, order.node), language)
         if profile is None or not profile.ops:
-            case.say("no_profile", op=refusals.show(order.op))
+            case.say("no_profile", op=refusals.display_value(order.op))
         elif listed is None:
             names = [op.name for op in profile.ops]
             close = _close(order.op, names) or names
-            words = {"ops": refusals.several(names, language), "close": refusals.several(close, language)}
-            case.say("op", **{**words, "op": refusals.show(order.op)})
+            words = {"ops": refusals.short_list(names, language), "close": refusals.short_list(close, language)}
+            case.say("op", **{**words, "op": refusals.display_value(order.op)})
         _parameters(case)
-        for where, value in parameters.unbounded(order.params):
-            case.say("finite", name=refusals.show(where), value=refusals.show(value), limit=parameters.HUGE)
+        for where, value in parameters.invalid_numbers(order.params):
+            case.say(
+                "finite", name=refusals.display_value(where), value=refusals.display_value(value), limit=parameters.HUGE
+            )
         if profile is not None:
             _sensors(case)
         what, thing, place = _target(case)
@@ -80,25 +82,25 @@ def _robot(scene: Scene, node: str) -> RobotState | None:
 
 
 def _parameters(case: _Case) -> None:
-    params, asked = case.order.params, parameters.asked(case.op)
+    params, asked = case.order.params, parameters.declared_parameters(case.op)
     goal = parameters.goal_names(case.op, params) if case.op.name in PLACE else ()
-    given_goal = bool(goal) and parameters.spelled(params, goal)[0] != ""
+    given_goal = bool(goal) and parameters.given_parameter(params, goal)[0] != ""
     for parameter in asked:
         value = params.get(parameter.name)
-        name = refusals.show(parameter.name)
+        name = refusals.display_value(parameter.name)
         if value is None:
             spoken = (parameter.name in goal and given_goal) or (
-                not case.op.parameters and parameters.spelled(params, _siblings(case.op.name))[0]
+                not case.op.parameters and parameters.given_parameter(params, _siblings(case.op.name))[0]
             )
             if not parameter.optional and not spoken:
                 case.say("missing", name=name, expected=f"{name}: {parameter.type or 'a value'}")
         elif expected := parameters.mismatch(parameter, value):
-            case.say("type", name=name, expected=expected, value=refusals.show(value))
+            case.say("type", name=name, expected=expected, value=refusals.display_value(value))
     if case.op.parameters:
         names = [p.name for p in asked]
         for name in params:
             if name not in names and name not in _ALWAYS and name not in goal:
-                case.say("extra", name=refusals.show(name), names=refusals.several(names, case.language))
+                case.say("extra", name=refusals.display_value(name), names=refusals.short_list(names, case.language))
 
 
 def _siblings(op: str) -> tuple[str, ...]:
@@ -108,8 +110,8 @@ def _siblings(op: str) -> tuple[str, ...]:
 
 def _sensors(case: _Case) -> None:
     listed = case.profile.sensors
-    for sensor in sensors.missing(SENSORS.get(case.order.op, ()), listed):
-        present = refusals.several([text for text, ticked in listed if ticked], case.language)
+    for sensor in sensors.missing_sensors(SENSORS.get(case.order.op, ()), listed):
+        present = refusals.short_list([text for text, ticked in listed if ticked], case.language)
         case.say("sensor", sensor=sensor, present=present)
 
 
@@ -117,14 +119,14 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
     """What the order is about: its name in messages, the thing if it is one, the point that the hand must reach."""
     op, params = case.order.op, case.order.params
     if op in PICK:
-        name, value = parameters.spelled(params, OBJECT)
+        name, value = parameters.given_parameter(params, OBJECT)
         if not isinstance(value, str) or not value.strip():
             return "", None, None
         thing = _named(case, value, by_name=name != "object_id", handled=True)
         return _located(case, thing)
     if op in PLACE:
         names = parameters.goal_names(case.op, params)
-        name, value = parameters.spelled(params, names)
+        name, value = parameters.given_parameter(params, names)
         if isinstance(value, str) and name not in POINT:
             support = _named(case, value, by_name=True, handled=False) if value.strip() else None
             what, thing, place = _located(case, support)
@@ -133,13 +135,13 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
     if op in MOVE:
         return "target", None, parameters.point(case.op, params, POINT)
     if op in LOOK:
-        _, value = parameters.spelled(params, LABEL)
+        _, value = parameters.given_parameter(params, LABEL)
         if isinstance(value, str) and value.strip() and not _described(case.scene, value):
             everything = (*case.scene.objects, *case.scene.furniture)
             if everything:
                 _unknown(case, value, everything)
             else:
-                case.say("unseen", value=refusals.show(value))
+                case.say("unseen", value=refusals.display_value(value))
     return "", None, None
 
 
@@ -166,7 +168,7 @@ def _located(case: _Case, thing: Thing | None) -> tuple[str, Thing | None, Vec |
         return "", None, None
     place = thing.position
     if len(place) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in place):
-        case.say("place", id=refusals.show(thing.id), value=refusals.show(place))
+        case.say("place", id=refusals.display_value(thing.id), value=refusals.display_value(place))
         return thing.id, thing, None
     return thing.id, thing, place[:3]
 
@@ -181,7 +183,11 @@ def _named(case: _Case, value: str, *, by_name: bool, handled: bool) -> Thing | 
     if thing is None:
         _unknown(case, value, case.scene.objects if handled else things)
     elif handled and thing not in case.scene.objects:
-        case.say("furniture", id=refusals.show(thing.id), kind=refusals.show(thing.category or thing.shape or "table"))
+        case.say(
+            "furniture",
+            id=refusals.display_value(thing.id),
+            kind=refusals.display_value(thing.category or thing.shape or "table"),
+        )
     return thing
 
 
@@ -190,8 +196,8 @@ def _unknown(case: _Case, value: str, things: Sequence[Thing]) -> None:
     word = value.strip().casefold()
     close = [t.id for t in things if word and word in (t.name.casefold(), t.category.casefold())][:3]
     close += [i for i in _close(value[:80], ids) if i not in close]
-    hint = f": {refusals.several(close[:3], case.language)}?" if close else ""
-    case.say("unknown", value=refusals.show(value), known=refusals.several(ids, case.language), hint=hint)
+    hint = f": {refusals.short_list(close[:3], case.language)}?" if close else ""
+    case.say("unknown", value=refusals.display_value(value), known=refusals.short_list(ids, case.language), hint=hint)
 
 
 def _close(word: str, known: Sequence[str]) -> list[str]:
@@ -232,7 +238,7 @@ def _reach(case: _Case, what: str, place: Vec | None) -> None:
     if len(base) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in base):
         case.say("reach_unchecked")
         return
-    distance = math.dist(base, place)  # D33: from the robot's base pose, in three dimensions
+    distance = math.dist(base, place)  # workspace D33: from the robot's base pose, in three dimensions
     if not distance <= limit + _SLACK:
         point = refusals.vector(place)
         words = {"what": _what(case, what), "point": point, "base": refusals.vector(base)}
@@ -240,7 +246,7 @@ def _reach(case: _Case, what: str, place: Vec | None) -> None:
 
 
 def _what(case: _Case, what: str) -> str:
-    return "目标" if what == "target" and case.language.startswith("zh") else refusals.show(what)
+    return "目标" if what == "target" and case.language.startswith("zh") else refusals.display_value(what)
 
 
 def _payload(case: _Case, thing: Thing) -> None:
@@ -248,9 +254,9 @@ def _payload(case: _Case, thing: Thing) -> None:
     if limit is None:
         return
     if not thing.mass:
-        case.say("mass_unknown", id=refusals.show(thing.id), limit=limit)
+        case.say("mass_unknown", id=refusals.display_value(thing.id), limit=limit)
     elif not 0 < thing.mass <= limit + _SLACK:
-        case.say("payload", id=refusals.show(thing.id), mass=thing.mass, limit=limit)
+        case.say("payload", id=refusals.display_value(thing.id), mass=thing.mass, limit=limit)
 
 
 def _grip(case: _Case, thing: Thing) -> None:
@@ -259,9 +265,9 @@ def _grip(case: _Case, thing: Thing) -> None:
         return
     width = graspable_width(thing)
     if width is None:
-        case.say("width_unknown", id=refusals.show(thing.id), limit=limit)
+        case.say("width_unknown", id=refusals.display_value(thing.id), limit=limit)
     elif not width <= limit + _SLACK:
-        case.say("grip", id=refusals.show(thing.id), width=width, limit=limit)
+        case.say("grip", id=refusals.display_value(thing.id), width=width, limit=limit)
 
 
 def graspable_width(thing: Thing) -> float | None:
@@ -288,16 +294,18 @@ def _hand(case: _Case) -> None:
     held = robot.holding or next(
         (r.subject for r in case.scene.relations if r.relation == "held_by" and r.object == robot.robot_id), None
     )
-    node = refusals.show(robot.robot_id)
+    node = refusals.display_value(robot.robot_id)
     if op in PICK and held:
-        case.say("holding", node=node, held=refusals.show(held))
+        case.say("holding", node=node, held=refusals.display_value(held))
     if op in PLACE:
         if not held and robot.gripper in ("open", "closed"):  # a dialect without a gripper says nothing of its hand
             case.say("empty", node=node)
         if held and "target" not in parameters.goal_names(case.op, case.order.params):
             named = case.order.params.get("target")
             if isinstance(named, str) and named.strip() and not _is(case.scene, named, held):
-                case.say("other_held", node=node, held=refusals.show(held), value=refusals.show(named))
+                case.say(
+                    "other_held", node=node, held=refusals.display_value(held), value=refusals.display_value(named)
+                )
 
 
 def _is(scene: Scene, word: str, held: str) -> bool:

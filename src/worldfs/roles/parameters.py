@@ -42,7 +42,7 @@ def number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def asked(op: Op) -> tuple[Parameter, ...]:
+def declared_parameters(op: Op) -> tuple[Parameter, ...]:
     """The parameters of a row, or those of the specification when the row prints none."""
     return op.parameters or STANDARD.get(op.name, ())
 
@@ -86,7 +86,7 @@ def _misfit(word: str, value: Any) -> str:
     return ""
 
 
-def spelled(params: Json, names: tuple[str, ...]) -> tuple[str, Any]:
+def given_parameter(params: Json, names: tuple[str, ...]) -> tuple[str, Any]:
     """The first of `names` that is given, and its value; ("", None) without one."""
     return next(((name, params[name]) for name in names if params.get(name) is not None), ("", None))
 
@@ -99,7 +99,7 @@ def goal_names(op: Op, params: Json) -> tuple[str, ...]:
     return GOAL
 
 
-def unbounded(params: Json) -> Iterator[tuple[str, Any]]:
+def invalid_numbers(params: Json) -> Iterator[tuple[str, Any]]:
     """Numbers that no body can be given: NaN, infinite, or a length beyond `HUGE`; (where, value)."""
     stack: list[tuple[str, str, Any]] = [(str(k), str(k), v) for k, v in reversed(list(params.items()))]
     while stack:
@@ -117,7 +117,7 @@ def unbounded(params: Json) -> Iterator[tuple[str, Any]]:
 def point(op: Op, params: Json, names: tuple[str, ...]) -> tuple[float, ...] | None:
     """The position that the parameters give, in metres by the unit the profile prints; None if they give none."""
     units = {p.name: _FACTOR.get(p.unit, 1.0) for p in op.parameters}
-    name, value = spelled(params, names)
+    name, value = given_parameter(params, names)
     if isinstance(value, list | tuple) and len(value) >= 3 and all(number(v) for v in value[:3]):
         return _metres(value[:3], [units.get(name, 1.0)] * 3)
     if isinstance(value, Mapping) and all(number(value.get(a)) for a in _AXES):

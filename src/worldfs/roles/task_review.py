@@ -12,25 +12,35 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from worldfs.formats.task import Progress
-from worldfs.ground.model import Finding, Note, Scene, Step, Task
+from worldfs.ground.model import Finding, Lesson, Scene, Task, TaskStep
 
-from .planner import Command, Goal, Refusal, holds, interpret
-from .planner.answers import fact
-from .planner.goals import POSE_GOALS, Gesture, Gripper, Holding, Home, In, On, Seen, subject
-from .planner.narrate import goal_text
-from .planner.plan import lasting
+from .planner import CommandIntent, Goal, RefusedIntent, holds, interpret
+from .planner.goals import (
+    POSE_GOALS,
+    GestureGoal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    InGoal,
+    OnGoal,
+    SeenGoal,
+    subject,
+)
+from .planner.plan import lasting_goals
+from .planner.scene_answers import fact
+from .planner.task_text import goal_text
 
-Happened = Callable[[str, str, str], bool]
+RecordedCheck = Callable[[str, str, str], bool]
 """ (op, thing or name, support or ""): did such a job succeed?"""
 
-Row = tuple[Step, tuple[Goal, ...] | str | None]  # a done row, and what its words claim (`_goals`)
+Row = tuple[TaskStep, tuple[Goal, ...] | str | None]  # a done row, and what its words claim (`_goals`)
 
 FALSE, UNJUDGED = "TASK_NOT_BORNE_OUT", "TASK_UNJUDGED"
 _ASIDE_EN = re.compile(r"^set (.+) aside on (.+)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class TaskAssertion:
     """`verdict`: true | false | unjudged. `found` says what the world shows, for one that is not true."""
 
     where: str  # "row 3" | "goal" | "progress"
@@ -40,14 +50,14 @@ class Claim:
     past: bool = False  # it was so by the record, and is no more
 
 
-def never(op: str, word: str, support: str) -> bool:
+def no_record(op: str, word: str, support: str) -> bool:
     """The record of a world without one."""
     return False
 
 
 def review(
-    task: Task, scene: Scene, *, progress: Progress | None = None, happened: Happened = never
-) -> tuple[Claim, ...]:
+    task: Task, scene: Scene, *, progress: Progress | None = None, happened: RecordedCheck = no_record
+) -> tuple[TaskAssertion, ...]:
     """Every claim of the page. Nothing is claimed of rows that are not done, nor of a goal that has such rows."""
     zh = task.language == "zh"
     rows = [(step, _goals(step.action, scene)) for step in task.steps if step.status == "done"]
@@ -55,7 +65,7 @@ def review(
     if task.steps and task.goal and len(rows) == sum(s.status != "skipped" for s in task.steps) and rows:
         claims.append(_goal(task.goal, scene, zh, all(c.verdict == "true" for c in claims)))
     if progress is not None and (wrong := _progress(progress, task, zh)):
-        claims.append(Claim("progress", progress.text, "false", wrong))
+        claims.append(TaskAssertion("progress", progress.text, "false", wrong))
     return tuple(claims)
 
 
@@ -63,44 +73,46 @@ def _goals(text: str, scene: Scene) -> tuple[Goal, ...] | str | None:
     """What the words claim: goals; why they cannot be so ("" none said); None where nobody can read them."""
     words = _ASIDE_EN.sub(r"put \1 on \2", text).replace("暂放", "放")
     intent = interpret(words, scene)
-    if isinstance(intent, Command):
+    if isinstance(intent, CommandIntent):
         return intent.goals
-    return intent.reason if isinstance(intent, Refusal) and intent.kind == "missing" else None
+    return intent.reason if isinstance(intent, RefusedIntent) and intent.kind == "missing" else None
 
 
-def _row(row: Row, later: Sequence[Row], scene: Scene, happened: Happened, zh: bool) -> Claim:
+def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck, zh: bool) -> TaskAssertion:
     step, goals = row
     where = f"{'第' if zh else 'row '}{step.id}{'行' if zh else ''}"
     if isinstance(goals, str):
-        return Claim(where, step.action, "false", goals)
+        return TaskAssertion(where, step.action, "false", goals)
     if not goals:
-        return Claim(where, step.action, "unjudged")
+        return TaskAssertion(where, step.action, "unjudged")
     after = [g for _, more in later if isinstance(more, tuple) for g in more]
     for goal in goals:
         if holds(goal, scene) or _record(goal, happened):
             continue
         handled = [g for g in after if subject(g) and subject(g) == subject(goal)]
-        if isinstance(goal, Holding) and any(holds(g, scene) for g in handled):
+        if isinstance(goal, HoldingGoal) and any(holds(g, scene) for g in handled):
             continue  # what stands where a later row put it was in the gripper before
-        if handled or isinstance(goal, (*POSE_GOALS, Holding)):  # a grasp passes: what was held may have been put down
-            return Claim(where, step.action, "unjudged")
-        return Claim(where, step.action, "false", _shown(goal, scene, zh))
-    return Claim(where, step.action, "true", past=not all(holds(g, scene) for g in goals))
+        if handled or isinstance(
+            goal, (*POSE_GOALS, HoldingGoal)
+        ):  # a grasp passes: what was held may have been put down
+            return TaskAssertion(where, step.action, "unjudged")
+        return TaskAssertion(where, step.action, "false", _shown(goal, scene, zh))
+    return TaskAssertion(where, step.action, "true", past=not all(holds(g, scene) for g in goals))
 
 
-def _goal(text: str, scene: Scene, zh: bool, rows_true: bool) -> Claim:
+def _goal(text: str, scene: Scene, zh: bool, rows_true: bool) -> TaskAssertion:
     where = "目标" if zh else "goal"
     goals = _goals(text, scene)
     if isinstance(goals, str):
-        return Claim(where, text, "false", goals)
-    last = [g for g, lasts in zip(goals or (), lasting(goals or ()), strict=True) if lasts]
+        return TaskAssertion(where, text, "false", goals)
+    last = [g for g, lasts in zip(goals or (), lasting_goals(goals or ()), strict=True) if lasts]
     open_ = [g for g in last if not holds(g, scene)]
     if not last or all(isinstance(g, POSE_GOALS) for g in last):
-        return Claim(where, text, "true" if rows_true and goals else "unjudged")
+        return TaskAssertion(where, text, "true" if rows_true and goals else "unjudged")
     for goal in open_:
         if not isinstance(goal, POSE_GOALS):
-            return Claim(where, text, "false", _shown(goal, scene, zh), past=rows_true)
-    return Claim(where, text, "true")
+            return TaskAssertion(where, text, "false", _shown(goal, scene, zh), past=rows_true)
+    return TaskAssertion(where, text, "true")
 
 
 def _shown(goal: Goal, scene: Scene, zh: bool) -> str:
@@ -111,19 +123,19 @@ def _shown(goal: Goal, scene: Scene, zh: bool) -> str:
     return f"{not_so}：{now}" if zh and now else f"{not_so}: {now}" if now else not_so
 
 
-def _record(goal: Goal, happened: Happened) -> bool:
+def _record(goal: Goal, happened: RecordedCheck) -> bool:
     match goal:
-        case Holding(object=id):
+        case HoldingGoal(object=id):
             return happened("pick_up", id, "")
-        case In(object=id, container=support) | On(object=id, support=support):
+        case InGoal(object=id, container=support) | OnGoal(object=id, support=support):
             return happened("place", id, support)
-        case Seen(object=id):
+        case SeenGoal(object=id):
             return happened("target_navigation", id, "")
-        case Home():
+        case HomeGoal():
             return happened("strategy", "home", "")
-        case Gripper(state=state):
+        case GripperGoal(state=state):
             return happened("strategy", "open_gripper" if state == "open" else "close_gripper", "")
-        case Gesture(name=name):
+        case GestureGoal(name=name):
             return happened("strategy", name, "")
         case _:
             return bool(subject(goal)) and happened("place", subject(goal), "")
@@ -137,7 +149,7 @@ def _progress(said: Progress, task: Task, zh: bool) -> str:
     return f"表中 {total} 行有 {done} 行完成 ({percent}%)" if zh else f"{done} of {total} rows are done ({percent}%)"
 
 
-def findings(claims: Sequence[Claim], language: str = "en") -> list[Finding]:
+def findings(claims: Sequence[TaskAssertion], language: str = "en") -> list[Finding]:
     """A finding for each claim that is false, one warning for all that nobody can judge."""
     zh = language.startswith("zh")
     found = []
@@ -158,10 +170,10 @@ def findings(claims: Sequence[Claim], language: str = "en") -> list[Finding]:
     return found
 
 
-def lesson(claim: Claim, when: datetime, language: str = "en") -> Note:
+def lesson(claim: TaskAssertion, when: datetime, language: str = "en") -> Lesson:
     """What is learned from a claim that the world does not bear out."""
     zh = language.startswith("zh")
-    return Note(
+    return Lesson(
         title="TASK.md 的说法与世界不符" if zh else "TASK.md Claims What Is Not So",
         action=f"TASK.md {claim.where}: {claim.text}",
         reason=claim.found,

@@ -27,7 +27,7 @@ Blocks = dict[int, bytes]
 """A disk: its blocks by number; zeros where there is none."""
 
 
-class Entry(NamedTuple):
+class BlockLogEntry(NamedTuple):
     """`data`: where in the log the data begin. `at`, `size`: where they belong on the disk, in bytes."""
 
     at: int
@@ -41,7 +41,7 @@ class BlockLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.entries: list[Entry] = []
+        self.entries: list[BlockLogEntry] = []
         self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         magic, version, _, self._sector = _SUPER.unpack(os.pread(self._fd, _SUPER.size, 0))
         if magic != MAGIC or version != 1:
@@ -57,11 +57,11 @@ class BlockLog:
         while len(head := os.pread(self._fd, _ENTRY.size, self._next)) == _ENTRY.size and any(head):
             sector, count, flags, _ = _ENTRY.unpack(head)
             data = self._next + self._sector
-            self.entries.append(Entry(sector * self._sector, count * self._sector, flags, data))
+            self.entries.append(BlockLogEntry(sector * self._sector, count * self._sector, flags, data))
             self._next = data + (0 if flags & DISCARD else count * self._sector)
         return len(self.entries)
 
-    def data(self, entry: Entry) -> bytes:
+    def data(self, entry: BlockLogEntry) -> bytes:
         """What was written; zeros for a discard."""
         if entry.flags & DISCARD:
             return bytes(entry.size)
@@ -71,7 +71,7 @@ class BlockLog:
         return found
 
 
-class Cut(NamedTuple):
+class PowerCutDisk(NamedTuple):
     """A disk that may be found when the power goes after the first `after` entries."""
 
     after: int
@@ -87,7 +87,7 @@ class Write(NamedTuple):
     data: bytes
 
 
-def replay(log: BlockLog, begin: int = 0, *, lots: int = 2, seed: int = 0) -> Iterator[Cut]:
+def replay(log: BlockLog, begin: int = 0, *, lots: int = 2, seed: int = 0) -> Iterator[PowerCutDisk]:
     """The disks after each entry from number `begin` on: all that was written, only what was flushed, and `lots` with
     some of the rest, drawn by lot. They share their blocks, and must not be changed."""
     sure: Blocks = {}
@@ -103,15 +103,17 @@ def replay(log: BlockLog, begin: int = 0, *, lots: int = 2, seed: int = 0) -> It
             open_ += parts
         if after < begin:
             continue
-        yield Cut(after, put(sure, open_), "all that was written")
+        yield PowerCutDisk(after, put(sure, open_), "all that was written")
         if not open_:
             continue
-        yield Cut(after, sure, f"without {len(open_)} writes that were not flushed")
+        yield PowerCutDisk(after, sure, f"without {len(open_)} writes that were not flushed")
         rng = random.Random(f"{seed} {after}")  # noqa: S311  # the same at every run
         for _ in range(lots):
             share = rng.choice((0.2, 0.5, 0.8))
             lot = [write for write in open_ if rng.random() < share]
-            yield Cut(after, put(sure, lot), f"with {len(lot)} of {len(open_)} writes that were not flushed, by lot")
+            yield PowerCutDisk(
+                after, put(sure, lot), f"with {len(lot)} of {len(open_)} writes that were not flushed, by lot"
+            )
 
 
 def split(at: int, data: bytes) -> list[Write]:

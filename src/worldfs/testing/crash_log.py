@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+from worldfs.ground.dir_reader import DirEntryRef
 from worldfs.ground.disk import STAMP, Disk, How
-from worldfs.ground.walk import Place
 
 Kind = Literal[
     "create", "mkdir", "write", "truncate", "stamp", "link", "rename", "swap", "unlink", "sync", "sync_dir", "ack"
@@ -23,7 +23,7 @@ Sync = Literal["fsync", "fdatasync", "fsync_dir"]
 SYNCS: Final[tuple[Sync, ...]] = ("fsync", "fdatasync", "fsync_dir")
 
 
-class Op(NamedTuple):
+class DiskOp(NamedTuple):
     """One change, or an acknowledgement (`path` is then what was acknowledged).
 
     write: `data` at offset `at`. truncate: to `at` bytes. stamp: with `data`. link, rename, swap: `path` to `other`.
@@ -84,7 +84,9 @@ class Recorder(Disk):
     `without`: kinds of waiting for the disk that this one leaves out, as a lying disk or a forgetful author would.
     """
 
-    def __init__(self, root: str | os.PathLike[str], *, without: Collection[Sync] = (), ops: Iterable[Op] = ()) -> None:
+    def __init__(
+        self, root: str | os.PathLike[str], *, without: Collection[Sync] = (), ops: Iterable[DiskOp] = ()
+    ) -> None:
         super().__init__()
         self.root = os.path.realpath(root)
         self.start = snapshot(Path(self.root))
@@ -95,7 +97,7 @@ class Recorder(Disk):
     def ack(self, label: str) -> None:
         """Somebody has been told that this is done."""
         with self._one:
-            self.ops.append(Op("ack", label))
+            self.ops.append(DiskOp("ack", label))
 
     # -- the content of files --------------------------------------------------------------------------------------
 
@@ -160,12 +162,12 @@ class Recorder(Disk):
             super().unlink(fd, name, path)
             self._log("unlink", self._child(fd, name))
 
-    def link(self, source: Place, target: Place) -> None:
+    def link(self, source: DirEntryRef, target: DirEntryRef) -> None:
         with self._one:
             super().link(source, target)
             self._log("link", self._at(source), self._at(target))
 
-    def rename(self, source: Place, target: Place, how: How) -> None:
+    def rename(self, source: DirEntryRef, target: DirEntryRef, how: How) -> None:
         with self._one:
             super().rename(source, target, how)
             self._log("swap" if how == "swap" else "rename", self._at(source), self._at(target))
@@ -181,7 +183,7 @@ class Recorder(Disk):
 
     def _log(self, kind: Kind, path: str | None, other: str | None = "", *, at: int = 0, data: bytes = b"") -> None:
         if path is not None and other is not None and (data or kind != "write"):
-            self.ops.append(Op(kind, path, other, at, data))
+            self.ops.append(DiskOp(kind, path, other, at, data))
 
     def _name(self, fd: int) -> str | None:
         """Where an open file or directory is now; None: it has no name any more, or lies elsewhere."""
@@ -191,7 +193,7 @@ class Recorder(Disk):
         above = self._name(fd)
         return above and f"{above}/{name}" if above != "" else name
 
-    def _at(self, place: Place) -> str | None:
+    def _at(self, place: DirEntryRef) -> str | None:
         return self._child(place.folder.fd, place.name)
 
 

@@ -21,8 +21,8 @@ from typing import Final, NamedTuple
 
 from worldfs.ground.disk import STAMP
 
-from .crash_log import Op, Snapshot
-from .torn import WHOLE, changed, torn
+from .crash_log import DiskOp, Snapshot
+from .torn_writes import WHOLE, apply_change, torn_contents
 
 NEWEST: Final = 8  # pending changes of names that are varied one by one; older ones stand or fall together, or by lot
 FILES: Final = 6  # files with pending changes that are varied one by one: those changed last; older ones were before
@@ -48,7 +48,7 @@ class _File:
 
     def __init__(self, id: int, base: bytes = b"", stamp: bytes = b"") -> None:
         self.id, self.base, self.stamp = id, base, stamp
-        self.changes: list[tuple[int, Op]] = []
+        self.changes: list[tuple[int, DiskOp]] = []
         self.syncs: list[int] = []
         self.memo: dict[tuple[int, int], list[tuple[str, bytes]]] = {}
 
@@ -74,10 +74,10 @@ class _Names(NamedTuple):
     changes: tuple[tuple[_Folder, str, _Node | None], ...]
 
 
-class History:
+class DiskOpHistory:
     """A log, understood: which file and which directory each operation touched, and when each was made durable."""
 
-    def __init__(self, start: Snapshot, ops: Iterable[Op]) -> None:
+    def __init__(self, start: Snapshot, ops: Iterable[DiskOp]) -> None:
         self.ops = list(ops)
         self._count = 0
         self.top = self._folder()
@@ -117,7 +117,7 @@ class History:
             folder = node
         return folder, name
 
-    def _read(self, index: int, op: Op) -> None:
+    def _read(self, index: int, op: DiskOp) -> None:
         if op.kind == "ack":
             self._acks.append((index, op.path))
         elif op.kind == "sync_dir":
@@ -133,7 +133,7 @@ class History:
         else:
             self._name(index, op)
 
-    def _name(self, index: int, op: Op) -> None:
+    def _name(self, index: int, op: DiskOp) -> None:
         here = self._key(op.path, self._now)
         there = self._key(op.other, self._now) if op.other else here
         changes: tuple[tuple[tuple[_Folder, str], _Node | None], ...]
@@ -200,7 +200,7 @@ class History:
     def _durable(self, names: _Names, upto: int) -> bool:
         return any(_synced(folder.syncs, names.at, upto) for folder, _, _ in names.changes)
 
-    def _pending(self, file: _File, upto: int) -> Sequence[tuple[int, Op]]:
+    def _pending(self, file: _File, upto: int) -> Sequence[tuple[int, DiskOp]]:
         last = _last(file.syncs, upto)
         return [change for change in file.changes if last < change[0] < upto]
 
@@ -216,10 +216,10 @@ class History:
                 if op.kind == "stamp":
                     continue
                 if index < last:
-                    base = changed(base, op)
+                    base = apply_change(base, op)
                 else:
                     pending.append(op)
-            known = list(torn(base, pending)) if pending else [(WHOLE, base), ("its stamp is missing", base)]
+            known = list(torn_contents(base, pending)) if pending else [(WHOLE, base), ("its stamp is missing", base)]
             file.memo[last, end] = known
         return known
 
@@ -259,9 +259,9 @@ class History:
         return CrashState(upto, self.acked(upto), tuple(sorted(folders)), files, "; ".join(words))
 
 
-def states(start: Snapshot, ops: Sequence[Op], upto: int, *, lots: int = 8) -> Iterator[CrashState]:
-    """The directories that a crash after the first `upto` operations may leave; see `History.states`."""
-    return History(start, ops[:upto]).states(upto, lots=lots)
+def states(start: Snapshot, ops: Sequence[DiskOp], upto: int, *, lots: int = 8) -> Iterator[CrashState]:
+    """The directories that a crash after the first `upto` operations may leave; see `DiskOpHistory.states`."""
+    return DiskOpHistory(start, ops[:upto]).states(upto, lots=lots)
 
 
 def materialise(state: CrashState, target: Path) -> None:

@@ -24,11 +24,20 @@ from typing import NamedTuple
 
 from worldfs.ground.disk import STAMP, Disk
 
-from .crash_log import Op, Recorder, Snapshot, Sync
-from .crash_states import CrashState, History, materialise, states
+from .crash_log import DiskOp, Recorder, Snapshot, Sync
+from .crash_states import CrashState, DiskOpHistory, materialise, states
 
 __all__ = [
-    "Broken", "CrashState", "Log", "Recorder", "Tally", "desk", "enumerate_crashes", "materialise", "record", "states",
+    "CrashCheckCounts",
+    "CrashCheckFailure",
+    "CrashState",
+    "DiskOpLog",
+    "Recorder",
+    "enumerate_crashes",
+    "materialise",
+    "record",
+    "scratch_directory",
+    "states",
     "try_states",
 ]  # fmt: skip
 
@@ -40,33 +49,33 @@ Check = Callable[[Path, tuple[str, ...]], object]
 """Opens what a crash left, with the real recovery, and raises if something is wrong; what had been acknowledged."""
 
 
-class Broken(AssertionError):
+class CrashCheckFailure(AssertionError):
     """A crash that the program does not survive; its text tells which one, and what went wrong."""
 
 
-class Tally(NamedTuple):
+class CrashCheckCounts(NamedTuple):
     """What was tried."""
 
     operations: int = 0
     states: int = 0
     seconds: float = 0.0
 
-    def __add__(self, other: object) -> Tally:
-        if not isinstance(other, Tally):
+    def __add__(self, other: object) -> CrashCheckCounts:
+        if not isinstance(other, CrashCheckCounts):
             return NotImplemented
         operations, states, seconds = other
-        return Tally(self.operations + operations, self.states + states, self.seconds + seconds)
+        return CrashCheckCounts(self.operations + operations, self.states + states, self.seconds + seconds)
 
     def __str__(self) -> str:
         rate = self.states / self.seconds if self.seconds else 0.0
         return f"{self.operations} operations, {self.states} crash states, {rate:.0f} a second, nothing lost"
 
 
-class Log(NamedTuple):
+class DiskOpLog(NamedTuple):
     """What there was, and what was done to it."""
 
     start: Snapshot
-    ops: Sequence[Op]
+    ops: Sequence[DiskOp]
 
 
 def enumerate_crashes(
@@ -76,33 +85,33 @@ def enumerate_crashes(
     *,
     lots: int = 8,
     without: Collection[Sync] = (),
-) -> Tally:
-    """Every state after every operation, each once. `Broken` at the first that `check` refuses.
+) -> CrashCheckCounts:
+    """Every state after every operation, each once. `CrashCheckFailure` at the first that `check` refuses.
 
     `lots`: states drawn by lot at each operation. `without`: see `Recorder`.
     """
-    with desk() as place:
+    with scratch_directory() as place:
         log = record(place / "first", prepare, operate, without=without)
         return try_states(place, log, check, lots=lots)
 
 
-def record(path: Path, prepare: Prepare, operate: Operate, *, without: Collection[Sync] = ()) -> Log:
+def record(path: Path, prepare: Prepare, operate: Operate, *, without: Collection[Sync] = ()) -> DiskOpLog:
     """Carry out the operation in the new directory `path`."""
     path.mkdir()
     prepare(path)
     recorder = Recorder(path, without=without)
     operate(path, recorder, recorder.ack)
-    return Log(recorder.start, recorder.ops)
+    return DiskOpLog(recorder.start, recorder.ops)
 
 
 def try_states(
-    place: Path, log: Log, check: Check, *, begin: int = 0, lots: int = 8, share: float = 1.0, before: str = ""
-) -> Tally:
+    place: Path, log: DiskOpLog, check: Check, *, begin: int = 0, lots: int = 8, share: float = 1.0, before: str = ""
+) -> CrashCheckCounts:
     """Check what crashes may leave of a log, from its operation `begin` on; directories are made below `place`.
 
     `share`: of the states, drawn by lot, for a short look.
     """
-    history = History(log.start, log.ops)
+    history = DiskOpHistory(log.start, log.ops)
     seen: set[int] = set()
     tried, since = 0, time.perf_counter()
     some = share**0.5  # of the moments, and of the states at each
@@ -116,16 +125,16 @@ def try_states(
                 if rng.random() < some:
                     tried += 1
                     _try(place / f"s{tried}", state, check, log.ops, before)
-    return Tally(len(log.ops) - begin, tried, time.perf_counter() - since)
+    return CrashCheckCounts(len(log.ops) - begin, tried, time.perf_counter() - since)
 
 
-def _try(target: Path, state: CrashState, check: Check, ops: Sequence[Op], before: str) -> None:
+def _try(target: Path, state: CrashState, check: Check, ops: Sequence[DiskOp], before: str) -> None:
     materialise(state, target)
     try:
         check(target, state.acked)
     except Exception as error:
         last = "\n".join(f"  {index} {ops[index]}" for index in range(max(0, state.after - 12), state.after))
-        raise Broken(
+        raise CrashCheckFailure(
             f"{type(error).__name__}: {error}\nacknowledged: {', '.join(state.acked) or 'nothing'}\n"
             f"the power was cut after:\n{last}\n{before}{state.note}"
         ) from error
@@ -145,7 +154,7 @@ def _remove(path: Path | str) -> None:
 
 
 @contextmanager
-def desk() -> Iterator[Path]:
+def scratch_directory() -> Iterator[Path]:
     """A directory in memory where there is one: thousands of directories are made there and thrown away."""
     memory = "/dev/shm"  # noqa: S108  # a new directory of our own is made in it
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as path:

@@ -23,10 +23,10 @@ from typing import IO, Final, NamedTuple
 
 from worldfs.ground.disk import Disk
 
-from .block_log import BlockLog, Blocks, Cut, replay, write_image
-from .crashes import Broken, Tally, desk
-from .lives import Life
-from .lives.endure import compare, record_life, views_of
+from .block_log import BlockLog, Blocks, PowerCutDisk, replay, write_image
+from .crashes import CrashCheckCounts, CrashCheckFailure, scratch_directory
+from .lives import Workload
+from .lives.crash_check import compare, record_workload, views_of
 
 LOG: Final = 8 << 30  # bytes, nearly all of them a hole
 ROOT: Final = "root"  # the directory of the life, on the disk
@@ -60,7 +60,7 @@ FILE_SYSTEMS: Final = {
 }  # fmt: skip
 
 
-class Lived(NamedTuple):
+class LoggedRun(NamedTuple):
     """A life on a logged disk. `begin`: the entries of the log before it; `acks`: those at each acknowledgement."""
 
     log: BlockLog
@@ -87,20 +87,22 @@ def missing(kind: str = "ext4") -> str:
         if shutil.which(tool) is None:
             return f"{tool} is not installed (Debian: apt-get install {package})"
     try:
-        with desk() as place, _logged(place, system):
+        with scratch_directory() as place, _logged(place, system):
             return ""
     except (OSError, subprocess.SubprocessError) as error:
         said = getattr(error, "stderr", "") or error
         return f"a power-cut lab with {kind} cannot be set up here: {str(said).strip()[-300:]}"
 
 
-def cut_power(life: Life, live: Live | None = None, *, kind: str = "ext4", lots: int = 2, seed: int = 0) -> Tally:
-    """Live once on the logged disk, and survive a power cut after each write. `Broken` at the first that it does not.
+def cut_power(
+    life: Workload, live: Live | None = None, *, kind: str = "ext4", lots: int = 2, seed: int = 0
+) -> CrashCheckCounts:
+    """Live once on the logged disk, and survive a power cut after each write. `CrashCheckFailure` at the first that it does not.
 
     `live`: another way to live it. `kind`: one of `FILE_SYSTEMS`. `lots`: disks drawn by lot at each cut.
     """
-    with desk() as place:
-        views = list(views_of(life, place, record_life(life, place / "first")))
+    with scratch_directory() as place:
+        views = list(views_of(life, place, record_workload(life, place / "first")))
         system = FILE_SYSTEMS[kind]
         lived = live_logged(place, system, life.prepare, live or (lambda path: life.live(path, Disk())))
         assert len(lived.acks) == len(views) - 1, "it did not live to its end"
@@ -112,7 +114,7 @@ def cut_power(life: Life, live: Live | None = None, *, kind: str = "ext4", lots:
             return try_cuts(place, system, lived, check, lots=lots, seed=seed)
 
 
-def live_logged(place: Path, system: FileSystem, prepare: Callable[[Path], None], live: Live) -> Lived:
+def live_logged(place: Path, system: FileSystem, prepare: Callable[[Path], None], live: Live) -> LoggedRun:
     """Make the file system in files below `place`, prepare what is durable, and live there."""
     with _logged(place, system) as (mounted, log):
         root = mounted / ROOT
@@ -123,12 +125,18 @@ def live_logged(place: Path, system: FileSystem, prepare: Callable[[Path], None]
         with _letting_go():
             acks = [log.follow() for _ in live(root)]
     log.follow()  # and what the unmounting wrote
-    return Lived(log, begin, tuple(acks))
+    return LoggedRun(log, begin, tuple(acks))
 
 
 def try_cuts(
-    place: Path, system: FileSystem, lived: Lived, check: Callable[[Path, int], object], *, lots: int = 2, seed: int = 0
-) -> Tally:
+    place: Path,
+    system: FileSystem,
+    lived: LoggedRun,
+    check: Callable[[Path, int], object],
+    *,
+    lots: int = 2,
+    seed: int = 0,
+) -> CrashCheckCounts:
     """Check every disk, each once: its directory, and how many steps had been acknowledged."""
     seen: set[tuple[int, int]] = set()
     tried, since = 0, time.perf_counter()
@@ -140,13 +148,13 @@ def try_cuts(
                 seen.add(looks)
                 tried += 1
                 _try(mount, cut, acked, check)
-    return Tally(len(lived.log.entries) - lived.begin, tried, time.perf_counter() - since)
+    return CrashCheckCounts(len(lived.log.entries) - lived.begin, tried, time.perf_counter() - since)
 
 
 Mount = Callable[[Blocks], AbstractContextManager[Path]]
 
 
-def _try(mount: Mount, cut: Cut, acked: int, check: Callable[[Path, int], object]) -> None:
+def _try(mount: Mount, cut: PowerCutDisk, acked: int, check: Callable[[Path, int], object]) -> None:
     wrong: Exception | None = None
     with mount(cut.blocks) as path:
         try:
@@ -156,7 +164,7 @@ def _try(mount: Mount, cut: Cut, acked: int, check: Callable[[Path, int], object
             wrong = error
     if wrong is not None:
         words = f"after {acked} acknowledged steps the power was cut, at write {cut.after}: {cut.note}"
-        raise Broken(f"{type(wrong).__name__}: {wrong}\n{words}") from wrong
+        raise CrashCheckFailure(f"{type(wrong).__name__}: {wrong}\n{words}") from wrong
 
 
 @contextmanager
@@ -253,7 +261,7 @@ def _mounted(device: str, path: Path, system: FileSystem) -> Iterator[None]:
 # -- other programs ---------------------------------------------------------------------------------------------------
 
 
-def held(argv: Sequence[str], environ: Mapping[str, str]) -> Iterator[str]:
+def running_program(argv: Sequence[str], environ: Mapping[str, str]) -> Iterator[str]:
     """The lines that a program prints after its first, each when it has printed it; it goes on when the next is asked.
 
     The program reads a byte after each line that it prints.

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe, WorldError
-from worldfs.tree.stores.contract import ABSENT, ANY, ChangeKind, Store, Watch
+from worldfs.tree.stores.store_interface import ABSENT, ANY, Store, StoreChangeKind, StoreWatch
 
 PATIENCE = 10.0  # seconds after which a change that should have been heard is taken as lost
 
@@ -39,18 +39,18 @@ OUTSIDE = ("..", "../x", "a/../../x", "/etc/passwd", "", ".", "./x", "a/.", "x\0
 MEANINGLESS = ("a//b", "a/", "line\nbreak", "tab\there", "bell\x07", "x" * 256, "深" * 86)
 
 
-def hear(watch: Watch, key: str, *kinds: ChangeKind, patience: float = PATIENCE) -> bool:
+def wait_for_change(watch: StoreWatch, key: str, *kinds: StoreChangeKind, patience: float = PATIENCE) -> bool:
     """Read the watch until it reports `key` (or a resync of something above it)."""
-    wanted = kinds or tuple(ChangeKind)
+    wanted = kinds or tuple(StoreChangeKind)
     while changes := watch.read(patience):
         for change in changes:
-            above = change.kind is ChangeKind.RESYNC and (not change.key or f"{key}/".startswith(f"{change.key}/"))
-            if (change.key == key and change.kind in wanted) or (above and ChangeKind.RESYNC in wanted):
+            above = change.kind is StoreChangeKind.RESYNC and (not change.key or f"{key}/".startswith(f"{change.key}/"))
+            if (change.key == key and change.kind in wanted) or (above and StoreChangeKind.RESYNC in wanted):
                 return True
     return False
 
 
-class Mirror:
+class WatchMirror:
     """A reader that knows only what a watch told it to look at."""
 
     def __init__(self, store: Store, prefix: str) -> None:
@@ -78,14 +78,14 @@ class Mirror:
     def follow(self, timeout: float) -> int:
         changes = self.watch.read(timeout)
         for change in changes:
-            if change.kind is ChangeKind.RESYNC:
+            if change.kind is StoreChangeKind.RESYNC:
                 self.look_at_all()
             else:
                 self.look_at(change.key)
         return len(changes)
 
 
-def together(count: int, work: Callable[[int], None]) -> None:
+def run_concurrently(count: int, work: Callable[[int], None]) -> None:
     """Run `work(0)` … `work(count - 1)` at once; the first failure is raised here."""
     start, failures = threading.Barrier(count), list[BaseException]()
 
@@ -304,7 +304,7 @@ class StoreContract:
             for _ in range(10):
                 add_one(store, "count")
 
-        together(8, count)
+        run_concurrently(8, count)
         assert _data(store, "count") == b"80"
 
     def test_a_race_to_create_has_one_winner(self, store: Store) -> None:
@@ -318,7 +318,7 @@ class StoreContract:
                 except Exists:
                     pass
 
-            together(4, race)
+            run_concurrently(4, race)
             assert len(won) == 1
             assert _data(store, f"lease/{turn}") == b"%d" % won[0]
 
@@ -355,11 +355,11 @@ class StoreContract:
                 (lambda: store.put("jobs/two/job.json", b"2"), "jobs/two"),
             ):
                 act()
-                assert hear(watch, key, ChangeKind.PUT)
+                assert wait_for_change(watch, key, StoreChangeKind.PUT)
             store.move("jobs/one", "jobs/three")
-            assert hear(watch, "jobs/three", ChangeKind.PUT)
+            assert wait_for_change(watch, "jobs/three", StoreChangeKind.PUT)
             store.delete("ACTION.md")
-            assert hear(watch, "ACTION.md", ChangeKind.DELETE)
+            assert wait_for_change(watch, "ACTION.md", StoreChangeKind.DELETE)
             while watch.read(0):
                 pass
             store.put("elsewhere/x", b"")
@@ -369,23 +369,23 @@ class StoreContract:
     def test_a_watch_of_what_does_not_exist_yet_hears_it_come(self, store: Store) -> None:
         with store.watch("robots/arm/jobs") as watch:
             store.put("robots/arm/jobs/one", b"1")
-            assert hear(watch, "robots/arm/jobs/one")
+            assert wait_for_change(watch, "robots/arm/jobs/one")
             while watch.read(0):
                 pass
             store.put("robots/arm/jobs/two", b"1")
-            assert hear(watch, "robots/arm/jobs/two", ChangeKind.PUT)
+            assert wait_for_change(watch, "robots/arm/jobs/two", StoreChangeKind.PUT)
 
     def test_a_directory_moved_away_and_back_is_heard(self, store: Store) -> None:
         store.put("a/b/one", b"1")
         with store.watch("a/b") as watch:
             store.move("a", "c")
-            assert hear(watch, "a/b", ChangeKind.RESYNC)
+            assert wait_for_change(watch, "a/b", StoreChangeKind.RESYNC)
             store.put("c/b/two", b"1")
             assert watch.read(0) == []
             store.move("c", "a")
-            assert hear(watch, "a/b", ChangeKind.RESYNC)
+            assert wait_for_change(watch, "a/b", StoreChangeKind.RESYNC)
             store.put("a/b/three", b"1")
-            assert hear(watch, "a/b/three", ChangeKind.PUT)
+            assert wait_for_change(watch, "a/b/three", StoreChangeKind.PUT)
 
     def test_waking_ends_a_blocked_read_and_the_next_one(self, store: Store) -> None:
         with store.watch("a") as watch:
@@ -399,7 +399,7 @@ class StoreContract:
             assert answers == [[]]
 
     def test_a_watch_never_misses_a_final_value(self, store: Store) -> None:
-        mirror = Mirror(store, "jobs")
+        mirror = WatchMirror(store, "jobs")
         done = threading.Event()
 
         def write(index: int) -> None:
@@ -412,7 +412,7 @@ class StoreContract:
 
         reader = threading.Thread(target=read)
         reader.start()
-        together(2, write)
+        run_concurrently(2, write)
         done.set()
         mirror.watch.wake()
         reader.join()
@@ -429,7 +429,7 @@ class StoreContract:
     def test_whatever_happens_a_follower_ends_with_the_truth(
         self, store: Store, ops: list[tuple[str, str, str]], batch: int
     ) -> None:
-        mirror = Mirror(store, "p")
+        mirror = WatchMirror(store, "p")
         with mirror.watch:
             for turn, (op, one, two) in enumerate(ops):
                 _do(store, op, f"p/{one}", f"p/{two}", b"%d" % turn)

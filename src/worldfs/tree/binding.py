@@ -25,5 +25,5 @@ class Binding(NamedTuple):
 
     @property
     def primary(self) -> bool:
-        """May it see secrets of mounts? Both the agent and the role decide (decision D37)."""
+        """May it see secrets of mounts? Both the agent and the role decide (acheron D37)."""
         return self.admin and self.agent == MOTHER

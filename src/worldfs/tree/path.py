@@ -29,7 +29,7 @@ def join(*parts: str) -> str:
 
 
 def safe_name(text: str) -> bool:
-    """May `text` be one segment? (ids from people and models: workspace_protocol D22)"""
+    """May `text` be one segment? (ids from people and models: workspace D22)"""
     return (
         bool(text)
         and text not in (".", "..")

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from worldfs.ground.errors import NotFound, NotPermitted
 
-from .table import AT_STARTUP, Kind, Row
+from .row_table import AT_STARTUP, FileKind, FileRow
 
 FIXED = "names are not made or unmade here"
 OPERATOR = "operator"  # the person whose machine it is: sees everything, writes what is declared theirs
 
 
-def may_read(row: Row, role: str) -> bool:
-    """Readers, the operator, and whoever writes it: a writer may read back what it writes (decision D3).
+def may_read(row: FileRow, role: str) -> bool:
+    """Readers, the operator, and whoever writes it: a writer may read back what it writes (workspace D3).
 
     What is dropped into another's box is his alone from then on.
     """
-    return role == OPERATOR or role in row.readers or (role in row.writers and row.kind is not Kind.DROP)
+    return role == OPERATOR or role in row.readers or (role in row.writers and row.kind is not FileKind.DROP)
 
 
-def may_write(row: Row, role: str, *, starting: bool = False) -> bool:
+def may_write(row: FileRow, role: str, *, starting: bool = False) -> bool:
     condition = row.writers.get(role)
-    return row.kind is not Kind.VIEW and condition is not None and (condition != AT_STARTUP or starting)
+    return row.kind is not FileKind.VIEW and condition is not None and (condition != AT_STARTUP or starting)
 
 
-def demand_read(row: Row, role: str, path: str) -> None:
+def demand_read(row: FileRow, role: str, path: str) -> None:
     """What you may not see does not exist for you."""
     if not may_read(row, role):
         raise NotFound(
@@ -31,7 +31,7 @@ def demand_read(row: Row, role: str, path: str) -> None:
         )
 
 
-def demand_write(row: Row, role: str, path: str, *, starting: bool = False) -> None:
+def demand_write(row: FileRow, role: str, path: str, *, starting: bool = False) -> None:
     if may_write(row, role, starting=starting):
         return
     if not may_read(row, role):
@@ -47,18 +47,18 @@ def demand_write(row: Row, role: str, path: str, *, starting: bool = False) -> N
     )
 
 
-def demand_unmake(row: Row, role: str, path: str, op: str) -> None:
+def demand_remove(row: FileRow, role: str, path: str, op: str) -> None:
     """May it lose its name? Only a stored file below a row with a rest, by one of its writers."""
     if not may_read(row, role):
         demand_read(row, role, path)
     if row.view or not row.pattern.endswith("*}"):
-        why = "it is computed" if row.kind is Kind.VIEW else FIXED
+        why = "it is computed" if row.kind is FileKind.VIEW else FIXED
         expected = "a file in what a node exports (/nodes/NODE/fs/…) or below artifacts/"
         raise NotPermitted(why, path=path, op=op, actor=role, expected=expected)
     demand_write(row, role, path)
 
 
-def cell(row: Row, role: str) -> str:
+def matrix_cell(row: FileRow, role: str) -> str:
     """The permission matrix's cell for a file and a role, in the specification's words (000, matrix)."""
     reads, condition = role in row.readers, row.writers.get(role)
     if condition is None:

@@ -9,34 +9,34 @@ from typing import NamedTuple, NoReturn, Protocol, cast
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 
 from . import path as paths
-from .leaf import Ask, Behaviour, Branch, Names, Spot, Written
-from .rights import FIXED, demand_read, demand_unmake, demand_write, may_read, may_write
-from .stores.contract import ANY, Expected, Store, Watch
-from .table import Found, Kind, Row, Table
+from .rights import FIXED, demand_read, demand_remove, demand_write, may_read, may_write
+from .row_table import FileKind, FileRow, Found, RowTable
+from .stores.store_interface import ANY, Expected, Store, StoreWatch
+from .virtual_file import DirEntry, FileBehaviour, Names, Subtree, WriteContext, WriteResult
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """What is at a path, for one actor."""
 
     name: str
     path: str
     directory: bool
-    kind: Kind | None = None
+    kind: FileKind | None = None
     readable: bool = True
     writable: bool = False
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     data: bytes
     revision: str
 
 
-class Rooms(Protocol):
+class Mounts(Protocol):
     """Where things hang: which store a row's bytes lie in, and which names a `{variable}` has now."""
 
-    def store(self, row: Row, names: Names) -> Store: ...
+    def store(self, row: FileRow, names: Names) -> Store: ...
 
-    def key(self, row: Row, names: Names) -> str: ...
+    def key(self, row: FileRow, names: Names) -> str: ...
 
     def names(self, room: str, variable: str, names: Names) -> list[str]:
         """What `{variable}` may be in a room, given the names before it."""
@@ -46,7 +46,7 @@ class Rooms(Protocol):
         """Are there such a project, node, agent, job, and may they be seen? What a pattern fits is not yet there."""
         ...
 
-    def exists(self, row: Row, names: Names) -> bool:
+    def exists(self, row: FileRow, names: Names) -> bool:
         """Is the file of a row there, in a room that holds its names?"""
         ...
 
@@ -60,9 +60,9 @@ class Tree:
 
     def __init__(
         self,
-        table: Table,
-        rooms: Rooms,
-        behaviours: Mapping[str, Behaviour | Branch],
+        table: RowTable,
+        rooms: Mounts,
+        behaviours: Mapping[str, FileBehaviour | Subtree],
         alias: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
         self.table = table
@@ -76,16 +76,16 @@ class Tree:
     def read(self, path: str, actor: str) -> bytes:
         return self.fetch(path, actor).data
 
-    def fetch(self, path: str, actor: str) -> Content:
+    def fetch(self, path: str, actor: str) -> FileContent:
         """Bytes and the revision to expect when writing back."""
         path, row, names = self.place(path, actor, "read")
         demand_read(row, actor, path)
         if row.view:
-            return Content(self.behaviours[row.view].read(names), "")
+            return FileContent(self.behaviours[row.view].read(names), "")
         stored = self.rooms.store(row, names).get(self.rooms.key(row, names))
         if stored is None:
             raise NotFound("no such file", path=path, op="read", actor=actor)
-        return Content(stored.data, stored.revision)
+        return FileContent(stored.data, stored.revision)
 
     def probe(self, path: str, actor: str) -> str | None:
         """A cheap token that changes when a stored file may have changed; None when it is absent."""
@@ -95,19 +95,21 @@ class Tree:
 
     def write(self, path: str, data: bytes, actor: str, expect: Expected = ANY) -> str:
         """Durable when it returns; the new revision ("" for what is computed)."""
-        return self.put(self.place(path, actor, "write"), data, Ask(actor), expect)[0]
+        return self.put(self.place(path, actor, "write"), data, WriteContext(actor), expect)[0]
 
-    def put(self, found: tuple[str, Row, Names], data: bytes, ask: Ask, expect: Expected = ANY) -> tuple[str, Written]:
+    def put(
+        self, found: tuple[str, FileRow, Names], data: bytes, ask: WriteContext, expect: Expected = ANY
+    ) -> tuple[str, WriteResult]:
         """Write the file that `place` found: its new revision, and what a computed one answers."""
         path, row, names = found
         demand_write(row, ask.actor, path, starting=self.starting)
         if row.view:
-            return "", self.behaviours[row.view].write(names, data, ask) or Written(len(data))
+            return "", self.behaviours[row.view].write(names, data, ask) or WriteResult(len(data))
         store, key = self.rooms.store(row, names), self.rooms.key(row, names)
-        if row.kind is Kind.LOG:
+        if row.kind is FileKind.LOG:
             store.append(key, data)
-            return "", Written(len(data))
-        return store.put(key, data, expect), Written(len(data))
+            return "", WriteResult(len(data))
+        return store.put(key, data, expect), WriteResult(len(data))
 
     def remove(self, path: str, actor: str) -> None:
         """A stored file whose name is not the layout's, or an empty directory of such.
@@ -125,7 +127,7 @@ class Tree:
         store, key, _ = self._own_name(path, actor, "rename")
         row = self.place(path, actor, "rename")[1]
         new, other, names = self.place(new, actor, "rename")
-        demand_unmake(other, actor, new, "rename")
+        demand_remove(other, actor, new, "rename")
         if other is not row:
             raise BadInput("the two lie in different places", path=new, op="rename", fix="copy it, then remove it")
         store.move(key, self.rooms.key(other, names))
@@ -144,23 +146,23 @@ class Tree:
         if found is None:
             raise NotPermitted(FIXED, path=path, op=op, actor=actor)
         row, names = found
-        demand_unmake(row, actor, path, op)
+        demand_remove(row, actor, path, op)
         return self.rooms.store(row, names), self.rooms.key(row, names), entry.directory
 
     # -- what is there ------------------------------------------------------------------------------------------------
 
-    def stat(self, path: str, actor: str) -> Entry:
+    def stat(self, path: str, actor: str) -> TreeEntry:
         path = paths.parse(path)
         name = path.rsplit("/", 1)[1] or "/"
         found = self.look(paths.segments(path), actor)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=actor)
-        if isinstance(found, Spot):
-            return Entry(name, path, found.directory, writable=found.writable)
+        if isinstance(found, DirEntry):
+            return TreeEntry(name, path, found.directory, writable=found.writable)
         row, _ = found
-        return Entry(name, path, True) if row is None else self._entry(name, path, row, actor)
+        return TreeEntry(name, path, True) if row is None else self._entry(name, path, row, actor)
 
-    def look(self, parts: tuple[str, ...], actor: str) -> Spot | tuple[Row | None, dict[str, str]] | None:
+    def look(self, parts: tuple[str, ...], actor: str) -> DirEntry | tuple[FileRow | None, dict[str, str]] | None:
         """A file's row and names, (None, names) for a directory, a spot of a branch, or None: nothing to be seen."""
         if not parts:
             return None, {}
@@ -183,9 +185,9 @@ class Tree:
                     return (row, names) if not row.view and not spot.directory else spot
         return None
 
-    def children(self, parts: tuple[str, ...], actor: str) -> dict[str, Row | None]:
+    def children(self, parts: tuple[str, ...], actor: str) -> dict[str, FileRow | None]:
         """Name → row of a file, or None for a directory: what `actor` sees directly below one."""
-        seen: dict[str, Row | None] = {}
+        seen: dict[str, FileRow | None] = {}
         rooms = self.rooms
         for row, captured in self.table.rests(parts):
             names = self.named(captured)
@@ -219,13 +221,13 @@ class Tree:
                     seen[name] = None
         return seen
 
-    def list(self, path: str, actor: str) -> list[Entry]:
+    def list(self, path: str, actor: str) -> list[TreeEntry]:
         """What `actor` sees directly below a directory, sorted by name."""
         path = paths.parse(path)
         seen = self.children(paths.segments(path), actor)
         base = path.rstrip("/")
         return [
-            Entry(name, f"{base}/{name}", True)
+            TreeEntry(name, f"{base}/{name}", True)
             if (row := seen[name]) is None
             else self._entry(name, f"{base}/{name}", row, actor)
             for name in sorted(seen)
@@ -233,7 +235,7 @@ class Tree:
 
     # -- changes ------------------------------------------------------------------------------------------------------
 
-    def watch(self, path: str, actor: str) -> Watch:
+    def watch(self, path: str, actor: str) -> StoreWatch:
         """Changes of a stored file; a computed one is watched by what it is computed from."""
         path, row, names = self.place(path, actor, "watch")
         demand_read(row, actor, path)
@@ -273,7 +275,7 @@ class Tree:
 
     # -- finding ------------------------------------------------------------------------------------------------------
 
-    def place(self, path: str, actor: str, op: str) -> tuple[str, Row, dict[str, str]]:
+    def place(self, path: str, actor: str, op: str) -> tuple[str, FileRow, dict[str, str]]:
         """The row of a path, in a room that holds its names. Raises `NotFound`."""
         path = paths.parse(path)
         found = self.found(paths.segments(path))
@@ -291,7 +293,7 @@ class Tree:
                 return row, names
         return None
 
-    def named(self, names: dict[str, str], row: Row | None = None) -> dict[str, str]:
+    def named(self, names: dict[str, str], row: FileRow | None = None) -> dict[str, str]:
         """What a row is handed: its captured names, what the row itself gives, and what an alias stands for."""
         if row is not None and row.given:
             names = {**names, **row.given}
@@ -301,40 +303,40 @@ class Tree:
                     return {**names, variable: stands, "alias": name}
         return names
 
-    def _entry(self, name: str, path: str, row: Row, actor: str) -> Entry:
-        return Entry(name, path, False, row.kind, True, may_write(row, actor, starting=self.starting))
+    def _entry(self, name: str, path: str, row: FileRow, actor: str) -> TreeEntry:
+        return TreeEntry(name, path, False, row.kind, True, may_write(row, actor, starting=self.starting))
 
-    def _rest(self, row: Row, names: Mapping[str, str], seen: dict[str, Row | None]) -> None:
+    def _rest(self, row: FileRow, names: Mapping[str, str], seen: dict[str, FileRow | None]) -> None:
         for name in self._below(row, names):
             if name.endswith("/"):
                 seen.setdefault(name[:-1], None)
             else:
                 seen[name] = row
 
-    def _below(self, row: Row, names: Mapping[str, str]) -> Iterator[str]:
+    def _below(self, row: FileRow, names: Mapping[str, str]) -> Iterator[str]:
         """Names below a row with a rest; directories end in "/"."""
         if row.view:
-            yield from cast("Branch", self.behaviours[row.view]).list(names)
+            yield from cast("Subtree", self.behaviours[row.view]).list(names)
             return
         store, key = self.rooms.store(row, names), self.rooms.key(row, names).rstrip("/")
         for name in store.list(key):
             if _token(store, f"{key}/{name.rstrip('/')}") is not None:
                 yield name
 
-    def _spot(self, row: Row, names: Mapping[str, str]) -> Spot | None:
+    def _spot(self, row: FileRow, names: Mapping[str, str]) -> DirEntry | None:
         if row.view:
-            return cast("Branch", self.behaviours[row.view]).look(names)
+            return cast("Subtree", self.behaviours[row.view]).look(names)
         store, key = self.rooms.store(row, names), self.rooms.key(row, names)
         try:
             below = store.list(key)
         except UserError:  # a file, or what may not be looked at
-            return None if _token(store, key) is None else Spot(False)
+            return None if _token(store, key) is None else DirEntry(False)
         if below:
-            return Spot(True)
+            return DirEntry(True)
         above, _, name = key.rpartition("/")
         if f"{name}/" in store.list(above):
-            return Spot(True)
-        return None if _token(store, key) is None else Spot(False)
+            return DirEntry(True)
+        return None if _token(store, key) is None else DirEntry(False)
 
 
 def _token(store: Store, key: str) -> str | None:

@@ -1,24 +1,24 @@
 """The verbs that every door shares: walk, open, read, write, stat, clunk, watch, cancel, over one namespace."""
 
-from .eager import Rest, begin
+from .bound_tree import BoundContent, BoundStat, BoundTree, BoundWait, BoundWriteResult, EditableTree
 from .fids import Interrupted
-from .known import Known, Writes
-from .ports import Content, Served, Shaped, Stat, Wait, Written
+from .read_cache import ReadCache, WriteCounter
+from .suspended_coroutine import SuspendedCoroutine, start_eagerly
 from .verbs import Verbs
 from .waiters import Waiters
 
 __all__ = [
-    "Content",
+    "BoundContent",
+    "BoundStat",
+    "BoundTree",
+    "BoundWait",
+    "BoundWriteResult",
+    "EditableTree",
     "Interrupted",
-    "Known",
-    "Rest",
-    "Served",
-    "Shaped",
-    "Stat",
+    "ReadCache",
+    "SuspendedCoroutine",
     "Verbs",
-    "Wait",
     "Waiters",
-    "Writes",
-    "Written",
-    "begin",
+    "WriteCounter",
+    "start_eagerly",
 ]

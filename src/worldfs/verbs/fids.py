@@ -8,7 +8,7 @@ from typing import Final
 
 from worldfs.ground.errors import BadInput, NotFound, WorldError
 
-from .ports import Stat
+from .bound_tree import BoundStat
 from .staging import Staging
 
 MOST_FIDS: Final = 16_384
@@ -31,7 +31,7 @@ class Fid:
         self.kept: bytes | None = None  # of the last read at offset 0: what the following offsets are cut from
         self.staging: Staging | None = None
         self.cut = False  # opened to be truncated, and not yet written
-        self.made: Stat | None = None  # of a file that is there with its first write
+        self.made: BoundStat | None = None  # of a file that is there with its first write
         self.waits: set[asyncio.Future[bool]] | None = None
 
     def interrupt(self) -> None:
@@ -41,7 +41,7 @@ class Fid:
                 wait.set_exception(Interrupted("interrupted", path=self.path))
 
 
-class Fids:
+class FidTable:
     def __init__(self) -> None:
         self._held: dict[int, Fid] = {}
         self._kept = 0

@@ -1,4 +1,4 @@
-"""What one open file has been given and the tree has not: joined writes, one change (decision D10)."""
+"""What one open file has been given and the tree has not: joined writes, one change (acheron D10)."""
 
 from __future__ import annotations
 

@@ -14,14 +14,25 @@ from typing import TypeVar
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
 
-from .fids import Fid, Fids, Interrupted
-from .known import Known
-from .ports import Content, Detailed, Found, Rendered, Served, Shaped, Stat, Taken, Wait, Written
+from .bound_tree import (
+    BoundContent,
+    BoundStat,
+    BoundTree,
+    BoundWait,
+    BoundWriteResult,
+    ContentRecord,
+    DetailedTree,
+    EditableTree,
+    StatRecord,
+    WriteRecord,
+)
+from .fids import Fid, FidTable, Interrupted
+from .read_cache import ReadCache
 from .staging import MOST, Staging
 from .waiters import Waiters
 
 T = TypeVar("T")
-Aside = Callable[[], None]
+AsideCallback = Callable[[], None]
 
 
 class Verbs:
@@ -32,18 +43,18 @@ class Verbs:
 
     def __init__(
         self,
-        known: Known,
+        known: ReadCache,
         waiters: Waiters,
         threads: Executor,
         *,
         own: Mapping[str, Callable[[], bytes]] | None = None,
-        tree: Served | None = None,
+        tree: BoundTree | None = None,
     ) -> None:
         """`tree`: the binding's as this peer has it, where that is more than what is known of it by all."""
         self._known, self._waiters, self._threads = known, waiters, threads
         self._tree = known.tree if tree is None else tree
         self._own = own or {}
-        self._fids = Fids()
+        self._fids = FidTable()
 
     def __len__(self) -> int:
         """Fids in use."""
@@ -51,11 +62,11 @@ class Verbs:
 
     # -- finding ---------------------------------------------------------------------------------------------------
 
-    async def attach(self, fid: int) -> Stat:
+    async def attach(self, fid: int) -> BoundStat:
         """The root under a new fid (one in use is given up)."""
         return await self._enter(fid, "/")
 
-    async def walk(self, fid: int | None, newfid: int, names: Sequence[str]) -> Stat:
+    async def walk(self, fid: int | None, newfid: int, names: Sequence[str]) -> BoundStat:
         """From a fid along names to a new fid, all or nothing; `.` and `..` work, and `..` of the root is the root."""
         start = self._fids[fid]
         if not names:
@@ -80,7 +91,7 @@ class Verbs:
                 sure = False
         return await self._enter(newfid, "/" + "/".join(parts))
 
-    async def stat(self, fid: int | None) -> Stat:
+    async def stat(self, fid: int | None) -> BoundStat:
         """Never waits for anything but the tree. The size is the true one, or that of what is staged."""
         held = self._fids[fid]
         found = held.made or await self._stat(held.path)
@@ -95,11 +106,11 @@ class Verbs:
             raise BadInput("not a directory", path=held.path, code="enotdir")
         return await self._ask(held.path, self._tree.list)
 
-    async def entries(self, fid: int | None) -> Sequence[Stat]:
+    async def entries(self, fid: int | None) -> Sequence[BoundStat]:
         """The stats of what is in a directory, in the order of the names; what goes away meanwhile is left out."""
         names = await self.list(fid)
         path, tree = self._fids[fid].path, self._tree
-        if isinstance(tree, Detailed):
+        if isinstance(tree, DetailedTree):
             found = await self._thread(lambda: tree.entries(path))
         else:
             found = []
@@ -112,7 +123,7 @@ class Verbs:
 
     async def open(
         self, fid: int | None, mode: str = "r", *, stage: bool = False, truncate: bool = False, control: bool = False
-    ) -> Stat:
+    ) -> BoundStat:
         """Look whether `mode` ("r", or anything with a "w") is possible; the next read sees the present bytes.
 
         `stage`: writes are joined until `flush` or `clunk`; `control`: what is written is an order. `truncate`: with
@@ -139,9 +150,9 @@ class Verbs:
         offset: int,
         count: int,
         wait_ms: int | None = None,
-        aside: Aside | None = None,
+        aside: AsideCallback | None = None,
         *,
-        lines: Callable[[Stat], bytes] | None = None,
+        lines: Callable[[BoundStat], bytes] | None = None,
     ) -> tuple[bytes, bool]:
         """At most `count` bytes from `offset`, and whether that is the end. A directory reads as its names, one a line,
         or as what `lines` makes of each entry.
@@ -167,7 +178,7 @@ class Verbs:
         end = offset + count
         return data[offset:end], end >= len(data)
 
-    async def _fresh(self, held: Fid, wait_ms: int | None, aside: Aside | None) -> bytes:
+    async def _fresh(self, held: Fid, wait_ms: int | None, aside: AsideCallback | None) -> bytes:
         """The present bytes of a file, waited for first if its row says so."""
         path = held.path
         known = None if path in self._own else self._known.content(path)
@@ -185,15 +196,15 @@ class Verbs:
             self._known.learn_content(path, content, asked)
         return content.data
 
-    async def wait(self, fid: int | None, wait: Wait, timeout: float | None = None) -> bool:
+    async def wait(self, fid: int | None, wait: BoundWait, timeout: float | None = None) -> bool:
         """Any wait of a door (poll of a mount): True when ready, False when the time is over."""
         return await self._wait(self._fids[fid], wait, timeout, None)
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
     async def write(
-        self, fid: int | None, offset: int, data: bytes, correlation: str = "", aside: Aside | None = None
-    ) -> Written:
+        self, fid: int | None, offset: int, data: bytes, correlation: str = "", aside: AsideCallback | None = None
+    ) -> BoundWriteResult:
         """Durable when it returns, unless the fid was opened to stage. A Control acts on exactly these bytes.
 
         `offset` -1 (staged only): at the end.
@@ -208,7 +219,7 @@ class Verbs:
             held.staging.correlation = correlation
             if held.staging.complete():
                 return await self._deliver(held, held.staging, aside, n=len(data))
-            return Taken(len(data))
+            return WriteRecord(len(data))
         if held.made is None and not (await self._stat(held.path)).writable:
             raise NotPermitted("file is read-only", code="eperm")
         self._fids.keep(held, None)
@@ -232,7 +243,7 @@ class Verbs:
         if held.staging is not None and held.staging.changed and not held.staging.delivered:
             await self._deliver(held, held.staging, None)
 
-    async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> Stat:
+    async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> BoundStat:
         """A new file or directory under a new fid. Some files (a letter) are only there with their first write."""
         held = self._fids[fid]
         tree = self._shaped(held.path)
@@ -277,19 +288,19 @@ class Verbs:
 
     # -- asking the tree -------------------------------------------------------------------------------------------
 
-    async def _enter(self, fid: int, path: str) -> Stat:
+    async def _enter(self, fid: int, path: str) -> BoundStat:
         found = await self._seen(path)
         self._fids.put(fid, Fid(path, found.directory, found.id))
         return found
 
-    async def _seen(self, path: str) -> Stat:
+    async def _seen(self, path: str) -> BoundStat:
         """What no path of a tree can be is not there either."""
         try:
             return await self._stat(path)
         except (NotFound, Unsafe, BadInput):
             raise NotFound("walk segment not found", code="enoent") from None
 
-    async def _stat(self, path: str) -> Stat:
+    async def _stat(self, path: str) -> BoundStat:
         found = self._known.stat(path)
         if found is None:
             asked = self._known.now
@@ -303,11 +314,11 @@ class Verbs:
         own = self._own.get(path)
         return found if own is None else _sized(found, len(own()))
 
-    async def _content(self, path: str) -> Content:
+    async def _content(self, path: str) -> BoundContent:
         own = self._own.get(path)
         if own is not None:
             await self._stat(path)  # is there such a file for this binding?
-            return Rendered(own(), "")
+            return ContentRecord(own(), "")
         return await self._ask(path, self._tree.read)
 
     async def _ask(self, path: str, question: Callable[[str], T]) -> T:
@@ -318,18 +329,20 @@ class Verbs:
     async def _thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
-    async def _wait(self, held: Fid, wait: Wait, timeout: float | None, aside: Aside | None) -> bool:
+    async def _wait(self, held: Fid, wait: BoundWait, timeout: float | None, aside: AsideCallback | None) -> bool:
         if aside is not None:
             aside()
         if held.waits is None:
             held.waits = set()
         return await self._waiters.wait(wait, timeout, held.waits)
 
-    async def _put(self, held: Fid, data: bytes, offset: int, correlation: str, aside: Aside | None) -> Written:
+    async def _put(
+        self, held: Fid, data: bytes, offset: int, correlation: str, aside: AsideCallback | None
+    ) -> BoundWriteResult:
         path, tree = held.path, self._tree
         if held.cut and offset:
             await self._cut(held, 0)
-        if held.cut and isinstance(tree, Shaped):
+        if held.cut and isinstance(tree, EditableTree):
             whole = tree.replace
             held.cut = False  # whatever comes of it: what is there stays as it was, and the clunk cuts nothing
             written = await self._thread(lambda: whole(path, data, correlation=correlation))
@@ -343,21 +356,21 @@ class Verbs:
                 await self._wait(held, written.until, None, aside)
         return written
 
-    async def _deliver(self, held: Fid, staging: Staging, aside: Aside | None, n: int = 0) -> Written:
+    async def _deliver(self, held: Fid, staging: Staging, aside: AsideCallback | None, n: int = 0) -> BoundWriteResult:
         """Commit what is staged: an order to a Control, a whole content to anything else."""
         data = bytes(staging.data)
         staging.changed, staging.delivered = False, staging.control
         if staging.control:
             done = await self._put(held, data, 0, staging.correlation, aside)
-            return Taken(n or done.n, done.extra)
+            return WriteRecord(n or done.n, done.extra)
         tree, path = self._tree, held.path
-        if isinstance(tree, Shaped):
+        if isinstance(tree, EditableTree):
             await self._thread(lambda: tree.replace(path, data))
             self._known.wrote()
             held.made = None
         else:
             await self._put(held, data, 0, staging.correlation, aside)
-        return Taken(n)
+        return WriteRecord(n)
 
     async def _cut(self, held: Fid, size: int) -> None:
         path, tree = held.path, self._shaped(held.path)
@@ -366,8 +379,8 @@ class Verbs:
         await self._thread(lambda: tree.truncate(path, size))
         self._known.wrote()
 
-    def _shaped(self, path: str) -> Shaped:
-        if not isinstance(self._tree, Shaped):
+    def _shaped(self, path: str) -> EditableTree:
+        if not isinstance(self._tree, EditableTree):
             raise NotPermitted("names are not made or unmade here", path=path, code="eperm")
         return self._tree
 
@@ -378,6 +391,6 @@ def _child(path: str, name: str) -> str:
     return f"{path.rstrip('/')}/{name}"
 
 
-def _sized(stat: Stat, size: int) -> Stat:
+def _sized(stat: BoundStat, size: int) -> BoundStat:
     revision = f"{stat.revision}+{size}"
-    return Found(stat.id, stat.name, stat.path, stat.directory, size, stat.writable, revision, stat.mtime_ms)
+    return StatRecord(stat.id, stat.name, stat.path, stat.directory, size, stat.writable, revision, stat.mtime_ms)

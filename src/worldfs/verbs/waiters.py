@@ -9,9 +9,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from worldfs.tree.feed import Feed
+from worldfs.tree.change_feed import ChangeFeed
 
-from .ports import Wait
+from .bound_tree import BoundWait
 
 ALL = "/"
 
@@ -19,7 +19,7 @@ ALL = "/"
 class Waiters:
     """One per event loop and feed. Everything but the feed's call happens on the loop."""
 
-    def __init__(self, feed: Feed, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, feed: ChangeFeed, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._at: dict[str, dict[_Waiter, None]] = {}  # by the very topic
         self._below: dict[str, dict[_Waiter, None]] = {}  # by each path above the topic
@@ -32,7 +32,7 @@ class Waiters:
         self._end()
 
     async def wait(
-        self, wait: Wait, timeout: float | None = None, among: set[asyncio.Future[bool]] | None = None
+        self, wait: BoundWait, timeout: float | None = None, among: set[asyncio.Future[bool]] | None = None
     ) -> bool:
         """Until `wait.ready()`: True; False when the time is over. `timeout` in seconds replaces the wait's own.
 

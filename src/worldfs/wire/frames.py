@@ -1,6 +1,6 @@
 """The frames of the Acheron protocol: one JSON object a message, read strictly, written one way.
 
-Source: the reference page on Acheron, sections 1.3 (envelope) and 7 (node FS). Both ends use this module.
+Source: acheron §1.3 (envelope) and 7 (node FS). Both ends use this module.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Frame(msgspec.Struct, omit_defaults=True):
         """What a write carries: `data_b64` decoded, else `data` as UTF-8, else None. Raises `BadFrame`."""
         if self.data_b64 is not None:
             try:
-                return unpack(self.data_b64)
+                return decode_base64(self.data_b64)
             except BadFrame as bad:
                 raise self.bad(str(bad)) from None
         return None if self.data is None else self.data.encode()
@@ -141,11 +141,11 @@ def write(value: Mapping[str, Any] | msgspec.Struct) -> bytes:
     return _ENCODER.encode(value)
 
 
-def pack(data: bytes) -> str:
+def encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
-def unpack(text: str) -> bytes:
+def decode_base64(text: str) -> bytes:
     """Raises `BadFrame` ("InvalidBase64")."""
     try:
         return base64.b64decode(text, validate=True)

@@ -11,16 +11,16 @@ from contextlib import suppress
 from functools import partial
 
 from worldfs.ground.driver import Driver, Run
-from worldfs.ground.errors import BrokenHouse, Missing, UserError
+from worldfs.ground.errors import MissingRequirement, StorageError, UserError
 from worldfs.ground.model import Cause, Finding, Order, Outcome, Scene
 from worldfs.kernel.kernel import Kernel
 
-from .house import Room
+from .world_job_hooks import WorldJobHooks
 
 ENVIRONMENT = "ENVIRONMENT.md"
 
 
-class Unavailable:
+class UnavailableDriver:
     """Stands in for a body that could not be taken up: refuses every order with the reason, and moves nothing."""
 
     ops: frozenset[str] = frozenset()
@@ -28,8 +28,10 @@ class Unavailable:
 
     def __init__(self, error: Exception, place: str, code: str = "") -> None:
         self.error = error
-        self.elsewhere = code == "DRIVER_MISSING" or isinstance(error, Missing)  # another machine may have it
-        self.finding = finding(error, place, "a body that can be taken up", code)
+        self.elsewhere = code == "DRIVER_MISSING" or isinstance(
+            error, MissingRequirement
+        )  # another machine may have it
+        self.finding = error_finding(error, place, "a body that can be taken up", code)
 
     def open(self, scene: Scene) -> None:
         return
@@ -50,22 +52,22 @@ class Unavailable:
 class BringUp:
     """Used by the kernel's own thread only."""
 
-    def __init__(self, kernel: Kernel, room: Room) -> None:
+    def __init__(self, kernel: Kernel, room: WorldJobHooks) -> None:
         self._kernel, self._room = kernel, room
         self._shut: dict[str, Driver] = {}  # bodies that could not be opened; tried again when the scene changes
 
     def open(self, node: str, scene: Callable[[], Scene]) -> None:
         """Open the body of a node on `scene`, which raises where ENVIRONMENT.md cannot be read; let it observe."""
         body, place = self._shut.pop(node, self._room.drivers[node]), f"/nodes/{node}"
-        if isinstance(body, Unavailable):
+        if isinstance(body, UnavailableDriver):
             self._kernel.alert(place, body.finding)
             return
         try:
             self._kernel.lanes[node].call(partial(body.open, scene()))
-        except BrokenHouse:
+        except StorageError:
             raise
         except Exception as error:  # a driver may raise anything over numbers that no world can have
-            absent = Unavailable(error, ENVIRONMENT)
+            absent = UnavailableDriver(error, ENVIRONMENT)
             self._shut[node] = body
             self._use(node, absent)
             self._kernel.alert(place, absent.finding)
@@ -80,7 +82,7 @@ class BringUp:
         Going on would only refuse, one after the other, orders that wait for the right machine.
         """
         bodies = self._room.drivers.values()
-        absent = [body.error for body in bodies if isinstance(body, Unavailable) and body.elsewhere]
+        absent = [body.error for body in bodies if isinstance(body, UnavailableDriver) and body.elsewhere]
         if absent and len(absent) == len(bodies):
             raise absent[0]
 
@@ -93,13 +95,13 @@ class BringUp:
             gone = self._room.environment.fetch()[1] is None
             if gone:
                 for node, body in self._room.drivers.items():
-                    if not isinstance(body, Unavailable):
+                    if not isinstance(body, UnavailableDriver):
                         self._kernel.lanes[node].submit(partial(self._write_again, node))
             if self._kernel.busy:
                 return False
             read = self._room.judged.get()
         except UserError as error:
-            self._kernel.alert.document(ENVIRONMENT, (finding(error, ENVIRONMENT, "a readable document"),))
+            self._kernel.alert.document(ENVIRONMENT, (error_finding(error, ENVIRONMENT, "a readable document"),))
             return True
         self._kernel.alert.document(ENVIRONMENT, read.findings)
         for node in list(self._shut):
@@ -107,18 +109,18 @@ class BringUp:
         return True
 
     def _write_again(self, node: str) -> None:
-        with suppress(BrokenHouse):  # a lane outlives a broken disk; the kernel meets it at its own next write
+        with suppress(StorageError):  # a lane outlives a broken disk; the kernel meets it at its own next write
             self._settle(node)
 
     def _settle(self, node: str) -> None:
         """Whatever keeps an observation from being written is named; the lane goes on."""
         try:
             self._room.settle(node)
-        except BrokenHouse:
+        except StorageError:
             raise
         except Exception as error:
             expected = "a document that takes an observation"
-            self._kernel.alert(f"/nodes/{node}", finding(error, ENVIRONMENT, expected))
+            self._kernel.alert(f"/nodes/{node}", error_finding(error, ENVIRONMENT, expected))
             self._kernel.wake()
 
     def _use(self, node: str, body: Driver) -> None:
@@ -126,7 +128,7 @@ class BringUp:
         self._kernel.nodes[node].driver = body
 
 
-def finding(error: Exception, place: str, expected: str, code: str = "") -> Finding:
+def error_finding(error: Exception, place: str, expected: str, code: str = "") -> Finding:
     """What an error says, in the five words."""
     if not isinstance(error, UserError):
         said = f"{type(error).__name__}: {error}"

@@ -11,25 +11,25 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from worldfs.drivers.catalogue import catalogue
-from worldfs.formats import action, embodied, environment, lessons, task
+from worldfs.drivers.driver_catalogue import catalogue
+from worldfs.formats import action, embodied, environment, lessons_file, task
 from worldfs.formats.runtime import sessions, skills, targets
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BadInput, UserError, WorldError
 from worldfs.ground.model import Finding, Profile
-from worldfs.kernel.jobs import OPEN, Jobs, job_key
-from worldfs.kernel.sheet import QUARANTINE
-from worldfs.tree.stores.contract import Store
-from worldfs.tree.stores.disk import DiskStore
-from worldfs.tree.stores.lock import holder
+from worldfs.kernel.job_store import OPEN, JobStore, job_key
+from worldfs.kernel.stored_sheet import QUARANTINE
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.root_lock import lock_holder
+from worldfs.tree.stores.store_interface import Store
 
-from .check_runtime import references
+from .check_runtime import broken_references
 from .home import Home
+from .job_evidence import job_succeeded
 from .layout import ROWS
-from .nodes import factory, find_nodes, profile_for
-from .record import happened
-from .targets import Targets
-from .unserved import unserved
+from .node_specs import driver_factory, find_nodes, profile_for
+from .unsupported_config import unsupported_settings
+from .workspace_targets import WorkspaceTargets
 
 
 def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] | None = None) -> list[Finding]:
@@ -51,7 +51,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
     store = DiskStore(root)
     try:
         findings += _documents(store, root, fix)
-        findings += references(store)
+        findings += broken_references(store)
         findings += _task(store)
         findings += _bodies(place, store, environ or {})
         findings += _jobs(store, root, fix)
@@ -69,7 +69,7 @@ def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Findi
     try:
         config = home.config(environ)
         yield from config.findings
-        yield from unserved(config, home.workspace)
+        yield from unsupported_settings(config, home.workspace)
     except UserError as error:
         yield Finding(
             error.code, error.path or str(path), error.expected, error.found, error.fix or "correct it in an editor"
@@ -92,14 +92,14 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
         stored = store.get("EMBODIED.md")
     except UserError:
         stored = None  # said where the document is read
-    declared = Targets(store).targets()
+    declared = WorkspaceTargets(store).targets()
     for spec in find_nodes(config, store, declared):
         try:
             profile_for(spec, stored.data if stored else b"", "en", own)
         except UserError as error:
             yield Finding(error.code, error.path, error.expected, error.found, error.fix)
         try:
-            factory(spec, catalogue(), declared, SystemClock())
+            driver_factory(spec, catalogue(), declared, SystemClock())
         except BadInput as error:
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
 
@@ -137,7 +137,7 @@ def _read(document: str, data: bytes) -> tuple[Finding, ...]:
         case "task":
             task.read(data)
         case "lessons":
-            lessons.read(data)
+            lessons_file.read(data)
     return ()
 
 
@@ -164,8 +164,8 @@ def _task(store: Store) -> Iterator[Finding]:
         scene = environment.read(world.data if world else b"").scene
     except UserError:
         return  # said already
-    jobs = Jobs(store, SystemClock())
-    claims = task_review.review(present, scene, progress=progress, happened=partial(happened, jobs))
+    jobs = JobStore(store, SystemClock())
+    claims = task_review.review(present, scene, progress=progress, happened=partial(job_succeeded, jobs))
     yield from task_review.findings(claims, present.language)
 
 
@@ -174,7 +174,7 @@ def _unread(line: str) -> Finding:
     return Finding("LIMIT_UNREAD", "EMBODIED.md Physical Constraints", "a number and its unit", line, fix, warning=True)
 
 
-def _sheet(sheet: action.Sheet) -> tuple[Finding, ...]:
+def _sheet(sheet: action.ParsedSheet) -> tuple[Finding, ...]:
     """What has ended is history: its flaw is known, and holds nothing up."""
     over = {entry.finding for entry in sheet.entries if entry.state == "terminal"}
     return tuple(replace(item, warning=item.warning or item in over) for item in sheet.findings)
@@ -199,8 +199,8 @@ def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
 
 
 def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
-    jobs = Jobs(store, SystemClock())
-    running = holder(root) is not None
+    jobs = JobStore(store, SystemClock())
+    running = lock_holder(root) is not None
     for id in jobs.open_ids():
         try:
             job = jobs.load(id)

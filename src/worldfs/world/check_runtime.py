@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from worldfs.drivers.runtime import preflight
-from worldfs.drivers.runtime.parts import Parts, parts
-from worldfs.drivers.targets import declared
+from worldfs.drivers.runtime.plugins import Plugins, load_plugins
+from worldfs.drivers.targets import target_declaration
 from worldfs.formats.runtime import sessions
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Finding
-from worldfs.tree.stores.contract import Store
+from worldfs.tree.stores.store_interface import Store
 
-from .targets import Targets
+from .workspace_targets import WorkspaceTargets
 
 
-def references(store: Store, known: Parts | None = None) -> Iterator[Finding]:
+def broken_references(store: Store, known: Plugins | None = None) -> Iterator[Finding]:
     """Warnings for what waits or would be refused: nothing of it harms a file."""
-    registries, known = Targets(store), known or parts()
+    registries, known = WorkspaceTargets(store), known or load_plugins()
     targets, skills, place = registries.targets(), registries.skills(), registries.place
     for target in targets.values():
         for id in target.skills:
@@ -29,7 +29,7 @@ def references(store: Store, known: Parts | None = None) -> Iterator[Finding]:
                 "TARGET_BUILD", place("TARGETS.md", target.id, "adapter.class"), "adapter", target.adapter,
                 known.names("targets"),
             )  # fmt: skip
-        yield from declared.review(target, place)
+        yield from target_declaration.review(target, place)
     for skill in skills.values():
         for group, member, name in (
             ("skills", "runtime", skill.runtime),
@@ -41,7 +41,7 @@ def references(store: Store, known: Parts | None = None) -> Iterator[Finding]:
     yield from _sessions(store, registries)
 
 
-def _sessions(store: Store, registries: Targets) -> Iterator[Finding]:
+def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
     try:
         stored = store.get(sessions.FILE)
         entries = sessions.read(stored.data).entries if stored else ()
@@ -59,7 +59,7 @@ def _sessions(store: Store, registries: Targets) -> Iterator[Finding]:
             yield _unknown("SKILL_RUNTIME_MISSING", f"{at} skill_ref", "skill", entry.order.op, skills)
         if target is None or skill is None:
             continue
-        yield from preflight.match(entry.order, skill, target, registries.place)
+        yield from preflight.check_documents(entry.order, skill, target, registries.place)
         if not target.enabled:
             fix = f"set enabled: true in {registries.place('TARGETS.md', target.id, 'enabled')}"
             found = f"{target.id} is off: it waits"

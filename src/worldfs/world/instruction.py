@@ -7,11 +7,11 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from worldfs.kernel.turns import LOOK_S, Turn
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.kernel.instruction_turns import LOOK_S, InstructionTurn
+from worldfs.tree.stores.disk_store import DiskStore
 
 if TYPE_CHECKING:
-    from worldfs.kernel.stops import Stop
+    from worldfs.kernel.stop_log import StopState
 
     from .world import World
 
@@ -35,7 +35,7 @@ class Instruction:
         self, world: World, node: str, text: str, stop: threading.Event, tell: Callable[[str], None] = lambda line: None
     ) -> None:
         self._world, self._node, self._text, self._stop, self._tell = world, node, text, stop, tell
-        self._turn: Turn | None = None
+        self._turn: InstructionTurn | None = None
         self._count: int | None = None  # stops of the robot when the turn began
         self.stopped = False  # the robot was stopped before the instruction, or has been since
 
@@ -55,7 +55,7 @@ class Instruction:
         if isinstance(self._world.store, DiskStore):
             what = " ".join(self._text.split())
             short = what if len(what) <= LONGEST else what[: LONGEST - 1] + "…"
-            self._turn = Turn(self._world.store, self._node, short, self._world.clock)
+            self._turn = InstructionTurn(self._world.store, self._node, short, self._world.clock)
             if not self._first(self._turn):
                 return CANCELLED[self._zh]
         self._count = self._now().number
@@ -71,10 +71,10 @@ class Instruction:
         if self._turn is not None:
             self._turn.carries(job)
 
-    def words(self, stop: Stop | None = None) -> str:
-        return stopped_words(self._node, stop or self._now(), self._text)
+    def words(self, stop: StopState | None = None) -> str:
+        return stopped_message(self._node, stop or self._now(), self._text)
 
-    def _first(self, turn: Turn) -> bool:
+    def _first(self, turn: InstructionTurn) -> bool:
         """Wait until it is our turn and the robot may move; False: asked to stop before. Said when it changes."""
         said = ""
         while not self._stop.is_set():
@@ -98,15 +98,15 @@ class Instruction:
         """A question moves nothing, and waits for nobody."""
         from worldfs.formats import environment
         from worldfs.ground.errors import BadInput
-        from worldfs.roles.planner import Question, interpret
+        from worldfs.roles.planner import QuestionIntent, interpret
 
         try:
             scene = environment.read(self._world.content("ENVIRONMENT.md")).scene
-            return isinstance(interpret(self._text, scene), Question)
+            return isinstance(interpret(self._text, scene), QuestionIntent)
         except BadInput:
             return False
 
-    def _now(self) -> Stop:
+    def _now(self) -> StopState:
         return self._world.stops.of(self._node)
 
     @property
@@ -114,7 +114,7 @@ class Instruction:
         return _chinese(self._text)
 
 
-def stopped_words(node: str, stop: Stop, text: str) -> str:
+def stopped_message(node: str, stop: StopState, text: str) -> str:
     """How a robot stands, in the language of `text`."""
     return STOPPED[_chinese(text)].format(node=node, by=stop.by, at=stop.at)
 

@@ -8,57 +8,59 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.tree import path as paths
-from worldfs.tree.leaf import Ask, Spot, Stat, Wait, Written
 from worldfs.tree.rights import FIXED, demand_write, may_write
-from worldfs.tree.table import Kind
-from worldfs.tree.tree import Content
+from worldfs.tree.row_table import FileKind
+from worldfs.tree.tree import FileContent
+from worldfs.tree.virtual_file import DirEntry, FileStat, WaitCondition, WriteContext, WriteResult
 
-from .identity import identity
-from .located import HEAVY, Located, Sources
-from .views import own
+from .path_id import path_id
+from .path_resolver import HEAVY, NamespaceSources, PathResolver
+from .views import own_files
 
 if TYPE_CHECKING:
     from worldfs.tree.binding import Binding
 
-    from .seat import Seat
+    from .binding_context import BindingContext
 
-_KEPT: Final = frozenset({Kind.RECORD, Kind.DROP, Kind.LOG, Kind.SHEET})  # what may be there with its first write
+_KEPT: Final = frozenset(
+    {FileKind.RECORD, FileKind.DROP, FileKind.LOG, FileKind.SHEET}
+)  # what may be there with its first write
 
 
-class Namespace(Located):
+class Namespace(PathResolver):
     """What a binding may do in its tree. Rights are those of the table, judged by the tree that lies below."""
 
-    def __init__(self, binding: Binding, sources: Sources, seer: Seat) -> None:
+    def __init__(self, binding: Binding, sources: NamespaceSources, seer: BindingContext) -> None:
         super().__init__(binding, sources, seer)
         seer.readable = self.readable
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
-    def stat(self, path: str) -> Stat:
+    def stat(self, path: str) -> FileStat:
         """What is there, with its true size. Never waits. Raises `NotFound`."""
         parts, _, role, found, _ = self._look(path)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
         shown = "/" + "/".join(parts)
         name = parts[-1] if parts else "/"
-        if isinstance(found, Spot):
+        if isinstance(found, DirEntry):
             return self._spot(shown, name, found)
         row, names = found
         if row is None:
-            return Stat(identity(shown), name, shown, True, 0, False, "", None)
+            return FileStat(path_id(shown), name, shown, True, 0, False, "", None)
         size, revision = self._size(row, names)
-        return Stat(identity(shown), name, shown, False, size, self._writable(row, names, role), revision, row.kind)
+        return FileStat(path_id(shown), name, shown, False, size, self._writable(row, names, role), revision, row.kind)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted by bytes. Raises `NotFound`, `BadInput` (enotdir)."""
         _, real, role, found, _ = self._look(path)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="list", actor=self.binding.role)
-        if not (found.directory if isinstance(found, Spot) else found[0] is None):
+        if not (found.directory if isinstance(found, DirEntry) else found[0] is None):
             raise BadInput("it is a file", path=path, op="list", actor=self.binding.role, code="enotdir")
         return sorted(self.tree.children(real, role))
 
-    def entries(self, path: str) -> Sequence[Stat]:
+    def entries(self, path: str) -> Sequence[FileStat]:
         """The stats of what is in a directory, by name as `list` sorts; what cannot be looked at is left out."""
         base, spots = path.rstrip("/"), self._exported(path)
         if spots is not None:
@@ -69,22 +71,22 @@ class Namespace(Located):
                 found.append(self.stat(f"{base}/{name}"))
         return found
 
-    def read(self, path: str) -> Content:
+    def read(self, path: str) -> FileContent:
         """The present bytes of a file. Raises `NotFound`, `BadInput` (eisdir)."""
         _, real, _, found, _ = self._look(path)
-        row, names = self.tree.found(real) or (None, {}) if isinstance(found, Spot) else found or (None, {})
+        row, names = self.tree.found(real) or (None, {}) if isinstance(found, DirEntry) else found or (None, {})
         if found is None:
             raise self._absent(path, "read")
-        if row is None or (isinstance(found, Spot) and found.directory):
+        if row is None or (isinstance(found, DirEntry) and found.directory):
             raise BadInput("it is a directory", path=path, op="read", actor=self.binding.role, code="eisdir")
         if row.view:
-            return Content(self.tree.behaviours[row.view].read(names), "")
+            return FileContent(self.tree.behaviours[row.view].read(names), "")
         stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
         if stored is None:
             raise self._absent(path, "read")
-        return Content(stored.data, stored.revision)
+        return FileContent(stored.data, stored.revision)
 
-    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
+    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> WriteResult:
         """Durable when it returns. A Control, a Sheet and a Drop take exactly these bytes, whatever the offset.
 
         A Record is replaced whole at offset 0, and patched beyond it; a Log is added to.
@@ -92,13 +94,13 @@ class Namespace(Located):
         real, row, names = self._place(path, "write")
         role = self._role(real)
         if may_write(row, role) and not self._writable(row, names, role):
-            raise NotPermitted(own.DENIED, path=path, op="write", actor=role)
-        if offset and row.kind is Kind.RECORD:
+            raise NotPermitted(own_files.DENIED, path=path, op="write", actor=role)
+        if offset and row.kind is FileKind.RECORD:
             present = self.tree.fetch("/" + "/".join(real), role).data
             whole = present[:offset].ljust(offset, b"\0") + data + present[offset + len(data) :]
-            written = self.tree.put((path, row, names), whole, Ask(role, offset, correlation))[1]
+            written = self.tree.put((path, row, names), whole, WriteContext(role, offset, correlation))[1]
             return written._replace(n=len(data))
-        return self.tree.put((path, row, names), data, Ask(role, offset, correlation))[1]
+        return self.tree.put((path, row, names), data, WriteContext(role, offset, correlation))[1]
 
     def light(self, path: str, *, write: bool = False) -> bool:
         """May it be asked on an event loop? Only what is answered from memory; a write is made durable first."""
@@ -113,7 +115,7 @@ class Namespace(Located):
         parts = paths.segments(paths.parse(path))
         return self._light(self._real(parts, self._role(parts)))
 
-    def waits(self, path: str) -> Wait | None:
+    def waits(self, path: str) -> WaitCondition | None:
         """What a read of it should wait for first; None: it never blocks, or need not now. Never waits for a disk."""
         known = self._seer.sight.places.get(path)
         if known is None:
@@ -123,7 +125,7 @@ class Namespace(Located):
             if not rows or not rows[0].blocking or rows[0].room in HEAVY:
                 return None
             known = self._look(path)
-        if known.found is None or isinstance(known.found, Spot):
+        if known.found is None or isinstance(known.found, DirEntry):
             return None
         row, names = known.found
         return self._behaviour(row).wait(names) if row is not None and row.blocking else None
@@ -144,16 +146,16 @@ class Namespace(Located):
 
     # -- names made and unmade ----------------------------------------------------------------------------------------
 
-    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written:
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> WriteResult:
         """The whole content of a file at once."""
         far = self._far(path, "write")
         if far is None:
             return self.write(path, data, correlation=correlation)
         far[0].replace(far[1], data)
-        return Written(len(data))
+        return WriteResult(len(data))
 
     def truncate(self, path: str, size: int) -> None:
-        """Cut or filled with zeros. What takes orders (a Control, a Sheet, a Drop) holds no content to be cut (D10)."""
+        """Cut or filled with zeros. What takes orders (a Control, a Sheet, a Drop) holds no content to be cut (acheron D10)."""
         far = self._far(path, "truncate")
         if far is not None:
             return far[0].truncate(far[1], size)
@@ -161,15 +163,15 @@ class Namespace(Located):
         role = self._role(real)
         demand_write(row, role, path)
         if not self._writable(row, names, role):
-            raise NotPermitted(own.DENIED, path=path, op="truncate", actor=role)
-        if row.kind is Kind.LOG:
+            raise NotPermitted(own_files.DENIED, path=path, op="truncate", actor=role)
+        if row.kind is FileKind.LOG:
             raise NotPermitted("a log is only added to", path=path, op="truncate", actor=role, code="eperm")
-        if row.kind is Kind.RECORD:
+        if row.kind is FileKind.RECORD:
             present = self.tree.fetch("/" + "/".join(real), role).data
             if len(present) != size:
-                self.tree.put((path, row, names), present[:size].ljust(size, b"\0"), Ask(role))
+                self.tree.put((path, row, names), present[:size].ljust(size, b"\0"), WriteContext(role))
 
-    def promise(self, path: str) -> Stat | None:
+    def promise(self, path: str) -> FileStat | None:
         """Of a file that is there with its first write, whole: a letter, or a document that nobody has written yet.
 
         None: it lies in what a node exports. Raises `NotPermitted`, `Exists`.
@@ -185,9 +187,9 @@ class Namespace(Located):
         if self._rooms.exists(row, names):
             raise Exists("it is there already", path=path, op="create", actor=self.binding.role)
         parts = self._start(path)
-        return Stat(identity("/" + "/".join(parts)), parts[-1], path, False, 0, True, "", row.kind)
+        return FileStat(path_id("/" + "/".join(parts)), parts[-1], path, False, 0, True, "", row.kind)
 
-    def create(self, path: str, *, directory: bool = False) -> Stat:
+    def create(self, path: str, *, directory: bool = False) -> FileStat:
         """A new file or directory, in what a node exports."""
         far = self._far(path, "create")
         if far is None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from worldfs.formats import config, embodied
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import BadInput, Exists
-from worldfs.tree.stores.contract import ABSENT
-from worldfs.tree.stores.disk import DiskStore
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.store_interface import ABSENT
 
 from .home import Home
 from .layout import ROWS
-from .nodes import DEFAULT_DRIVER, DEFAULT_NODE, DEFAULT_PROFILE
-from .profiles import no_profile, profile_text
+from .node_specs import DEFAULT_DRIVER, DEFAULT_NODE, DEFAULT_PROFILE
+from .profiles import profile_text, unknown_profile
 from .templates import template
 
 
@@ -24,7 +24,7 @@ def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str 
         raise BadInput(f"no language {language!r}", op="onboard", expected="en or zh")
     body = profile_text(profile, language, home.profiles)
     if body is None:
-        raise no_profile(profile, home.profiles, "--profile")
+        raise unknown_profile(profile, home.profiles, "--profile")
     driver = embodied.read(body).driver or DEFAULT_DRIVER
     made = []
     text = config.template(robot_id=robot_id or DEFAULT_NODE, driver=driver, profile_name=profile, language=language)

@@ -45,7 +45,7 @@ def profile_names(own: Path | None = None) -> list[str]:
     return sorted({name[:-3] for name in files if name.endswith(".md") and name.count(".") == 1 and name != ".md"})
 
 
-def no_profile(name: str, own: Path | None, path: str) -> BadInput:
+def unknown_profile(name: str, own: Path | None, path: str) -> BadInput:
     """What is said of a name that no profile has: those that there are, the nearest, and where to put one's own."""
     there = profile_names(own)
     nearest = get_close_matches(name, there, 1)

@@ -1,6 +1,6 @@
 """A fresh scene in a workspace: what is known of the world, ordered and planned goes; lessons and declarations stay.
 
-The documents are copied below `.paos/before/STAMP/` before the first of them changes, and `undo` puts the newest copy
+The documents are copied below `.paos/before/STAMP/` before the first of them changes, and `undo_reset` puts the newest copy
 back. Each step can be repeated: a reset that was cut short is completed by the next one, and its copies stay.
 """
 
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.errors import NotFound
-from worldfs.kernel.jobs import Jobs
+from worldfs.kernel.job_store import JobStore
 from worldfs.tree.rights import OPERATOR
-from worldfs.tree.stores.contract import Store
-from worldfs.tree.stores.disk import DiskStore
-from worldfs.tree.stores.lock import RootLock
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.root_lock import RootLock
+from worldfs.tree.stores.store_interface import Store
 
 from .templates import template
 
@@ -28,7 +28,7 @@ FRESH = {
 }
 
 
-class Before(NamedTuple):
+class ResetLosses(NamedTuple):
     """What a reset would put aside: documents that say something, and jobs that have not ended."""
 
     documents: tuple[str, ...]
@@ -38,7 +38,7 @@ class Before(NamedTuple):
         return bool(self.documents or self.jobs)
 
 
-def before(workspace: Path) -> Before:
+def reset_losses(workspace: Path) -> ResetLosses:
     """What stands in the way of a fresh scene. Only read."""
     store = DiskStore(workspace)
     try:
@@ -59,7 +59,7 @@ def reset(workspace: Path, clock: Clock | None = None) -> str:
             for name in found.documents:
                 if stored := store.get(name):
                     store.put(f"{kept}/{name}", stored.data)
-            jobs = Jobs(store, clock or SystemClock())
+            jobs = JobStore(store, clock or SystemClock())
             for id in found.jobs:  # the next kernel ends them as cancelled, before anything moves
                 jobs.ask_cancel(id, OPERATOR)
             for name in found.documents:
@@ -72,7 +72,7 @@ def reset(workspace: Path, clock: Clock | None = None) -> str:
             store.close()
 
 
-def undo(workspace: Path) -> tuple[str, ...]:
+def undo_reset(workspace: Path) -> tuple[str, ...]:
     """Put the documents of the newest reset back; their names. Jobs that it cancelled stay so. Raises `NotFound`."""
     with RootLock(workspace, "reset"):
         store = DiskStore(workspace)
@@ -92,9 +92,9 @@ def undo(workspace: Path) -> tuple[str, ...]:
             store.close()
 
 
-def _before(store: Store) -> Before:
+def _before(store: Store) -> ResetLosses:
     documents = [
         name for name, fresh in FRESH.items() if (stored := store.get(name)) is not None and stored.data != fresh
     ]
-    jobs = Jobs(store, SystemClock())
-    return Before(tuple(documents), tuple(id for id in jobs.open_ids() if not jobs.load(id).status.state.terminal))
+    jobs = JobStore(store, SystemClock())
+    return ResetLosses(tuple(documents), tuple(id for id in jobs.open_ids() if not jobs.load(id).status.state.terminal))

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model.runtime import REAL
+from worldfs.ground.model.skill import REAL
 
 if TYPE_CHECKING:
     from worldfs.ground.clock import Clock
-    from worldfs.ground.driver import Driver, DriverFactory, Seat
+    from worldfs.ground.driver import Driver, DriverContext, DriverFactory
     from worldfs.ground.model import Target
 
 ANY: Final = "rekep_real"  # the specification's name: whichever robot TARGETS.md declares under the node's id
@@ -19,9 +19,9 @@ WALKING: Final = ("go2_edu", "unitree_go2")  # a body that walks is not here yet
 
 def names() -> list[str]:
     """Drivers that a robot may be given, beside the catalogue's."""
-    from worldfs.drivers.targets.declared import known
+    from worldfs.drivers.targets.target_declaration import known_drivers
 
-    return sorted({ANY, *known()} - {*WALKING})
+    return sorted({ANY, *known_drivers()} - {*WALKING})
 
 
 def is_robot(driver: str) -> bool:
@@ -65,7 +65,7 @@ def robot_factory(
             fix="switch it on there, or take the robot out of config.json",
         )  # fmt: skip
 
-    def make(seat: Seat) -> Driver:
+    def make(seat: DriverContext) -> Driver:
         from worldfs.drivers.runtime.robot_body import RobotBody
 
         return RobotBody(target, seat, clock)
@@ -78,6 +78,6 @@ def _bare(driver: str) -> str:
 
 
 def _fits(target: Target, name: str) -> bool:
-    from worldfs.drivers.targets.declared import ADAPTER
+    from worldfs.drivers.targets.target_declaration import ADAPTER
 
     return target.kind == REAL and target.adapter == ADAPTER and name in (ANY, _bare(target.driver))

@@ -1,6 +1,6 @@
 """Who sees what: the one place that decides which nodes, services and agents exist for a binding.
 
-What is hidden does not exist: no directory, no line of an index, no bit of a summary (5.1, D7, D23, D36, D47).
+What is hidden does not exist: no directory, no line of an index, no bit of a summary (5.1, acheron D7, D23, D36, D47).
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.tree.rights import OPERATOR
 
 from .layout.roles import AGENT, PLANNER
-from .policy import Policy
+from .visibility_policy import VisibilityPolicy
 
 Json = Mapping[str, Any]
 _OPEN = frozenset({"user", "*", "all"})
 _CLOSED = frozenset({"deny", "deny-by-default"})
 
 
-def role(binding: Binding, parts: tuple[str, ...]) -> str:
+def role_at(binding: Binding, parts: tuple[str, ...]) -> str:
     """The role of the layout table in which a binding looks at a path; "" sees nothing."""
     base = {ADMIN: OPERATOR, USER: PLANNER}.get(binding.role, "")
     return AGENT if base and parts[:2] == ("agents", "self") else base
 
 
-def service_seen(permissions: object, binding: Binding, *, invoke: bool, token: bool) -> bool:
+def is_service_visible(permissions: object, binding: Binding, *, invoke: bool, token: bool) -> bool:
     """Is a service of a node there for a binding?
 
     `invoke`: the project's access policy lets it invoke. `token`: it gave a project token that is valid now.
@@ -45,8 +45,8 @@ def service_seen(permissions: object, binding: Binding, *, invoke: bool, token: 
     return permissions.get("default") not in _CLOSED
 
 
-def nodes_seen(
-    binding: Binding, policy: Policy, members: Iterable[str], registered: Iterable[str], bodies: Iterable[str]
+def visible_nodes(
+    binding: Binding, policy: VisibilityPolicy, members: Iterable[str], registered: Iterable[str], bodies: Iterable[str]
 ) -> list[str]:
     """Sorted ids: an admin sees every node there is, a user those of the bound project.
 
@@ -59,18 +59,18 @@ def nodes_seen(
     return sorted(seen)
 
 
-def agents_seen(binding: Binding, policy: Policy, agents: Iterable[str]) -> list[str]:
+def visible_agents(binding: Binding, policy: VisibilityPolicy, agents: Iterable[str]) -> list[str]:
     """In the order of policy; whoever runs the place sees everybody unless a manifest says whom."""
     if binding.primary and not policy.named_agents:
         return list(dict.fromkeys((*policy.visible_agents, *agents)))
     return list(policy.visible_agents)
 
 
-def debug_seen(binding: Binding, policy: Policy) -> bool:
-    """Both the role and the manifest must say so (decision D45)."""
+def is_debug_visible(binding: Binding, policy: VisibilityPolicy) -> bool:
+    """Both the role and the manifest must say so (acheron D45)."""
     return binding.admin and policy.show_debug
 
 
-def workspace_seen(binding: Binding, project: str, home: str) -> bool:
+def is_workspace_visible(binding: Binding, project: str, home: str) -> bool:
     """The project of the home's own workspace: for who is bound to it, and for the operator of the place itself."""
     return project == home or binding.primary

@@ -11,39 +11,39 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.errors import BadInput, Missing, NotFound, UserError, WorldError
-from worldfs.kernel.jobs import CANCEL, CONTROL, OPEN, Jobs
-from worldfs.kernel.stops import STOPS, Stops
+from worldfs.ground.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
+from worldfs.kernel.job_store import CANCEL, CONTROL, OPEN, JobStore
+from worldfs.kernel.stop_log import STOPS, StopLog
 from worldfs.tree import path as paths
-from worldfs.tree.leaf import Behaviour
 from worldfs.tree.rights import OPERATOR, demand_write
 from worldfs.tree.stores import revision
-from worldfs.tree.stores.contract import Store, Watch
-from worldfs.tree.stores.disk import DiskStore
-from worldfs.tree.stores.lock import RootLock
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.root_lock import RootLock
+from worldfs.tree.stores.store_interface import Store, StoreWatch
 from worldfs.tree.tree import Tree
+from worldfs.tree.virtual_file import FileBehaviour
 
-from . import files
-from .language import language
+from . import computed_files
 from .layout import PLANNER, WATCHDOG, home_table
-from .nodes import DEFAULT_DRIVER, NodeSpec, factory, find_nodes, profile_for, switched_off
-from .rooms.agents import Agents
-from .rooms.joined import House, Joined
-from .rooms.workspace import Workspace
+from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, driver_factory, find_nodes, profile_for
+from .rooms.agent_mounts import AgentMounts
+from .rooms.joined_mounts import JoinedMounts, StaticMount
+from .rooms.workspace_mount import WorkspaceMount
+from .workspace_language import detect_language
 
 # Who only reads or submits waits for no kernel, driver, role or document reader to load: those imports are inside.
 if TYPE_CHECKING:
-    from worldfs.drivers.runtime.parts import Parts
+    from worldfs.drivers.runtime.plugins import Plugins
     from worldfs.formats.config import Config
     from worldfs.ground.driver import Driver, DriverFactory, Interpreter
-    from worldfs.ground.model import Finding, Job, JobStatus, Note, Order, Scene
+    from worldfs.ground.model import Finding, Job, JobStatus, Lesson, Order, Scene
     from worldfs.kernel.kernel import Kernel
 
     from .bringup import BringUp
-    from .desk import Desk
-    from .house import Room
     from .instruction import Instruction
-    from .targets import Runtime, Targets
+    from .tree_planner_port import TreePlannerPort
+    from .workspace_targets import TargetNodes, WorkspaceTargets
+    from .world_job_hooks import WorldJobHooks
 
 PROJECT = "main"
 Log = Callable[[str, "Job"], None]
@@ -59,28 +59,28 @@ class World:
         self.store = store
         self.clock = clock
         self.config = config
-        self.jobs = Jobs(store, clock)
-        self.stops = Stops(store, clock)
-        self.agents = Agents(agents if agents is not None else root / "agents")
-        self.workspace = Workspace(PROJECT, self.node_ids, store, self.jobs)
-        rooms = Joined({"workspace": self.workspace, "mind": self.agents, "house": House()})
-        self.behaviours: dict[str, Behaviour] = {
-            "actions": files.Sheet(store, self.jobs, files.actions_page),
-            "sessions": files.Sheet(store, self.jobs, files.sessions_page),
-            "cancel": files.Cancel(self.jobs),
-            "film": files.Film(store),
-            "stop": files.Stop(self.stops),
-            "resume": files.Resume(self.stops, self.node_ids),
-            "robots": files.View(lambda names: self._robots()),
-            **files.job_views(self.jobs),
-            **files.meta_views(store, self.language),
+        self.jobs = JobStore(store, clock)
+        self.stops = StopLog(store, clock)
+        self.agents = AgentMounts(agents if agents is not None else root / "agents")
+        self.workspace = WorkspaceMount(PROJECT, self.node_ids, store, self.jobs)
+        rooms = JoinedMounts({"workspace": self.workspace, "mind": self.agents, "house": StaticMount()})
+        self.behaviours: dict[str, FileBehaviour] = {
+            "actions": computed_files.SheetFile(store, self.jobs, computed_files.actions_page),
+            "sessions": computed_files.SheetFile(store, self.jobs, computed_files.sessions_page),
+            "cancel": computed_files.CancelFile(self.jobs),
+            "film": computed_files.FilmFile(store),
+            "stop": computed_files.StopFile(self.stops),
+            "resume": computed_files.ResumeFile(self.stops, self.node_ids),
+            "robots": computed_files.ViewFile(lambda names: self._robots()),
+            **computed_files.job_views(self.jobs),
+            **computed_files.meta_views(store, self.language),
             **self.agents.behaviours(),
         }
         self.tree = Tree(home_table(), rooms, self.behaviours)
         self.kernel: Kernel | None = None
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._lock: RootLock | None = None
-        self._targets: Targets | None = None
+        self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
 
     @classmethod
@@ -94,7 +94,7 @@ class World:
         store: Store | None = None,
         serve: bool = False,
         drivers: Mapping[str, DriverFactory] | None = None,
-        parts: Parts | None = None,
+        parts: Plugins | None = None,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> World:
@@ -125,12 +125,12 @@ class World:
         return Path(self.config.profiles) if self.config is not None and self.config.profiles else None
 
     @property
-    def targets(self) -> Targets | None:
+    def targets(self) -> WorkspaceTargets | None:
         """What TARGETS.md and SKILLS.md declare; None where there is no TARGETS.md."""
-        if self._targets is None and files.there(self.store, "TARGETS.md"):
-            from .targets import Targets
+        if self._targets is None and computed_files.key_exists(self.store, "TARGETS.md"):
+            from .workspace_targets import WorkspaceTargets
 
-            self._targets = Targets(self.store)
+            self._targets = WorkspaceTargets(self.store)
         return self._targets
 
     def node_ids(self) -> list[str]:
@@ -142,43 +142,45 @@ class World:
 
     # -- assembling ---------------------------------------------------------------------------------------------
 
-    def _serve(self, drivers: Mapping[str, DriverFactory] | None, parts: Parts | None, threads: bool, log: Log) -> None:
+    def _serve(
+        self, drivers: Mapping[str, DriverFactory] | None, parts: Plugins | None, threads: bool, log: Log
+    ) -> None:
         from worldfs.formats import task
-        from worldfs.kernel.dispatch import Node
+        from worldfs.kernel.dispatch import KernelNode
         from worldfs.kernel.kernel import Kernel
         from worldfs.roles.critic import Critic
 
         from .bringup import ENVIRONMENT, BringUp
-        from .house import Room
-        from .record import happened
-        from .targets import SKILLS, TARGETS, Runtime, Targets
-        from .unserved import demand_single, unserved
+        from .job_evidence import job_succeeded
+        from .unsupported_config import demand_single, unsupported_settings
+        from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets
+        from .world_job_hooks import WorldJobHooks
 
         demand_single(self.config)
         if drivers is None:
-            from worldfs.drivers.catalogue import catalogue
+            from worldfs.drivers.driver_catalogue import catalogue
 
             drivers = catalogue()
-        room = Room(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
+        room = WorldJobHooks(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         room.films = artifacts / "films" if artifacts is not None else None
         for spec in self.specs:
             room.drivers[spec.id] = self._driver(spec, drivers, artifacts)
-        runtime = Runtime(Targets(self.store), self.clock, artifacts, self.language(), parts)
+        runtime = TargetNodes(WorkspaceTargets(self.store), self.clock, artifacts, self.language(), parts)
         bring: BringUp
         kernel: Kernel = Kernel(
             self.store,
             self.clock,
             room,
-            {id: Node(id, driver, artifacts) for id, driver in room.drivers.items()},
-            pages=(files.actions_page(), files.sessions_page()),
+            {id: KernelNode(id, driver, artifacts) for id, driver in room.drivers.items()},
+            pages=(computed_files.actions_page(), computed_files.sessions_page()),
             watched={
                 **dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, room, bring, scene)),
                 ENVIRONMENT: lambda: bring.look(),  # noqa: PLW0108 # the name is bound below
                 "EMBODIED.md": lambda: self._embody_all(kernel),
-                task.PATH: lambda: room.review_task(partial(happened, self.jobs)),
+                task.PATH: lambda: room.review_task(partial(job_succeeded, self.jobs)),
             },
-            off=switched_off(self.config, self.store),
+            off=disabled_robots(self.config, self.store),
             threads=threads,
             log=log,
         )
@@ -190,7 +192,9 @@ class World:
             for id in list(room.drivers):
                 bring.open(id, scene)
             if self.config is not None:
-                kernel.alert.document("config.json", (*self.config.findings, *unserved(self.config, self.root)))
+                kernel.alert.document(
+                    "config.json", (*self.config.findings, *unsupported_settings(self.config, self.root))
+                )
             self._look(runtime, room, bring, scene)
             bring.demand()
             bring.look()
@@ -202,18 +206,18 @@ class World:
 
     def _driver(self, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
         """The driver of a node, made and not opened; where nobody brings it, what refuses its orders by name."""
-        from worldfs.ground.driver import Seat
+        from worldfs.ground.driver import DriverContext
 
-        from .bringup import Unavailable
+        from .bringup import UnavailableDriver
 
         try:
             declared = self.targets.targets() if self.targets is not None else {}
-            made = factory(spec, drivers, declared, self.clock)
-            return made(Seat(spec.id, artifacts, self._interpreter(spec.id), self.language()))
+            made = driver_factory(spec, drivers, declared, self.clock)
+            return made(DriverContext(spec.id, artifacts, self._interpreter(spec.id), self.language()))
         except UserError as error:
-            return Unavailable(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
+            return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
 
-    def _look(self, runtime: Runtime, room: Room, bring: BringUp, scene: Callable[[], Scene]) -> bool:
+    def _look(self, runtime: TargetNodes, room: WorldJobHooks, bring: BringUp, scene: Callable[[], Scene]) -> bool:
         """The targets as they are declared now: new ones are taken up on their lanes, others switched on or off."""
         for node in runtime.look(self._kernel, room.targets, {spec.id for spec in self.specs}):
             room.drivers[node.id] = node.driver
@@ -222,7 +226,7 @@ class World:
 
     def _embody_all(self, kernel: Kernel, *, starting: bool = False) -> bool:
         """Copy the profiles in, at the start and whenever EMBODIED.md has gone while the kernel runs."""
-        if not starting and files.there(self.store, "EMBODIED.md"):
+        if not starting and computed_files.key_exists(self.store, "EMBODIED.md"):
             return True
         self.tree.starting = True
         try:
@@ -231,15 +235,15 @@ class World:
         except UserError as error:
             if starting and error.code == "PROFILE_MISSING":
                 raise  # a robot without limits would be judged by nobody: the operator's configuration is to be mended
-            from .bringup import finding
+            from .bringup import error_finding
 
-            kernel.alert("EMBODIED.md", finding(error, "EMBODIED.md", "a file that can be read and written"))
+            kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", "a file that can be read and written"))
         finally:
             self.tree.starting = False
         return True
 
     def _embody(self, spec: NodeSpec, kernel: Kernel) -> None:
-        """Copy the profile in, unless somebody has made it their own (decision D8)."""
+        """Copy the profile in, unless somebody has made it their own (workspace D8)."""
         path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
         try:
             present = self.tree.read(path, WATCHDOG)
@@ -295,9 +299,9 @@ class World:
 
     def hear_alerts(self, hear: Callable[[Finding], None]) -> None:
         """`hear` is told what is wrong now, and, from this world's kernel, whatever goes wrong later."""
-        from worldfs.roles.wording import localise
+        from worldfs.roles.message_translation import localise
 
-        self._kernel.alert.listen(lambda finding: hear(localise(finding, self.language())))
+        self._kernel.alert.listen(lambda error_finding: hear(localise(error_finding, self.language())))
 
     def wake(self) -> None:
         if self.kernel is not None:
@@ -354,9 +358,9 @@ class World:
         node: str | None = None,
         tell: Callable[[str], None] = lambda text: None,
         instruction: Instruction | None = None,
-    ) -> Desk:
+    ) -> TreePlannerPort:
         """The planner's desk of a node; without a name the only one. Raises `BadInput` naming what there is."""
-        from .desk import Desk
+        from .tree_planner_port import TreePlannerPort
 
         ids = [spec.id for spec in self.specs]
         if node is None and len(ids) == 1:
@@ -364,7 +368,7 @@ class World:
         if node not in ids:
             found = "several robots and no name" if node is None else f"no robot {node!r}"
             raise BadInput(found, op="do", expected="one of: " + ", ".join(ids), fix="say which: --node NAME")
-        return Desk(self, PROJECT, node, tell, instruction)
+        return TreePlannerPort(self, PROJECT, node, tell, instruction)
 
     def new_id(self) -> str:
         """An action id that nobody has yet, in the page's form, told apart by the time."""
@@ -379,7 +383,7 @@ class World:
     def node_of(self, job_id: str) -> str:
         return self.jobs.load(job_id).order.node
 
-    def watch(self) -> Watch:
+    def watch(self) -> StoreWatch:
         """Changes of anything that `status()` or the documents say."""
         return self.store.watch("", OPEN, CANCEL, STOPS, CONTROL)
 
@@ -390,20 +394,20 @@ class World:
         from worldfs.formats import action_write
         from worldfs.ground.model import Job, JobStatus
 
-        page = files.sessions_page() if order.sheet == "SESSIONS.md" else files.actions_page()
+        page = computed_files.sessions_page() if order.sheet == "SESSIONS.md" else computed_files.actions_page()
         data = action_write.write(b"", {}, add=[Job(order, JobStatus())], page=page)
         base = f"/projects/{PROJECT}" if order.sheet == "SESSIONS.md" else f"/nodes/{order.node}"
         self.tree.write(f"{base}/{page.file}", data, actor)
         return order.id
 
     def carried(self) -> None:
-        """Raises when no kernel is there to carry anything: what broke ours, or `Missing` if another one has gone."""
-        from worldfs.tree.stores.lock import holder
+        """Raises when no kernel is there to carry anything: what broke ours, or `MissingRequirement` if another one has gone."""
+        from worldfs.tree.stores.root_lock import lock_holder
 
         if self.broken is not None:
             raise self.broken
-        if self.kernel is None and isinstance(self.store, DiskStore) and holder(self.root) is None:
-            raise Missing(
+        if self.kernel is None and isinstance(self.store, DiskStore) and lock_holder(self.root) is None:
+            raise MissingRequirement(
                 "the kernel that carried it has gone",
                 path=str(self.root),
                 op="wait",
@@ -445,7 +449,7 @@ class World:
 
     def wait_job(self, job_id: str, timeout: float | None = None, stop: threading.Event | None = None) -> JobStatus:
         """Block until the job has ended, the time is up or `stop` is set; its status then, whatever it is."""
-        from worldfs.kernel.record import read_status
+        from worldfs.kernel.job_codec import read_status
 
         path = f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/status.json"
 
@@ -464,34 +468,43 @@ class World:
         try:
             tokens = tuple(self.store.probe(key) for key in keys)
             if self._language is None or self._language[0] != tokens:
-                self._language = tokens, language(*(self.content(key) for key in keys))
+                self._language = tokens, detect_language(*(self.content(key) for key in keys))
         except UserError:  # a link in a file's place: who needs that file says so
             return "en" if self._language is None else self._language[1]
         return self._language[1]
 
-    def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Note]:
+    def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Lesson]:
         """The lessons that fit a query, best first (`search_lessons` of 001); all of them for an empty one."""
-        from worldfs.formats import lessons
-        from worldfs.roles.lessons import search
+        from worldfs.formats import lessons_file
+        from worldfs.roles.lesson_notes import search
 
         try:
             data = self.tree.read(f"/projects/{PROJECT}/LESSONS.md", actor)
         except NotFound:
             return []
-        notes = lessons.read(data)
+        notes = lessons_file.read(data)
         if not query.strip():
             return notes[:limit]
-        from worldfs.notes import Index, embed
+        from worldfs.notes import PassageIndex, embed
 
-        path = self.root / revision.KEPT / "index" / "notes.sqlite" if isinstance(self.store, DiskStore) else None
-        found = search(notes, query, limit, index=Index(path), revision=revision.of(data), embedder=embed.installed())
+        path = (
+            self.root / revision.PRIVATE_DIR / "index" / "notes.sqlite" if isinstance(self.store, DiskStore) else None
+        )
+        found = search(
+            notes,
+            query,
+            limit,
+            index=PassageIndex(path),
+            revision=revision.of(data),
+            embedder=embed.installed_embedder(),
+        )
         return [note for note, _ in found]
 
     def status(self) -> dict[str, Any]:
         """The world at a glance, ready for JSON."""
-        from .glance import glance
+        from .status_report import status_report
 
-        return glance(self)
+        return status_report(self)
 
     def content(self, key: str) -> bytes:
         """A file of the workspace, past all rights: for the house itself."""
@@ -501,18 +514,18 @@ class World:
     def _robots(self) -> bytes:
         from worldfs.formats import embodied
 
-        from .robots import Robot, render
+        from .robots_page import RobotEntry, render_robots
 
         try:
             profile = embodied.read(self.content("EMBODIED.md")) if self.content("EMBODIED.md") else None
         except WorldError:
             profile = None
         robots = [
-            Robot(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile)
+            RobotEntry(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile)
             for spec in self.specs
         ]
-        for id in switched_off(self.config, self.store):
+        for id in disabled_robots(self.config, self.store):
             declared = self.config.instance(id) if self.config is not None else None
             driver, name = (declared.driver, declared.profile) if declared is not None else ("unknown", "unknown")
-            robots.append(Robot(id, driver or DEFAULT_DRIVER, str(self.root), False, name or DEFAULT_DRIVER, None))
-        return render(robots)
+            robots.append(RobotEntry(id, driver or DEFAULT_DRIVER, str(self.root), False, name or DEFAULT_DRIVER, None))
+        return render_robots(robots)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.agents.importers.registry import load
-from worldfs.agents.state import AgentState
-from worldfs.testing.clock import ManualClock
+from worldfs.agents.agent_state import AgentState
+from worldfs.agents.importers.importer_registry import load
+from worldfs.testing.manual_clock import ManualClock
 
 LEGACY = Path(__file__).parents[2] / "fixtures" / "legacy"
 

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 import worldfs
-from worldfs.agents.importers import carry, plan
-from worldfs.agents.importers.nouns import Imported, Item, Source
-from worldfs.agents.importers.registry import Registry
-from worldfs.agents.state import AgentState
+from worldfs.agents.agent_state import AgentState
+from worldfs.agents.importers import plan, run_import
+from worldfs.agents.importers.import_types import ImportItem, ImportSource, ParsedSource
+from worldfs.agents.importers.importer_registry import ImporterRegistry
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import AgentTask, Message, Remark
-from worldfs.testing.faults import Counted, Crash, CrashAt
+from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, SimulatedCrash
 
 PLACES = ("collective", "collective-zh", "home", "beads", "mcp")
 
 
 def bring(state, place, **options):
-    return carry(plan(place, "rio", **options), state)
+    return run_import(plan(place, "rio", **options), state)
 
 
 def files_of(root):
@@ -265,7 +265,7 @@ def test_a_copy_holds_only_the_files_that_are_new(agent, build):
 
 
 def test_a_large_source_is_not_copied_and_that_is_said(agent, build, monkeypatch):
-    monkeypatch.setattr("worldfs.agents.importers.record.COPY_MAX", 10)
+    monkeypatch.setattr("worldfs.agents.importers.import_record.COPY_MAX", 10)
     report = bring(agent, build({"ops/queue.md": BOARD + "| a | low | — | |\n"}))
     assert "ops/queue.md: no copy kept" in report.words()[1] and "copy" not in record(agent)[0]
 
@@ -307,12 +307,12 @@ class Careless:
         self.things = things
 
     def finds(self, place):
-        return [Source(self.name, place, "x", (), 0)]
+        return [ImportSource(self.name, place, "x", (), 0)]
 
     def read(self, source):
-        found = Imported()
+        found = ParsedSource()
         for kind, values in self.things.items():
-            getattr(found, kind).extend(Item(f"{n:016x}", value, f"x:{n}") for n, value in enumerate(values))
+            getattr(found, kind).extend(ImportItem(f"{n:016x}", value, f"x:{n}") for n, value in enumerate(values))
         return found
 
 
@@ -326,7 +326,7 @@ def test_what_no_file_of_ours_can_hold_is_named_and_the_rest_comes(agent, tmp_pa
         remarks=[Remark("Some Heading", "# not a heading\n- x")],
         lines=[{"ts": "", "event": "odd", "seq": 99, "imported": False, "source": "forged"}],
     )  # fmt: skip
-    report = carry(plan(tmp_path, "rio", registry=Registry({"careless": importer})), agent)
+    report = run_import(plan(tmp_path, "rio", registry=ImporterRegistry({"careless": importer})), agent)
     assert list(tasks(agent)) == ["ok"] and tasks(agent)["ok"].status == "pending"
     assert [letter.message.sender for letter in agent.inbox.waiting()] == ["leo"]
     assert [left.where for left in report.left] == ["x:1, as a task", "x:0, as a letter"]
@@ -337,7 +337,7 @@ def test_what_no_file_of_ours_can_hold_is_named_and_the_rest_comes(agent, tmp_pa
 
 def test_notes_with_fences_break_neither_the_memory_nor_the_import(agent, tmp_path):
     notes = [Remark("patterns", text) for text in ("plain", "```\nopen for ever", "a --> b", "~~~\nx\n~~~", "", " \n")]
-    report = carry(plan(tmp_path, "rio", registry=Registry({"careless": Careless(remarks=notes)})), agent)
+    report = run_import(plan(tmp_path, "rio", registry=ImporterRegistry({"careless": Careless(remarks=notes)})), agent)
     assert report.new == {"notes": 4} and len(texts(agent)) == 4 and len(report.left) == 2
     agent.remember("questions", "still whole?")
     assert agent.memory().remarks[-1].section == "questions"
@@ -345,7 +345,7 @@ def test_notes_with_fences_break_neither_the_memory_nor_the_import(agent, tmp_pa
 
 def test_a_plan_for_another_agent_is_refused(agent, legacy):
     with pytest.raises(BadInput, match="a plan for clay"):
-        carry(plan(legacy / "mcp", "clay"), agent)
+        run_import(plan(legacy / "mcp", "clay"), agent)
 
 
 def test_a_source_of_rubbish_fills_neither_memory_nor_screen(agent, build):
@@ -405,8 +405,8 @@ def test_two_imports_at_once_bring_each_thing_once(agent, build, tmp_path):
         }
     )
     code = (
-        "import sys; from worldfs.agents.importers import carry, plan; from worldfs.agents.state import AgentState\n"
-        "with AgentState.open('rio', sys.argv[1]) as state: carry(plan(sys.argv[2], 'rio'), state)"
+        "import sys; from worldfs.agents.importers import run_import, plan; from worldfs.agents.agent_state import AgentState\n"
+        "with AgentState.open('rio', sys.argv[1]) as state: run_import(plan(sys.argv[2], 'rio'), state)"
     )
     source = str(Path(worldfs.__file__).parents[1])
     argv = [sys.executable, "-c", code, str(tmp_path / "agents"), str(place)]
@@ -448,15 +448,15 @@ def crashes(build, clock, tmp_path, every, torn):
         with AgentState.open("rio", tmp_path / name, create=True, clock=clock):
             return tmp_path / name
 
-    counted = Counted()
+    counted = CountingDisk()
     root = fresh("whole")
     run(root, counted)
     whole = outcome(root, clock)
     assert len(whole[0]) == 1 and len(counted.seen) > 20
     for n in range(1, len(counted.seen) + 1, every):
         root = fresh(f"crash-{n}")
-        with pytest.raises(Crash):
-            run(root, CrashAt(n, torn=torn))
+        with pytest.raises(SimulatedCrash):
+            run(root, CrashingDisk(n, torn=torn))
         run(root)
         assert outcome(root, clock) == whole, (n, counted.seen[n - 1])
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from worldfs.agents.importers import carry, plan
-from worldfs.agents.importers.registry import BUILT_IN, Importer, Registry
+from worldfs.agents.importers import plan, run_import
+from worldfs.agents.importers.importer_registry import BUILT_IN, Importer, ImporterRegistry
 
 PAGE = (Path(__file__).parents[3] / "docs" / "import.md").read_text()
 
@@ -20,8 +20,8 @@ def test_the_example_of_a_plugin_is_an_importer_that_works(agent, build):
     importer = names["Notebooks"]()
     assert isinstance(importer, Importer)
     place = build({"a.note": "first"})
-    registry = Registry({"notebooks": importer})
-    assert carry(plan(place, "rio", registry=registry), agent).new == {"notes": 1}
+    registry = ImporterRegistry({"notebooks": importer})
+    assert run_import(plan(place, "rio", registry=registry), agent).new == {"notes": 1}
     build({"a.note": "second"})
-    assert carry(plan(place, "rio", registry=registry), agent).changed == {"notes": 1}
+    assert run_import(plan(place, "rio", registry=registry), agent).changed == {"notes": 1}
     assert [remark.text for remark in agent.memory().remarks] == ["second"]

@@ -4,22 +4,22 @@ import os
 
 import pytest
 
-from worldfs.agents.importers import reading
-from worldfs.agents.importers.reading import Place, objects
+from worldfs.agents.importers import source_dir
+from worldfs.agents.importers.source_dir import SourceDir, json_objects
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
 
 
 def read_lines(place, path="f.jsonl"):
     left = []
-    with Place(place) as opened:
-        found = [value for _, value in objects(opened, path, left)]
+    with SourceDir(place) as opened:
+        found = [value for _, value in json_objects(opened, path, left)]
     return found, left
 
 
 def test_lines_of_any_length_and_ending_are_read_with_their_place(build, monkeypatch):
-    monkeypatch.setattr(reading, "_CHUNK", 7)
+    monkeypatch.setattr(source_dir, "_CHUNK", 7)
     text = b'{"a":1}\r\n\n{"bbbbbbbbbbbb":22}\nlast without an end'
-    with Place(build({"f": text})) as place:
+    with SourceDir(build({"f": text})) as place:
         lines = list(place.lines("f"))
     assert [(line.number, line.offset, line.data, line.ended) for line in lines] == [
         (1, 0, b'{"a":1}', True),
@@ -38,7 +38,7 @@ def test_a_line_of_100_mb_is_named_and_the_rest_goes_on(tmp_path):
     found, left = read_lines(tmp_path)
     assert found == [{"a": 1}, {"c": 3}]
     assert left[0].where == "f.jsonl:2" and "100.0 MiB" in left[0].found and "16 MiB" in left[0].expected
-    assert not left[0].whole and len(left[0].data) <= reading.SHOWN
+    assert not left[0].whole and len(left[0].data) <= source_dir.SHOWN
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_last_line_that_breaks_off_is_unfinished_and_one_that_is_whole_counts(
 
 def test_what_is_written_while_we_read_is_not_waited_for(build):
     place = build({"f": b"one\ntwo\n"})
-    with Place(place) as opened:
+    with SourceDir(place) as opened:
         lines = opened.lines("f")
         first = next(lines)
         with open(place / "f", "ab") as file:
@@ -82,7 +82,7 @@ def test_a_link_a_fifo_and_a_file_that_is_too_large_are_refused_with_words(build
     os.symlink(tmp_path / "secret", place / "link")
     os.symlink(tmp_path, place / "folder")
     os.mkfifo(place / "pipe")
-    with Place(place) as opened:
+    with SourceDir(place) as opened:
         with pytest.raises(Unsafe):
             opened.document("link")
         with pytest.raises(Unsafe):
@@ -99,7 +99,7 @@ def test_a_link_a_fifo_and_a_file_that_is_too_large_are_refused_with_words(build
 def test_a_file_that_may_not_be_read_is_named_and_how_to_mend_it(build, tmp_path):
     place = build({"open.md": "a", "closed.md": "b"})
     os.chmod(place / "closed.md", 0o000)
-    with Place(place) as opened:
+    with SourceDir(place) as opened:
         os.seteuid(65534)
         try:
             assert opened.document("open.md") == b"a"
@@ -115,7 +115,7 @@ def test_a_pattern_is_found_from_wherever_on_its_way_one_begins(build):
     pattern = ("ops", "sessions", "*.json")
     found = {}
     for start in ("repo", "repo/ops", "repo/ops/sessions", "repo/other"):
-        with Place(place / start) as opened:
+        with SourceDir(place / start) as opened:
             found[start] = opened.find(pattern)
     assert found == {
         "repo": ["ops/sessions/1.json"],
@@ -129,11 +129,17 @@ def test_a_link_that_fits_a_pattern_is_found_so_that_reading_it_says_so(build, t
     place = build({"a/x.json": "{}"})
     os.symlink(tmp_path / "elsewhere.json", place / "a" / "y.json")
     os.symlink(tmp_path, place / "b")
-    with Place(place) as opened:
+    with SourceDir(place) as opened:
         assert opened.find(("a", "*.json")) == ["a/x.json", "a/y.json"]
         assert opened.find(("b", "*.json")) == ["b"]
 
 
 def test_sizes_are_said_as_people_say_them():
     sizes = (12, 9_999, 10_240, 104_857_600, 20_508_250_000)
-    assert [reading.bytes_text(size) for size in sizes] == ["12 bytes", "9,999 bytes", "10 KiB", "100 MiB", "19.1 GiB"]
+    assert [source_dir.format_bytes(size) for size in sizes] == [
+        "12 bytes",
+        "9,999 bytes",
+        "10 KiB",
+        "100 MiB",
+        "19.1 GiB",
+    ]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import worldfs
-from worldfs.agents.importers import registry
-from worldfs.agents.importers.nouns import Imported, Item, Source
-from worldfs.agents.importers.planning import plan
+from worldfs.agents.importers import importer_registry
+from worldfs.agents.importers.import_plan import plan
+from worldfs.agents.importers.import_types import ImportItem, ImportSource, ParsedSource
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Remark
 
@@ -20,11 +20,11 @@ class Notebooks:
     about = "notebooks → notes"
 
     def finds(self, place):
-        return [Source(self.name, place, "n.txt", ("n.txt",), 3)] if (place / "n.txt").exists() else []
+        return [ImportSource(self.name, place, "n.txt", ("n.txt",), 3)] if (place / "n.txt").exists() else []
 
     def read(self, source):
-        found = Imported()
-        found.remarks.append(Item("0" * 16, Remark("patterns", "from a notebook"), "n.txt:1"))
+        found = ParsedSource()
+        found.remarks.append(ImportItem("0" * 16, Remark("patterns", "from a notebook"), "n.txt:1"))
         return found
 
 
@@ -47,18 +47,20 @@ def installed(monkeypatch):
     """Pretend that packages with these entry points are installed."""
 
     def put(**points):
-        made = [EntryPoint(name, value, registry.GROUP) for name, value in points.items()]
-        monkeypatch.setattr("importlib.metadata.entry_points", lambda group: made if group == registry.GROUP else [])
+        made = [EntryPoint(name, value, importer_registry.GROUP) for name, value in points.items()]
+        monkeypatch.setattr(
+            "importlib.metadata.entry_points", lambda group: made if group == importer_registry.GROUP else []
+        )
         monkeypatch.setitem(sys.modules, "notebooks_plugin", sys.modules[__name__])
 
     return put
 
 
 def test_every_built_in_importer_is_there_and_says_what_it_does():
-    loaded = registry.load(plugins=False)
-    assert list(loaded.importers) == list(registry.BUILT_IN)
+    loaded = importer_registry.load(plugins=False)
+    assert list(loaded.importers) == list(importer_registry.BUILT_IN)
     for name, importer in loaded.importers.items():
-        assert importer.name == name and "→" in importer.about and isinstance(importer, registry.Importer)
+        assert importer.name == name and "→" in importer.about and isinstance(importer, importer_registry.Importer)
 
 
 def test_a_package_joins_by_an_entry_point(installed, build):
@@ -75,7 +77,7 @@ def test_a_plugin_that_does_not_load_is_named_and_the_others_go_on(installed, bu
         half="notebooks_plugin:NoImporter",
         beads="notebooks_plugin:Notebooks",
     )
-    loaded = registry.load()
+    loaded = importer_registry.load()
     assert "notebooks" in loaded.importers and type(loaded.importers["beads"]) is not Notebooks
     assert {item.name: item.reason.partition(":")[0] for item in loaded.broken} == {
         "beads": "there is an importer of that name already",
@@ -101,7 +103,7 @@ def test_a_name_that_is_none_is_refused_with_those_there_are(legacy):
 
 def test_nothing_of_the_importers_loads_before_somebody_imports():
     code = (
-        "import sys, worldfs.agents.importers, worldfs.agents.state;"
+        "import sys, worldfs.agents.importers, worldfs.agents.agent_state;"
         "print([m for m in sys.modules if m.startswith('worldfs.agents.importers.') or m == 'importlib.metadata'])"
     )
     out = subprocess.run(

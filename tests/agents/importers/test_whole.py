@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from worldfs.agents.importers import adopt, carry, export, plan
-from worldfs.agents.importers.registry import load
-from worldfs.agents.state import AgentState
+from worldfs.agents.agent_state import AgentState
+from worldfs.agents.importers import adopt, export, plan, run_import
+from worldfs.agents.importers.importer_registry import load
 from worldfs.ground.errors import BadInput, Exists
 
 
@@ -118,7 +118,7 @@ def test_it_appears_whole_or_not_at_all(build, tmp_path):
 def test_into_an_agent_that_is_there_a_root_comes_thing_by_thing_and_once(agent, legacy):
     agent.add_task("mine", id="task-001")
     for _ in range(2):
-        report = carry(plan(legacy / "agent-state", "rio"), agent)
+        report = run_import(plan(legacy / "agent-state", "rio"), agent)
     assert not report.anything
     ids = [task.id for task in agent.tasks()]
     assert ids[0] == "task-001" and len(ids) == 2 and ids[1].startswith("task-001-")
@@ -130,5 +130,5 @@ def test_into_an_agent_that_is_there_a_root_comes_thing_by_thing_and_once(agent,
 
 def test_its_own_directory_is_not_brought_into_an_agent(agent, tmp_path):
     agent.add_task("mine")
-    report = carry(plan(tmp_path / "agents", "rio"), agent)
+    report = run_import(plan(tmp_path / "agents", "rio"), agent)
     assert not report.anything and "its own directory" in report.words()[1] and len(agent.tasks()) == 1

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from worldfs.agents.importers import words
+from worldfs.agents.importers import value_conversion
 from worldfs.formats.agent import memory
 
 
@@ -28,7 +28,7 @@ from worldfs.formats.agent import memory
     ],
 )
 def test_a_time_in_any_spelling(text, time):
-    assert words.when(text) == time
+    assert value_conversion.parse_time(text) == time
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_time_in_any_spelling(text, time):
     ],
 )
 def test_names_of_agents_in_words_of_people(text, names):
-    assert words.agents(text) == names
+    assert value_conversion.parse_agents(text) == names
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,16 @@ def test_names_of_agents_in_words_of_people(text, names):
 )
 def test_a_note_never_breaks_the_memory_it_comes_into(text):
     before = memory.template("rio")
-    after = memory.add(memory.add(before, "patterns", words.note(f"lead\n{text}")), "questions", "still here?")
+    after = memory.add(
+        memory.add(before, "patterns", value_conversion.note_text(f"lead\n{text}")), "questions", "still here?"
+    )
     found = memory.read(after)
     assert [item.section for item in found.remarks] == ["patterns", "questions"]
     assert found.remarks[1].text == "still here?" and found.sections == memory.read(before).sections
 
 
 def test_what_json_cannot_hold_is_put_into_words():
-    value = words.plain({"a": float("inf"), "b": ["\ud83d", {"c": float("nan")}], 3: None})
+    value = value_conversion.plain_json({"a": float("inf"), "b": ["\ud83d", {"c": float("nan")}], 3: None})
     assert json.loads(json.dumps(value, allow_nan=False).encode()) == {
         "a": "inf",
         "b": ["\ufffd", {"c": "nan"}],
@@ -82,9 +84,13 @@ def test_an_endless_value_ends():
     value: list = []
     for _ in range(200):
         value = [value]
-    assert len(json.dumps(words.plain(value))) < 200
+    assert len(json.dumps(value_conversion.plain_json(value))) < 200
 
 
 def test_the_same_words_have_the_same_identity_and_others_another():
-    assert words.identity("a", 1, None) == words.identity("a", 1, None) != words.identity("a", "1", None)
-    assert len({words.identity(*parts) for parts in (("ab", "c"), ("a", "bc"), ("abc",))}) == 3
+    assert (
+        value_conversion.identity("a", 1, None)
+        == value_conversion.identity("a", 1, None)
+        != value_conversion.identity("a", "1", None)
+    )
+    assert len({value_conversion.identity(*parts) for parts in (("ab", "c"), ("a", "bc"), ("abc",))}) == 3

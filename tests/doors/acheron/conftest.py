@@ -6,23 +6,23 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from worldfs.doors.acheron.server import Server
-from worldfs.doors.acheron.tokens import Tokens
-from worldfs.testing.plug import Stand
-from worldfs.testing.served import ServedRealm
+from worldfs.doors.acheron.tokens import TokenStore
+from worldfs.testing.bare_client import LocalServer
+from worldfs.testing.served_tree import ServedRealm
 
 
 @pytest.fixture
 def hold(tmp_path):
     """Runs a coroutine against a server on a free port."""
 
-    def begin(life: Callable[[Stand], Awaitable[None]]) -> None:
+    def begin(life: Callable[[LocalServer], Awaitable[None]]) -> None:
         async def run() -> None:
             realm = ServedRealm(tmp_path / "home")
-            server = Server(realm, Tokens.open(realm.home))
+            server = Server(realm, TokenStore.open(realm.home))
             await server.start(port=0)
             try:
                 async with asyncio.timeout(60):
-                    await life(Stand(realm, server))
+                    await life(LocalServer(realm, server))
             finally:
                 await server.stop()
                 realm.close()

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.doors.acheron.kinds import KNOWN
-from worldfs.doors.acheron.peer import Peer
+from worldfs.doors.acheron.auth import Principal
+from worldfs.doors.acheron.frame_types import KNOWN
+from worldfs.doors.acheron.peer import ClientPeer
 from worldfs.doors.acheron.server import Server
-from worldfs.doors.acheron.tokens import Tokens
-from worldfs.doors.acheron.who import Who
-from worldfs.plane.ops import ROWS
-from worldfs.testing.served import ServedRealm, Wait, Written
+from worldfs.doors.acheron.tokens import TokenStore
+from worldfs.plane.control_operations import ROWS
+from worldfs.testing.served_tree import ServedRealm, ServedWait, ServedWriteResult
 
 SLICE = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -113,16 +113,18 @@ def furnish(tree):
     tree.files.update({"/wait": b"w", "/control": b"", "/heavy/f": b"h"})
     tree.closed.add("/wait")
     tree.heavy.add("/heavy")
-    tree.controls["/control"] = lambda data: Written(len(data), {"job": "job-1"}, Wait(("/job",), bool, 0.01))
+    tree.controls["/control"] = lambda data: ServedWriteResult(
+        len(data), {"job": "job-1"}, ServedWait(("/job",), bool, 0.01)
+    )
 
 
 def survives(home, role, messages, caplog):
     async def life():
         realm = ServedRealm(home)
         furnish(realm.tree)
-        server = Server(realm, Tokens.open(None))
+        server = Server(realm, TokenStore.open(None))
         wire = Wire()
-        peer = Peer(server, wire, Who(role))
+        peer = ClientPeer(server, wire, Principal(role))
         for message in (*GREETING, *messages):
             peer.heard(message)
         for _ in range(2000):

@@ -8,11 +8,11 @@ import threading
 import pytest
 from tests.doors.acheron.test_fuzz import GREETING, Wire
 
-from worldfs.doors.acheron.peer import Peer
+from worldfs.doors.acheron.auth import Principal
+from worldfs.doors.acheron.peer import ClientPeer
 from worldfs.doors.acheron.server import Server
-from worldfs.doors.acheron.tokens import Tokens
-from worldfs.doors.acheron.who import Who
-from worldfs.testing.served import ServedRealm
+from worldfs.doors.acheron.tokens import TokenStore
+from worldfs.testing.served_tree import ServedRealm
 
 
 def frames(*path):
@@ -39,8 +39,8 @@ def test_a_connection_that_goes_during_an_operation_leaves_no_unheard_error(tmp_
         realm = ServedRealm(tmp_path)
         realm.tree.files |= {"/wait": b"w", "/dir/f": b"h"}
         realm.tree.closed.add("/wait")
-        server = Server(realm, Tokens.open(None))
-        peer = Peer(server, Wire(), Who("admin"))
+        server = Server(realm, TokenStore.open(None))
+        peer = ClientPeer(server, Wire(), Principal("admin"))
         for message in GREETING:
             peer.heard(message)
         peer.heard(json.dumps({"channel": "acheron", **next(frames("dir", "f"))}).encode())

@@ -6,7 +6,7 @@ import json
 import pytest
 from websockets.asyncio.client import connect
 
-from worldfs.testing.plug import Plug
+from worldfs.testing.bare_client import BareClient
 
 
 def refused(reply, code, message=None):
@@ -51,7 +51,7 @@ def test_a_token_is_understood_as_people_write_it(form, hold):
     async def life(stand):
         headers = {"Authorization": form.format(stand.token())}
         async with connect(stand.url, additional_headers=headers, compression=None) as socket:
-            assert (await Plug(socket).control("version", {"protocol": "unified-v2"}))["ok"] is True
+            assert (await BareClient(socket).control("version", {"protocol": "unified-v2"}))["ok"] is True
 
     hold(life)
 
@@ -69,7 +69,7 @@ def test_who_shows_no_token_is_told_so_after_the_upgrade_and_let_go(header, hold
                 "code": "provider_auth_failed",
                 "message": "forbidden",
             }
-            assert await Plug(socket).closed() == 1008
+            assert await BareClient(socket).closed() == 1008
         assert stand.server.meters.unauthorised == 1
 
     hold(life)

@@ -6,7 +6,7 @@ import socket
 
 from websockets.asyncio.client import connect
 
-from worldfs.testing.plug import Plug
+from worldfs.testing.bare_client import BareClient
 
 HEAD = (
     "GET / HTTP/1.1\r\nhost: x\r\nupgrade: WebSocket\r\nconnection: keep-alive, Upgrade\r\n"
@@ -79,7 +79,7 @@ def test_frames_of_a_dribbling_client_arrive(hold):
 
 
 def test_no_websocket_is_told_so_and_who_says_nothing_is_let_go(hold, monkeypatch):
-    monkeypatch.setattr("worldfs.doors.acheron.line.GREETING_S", 0.1)
+    monkeypatch.setattr("worldfs.doors.acheron.websocket_transport.GREETING_S", 0.1)
 
     async def life(stand):
         reader, writer = await asyncio.open_connection("127.0.0.1", stand.server.port)
@@ -110,7 +110,7 @@ def test_a_slow_client_waits_and_the_server_keeps_little_for_it(hold):
     async def life(stand):
         stand.tree.files["/big"] = bytes(700_000)
         async with slow(stand) as bare, stand.plug() as quick:
-            plug = Plug(bare)
+            plug = BareClient(bare)
             await plug.greet()
             await plug.walk("/big", 2)
             asked = 200
@@ -129,12 +129,12 @@ def test_a_slow_client_waits_and_the_server_keeps_little_for_it(hold):
 
 
 def test_a_client_that_never_reads_is_dropped(hold, monkeypatch):
-    monkeypatch.setattr("worldfs.doors.acheron.line.STALLED_S", 0.1)
+    monkeypatch.setattr("worldfs.doors.acheron.websocket_transport.STALLED_S", 0.1)
 
     async def life(stand):
         stand.tree.files["/big"] = bytes(700_000)
         bare = await slow(stand)
-        plug = Plug(bare)
+        plug = BareClient(bare)
         await plug.greet()
         await plug.walk("/big", 2)
         for _ in range(60):

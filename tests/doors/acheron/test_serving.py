@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
-from worldfs.testing.plug import Plug
+from worldfs.testing.bare_client import BareClient
 
 PAOS = [sys.executable, "-m", "worldfs.doors.cli.main"]
 
 STILL = [sys.executable, "-c", """
 import sys
-from worldfs.doors.cli import bodies, main
-from worldfs.testing.driver import NullDriver
-bodies.factories = lambda *given, **named: {"simulation": lambda seat: NullDriver()}
+from worldfs.doors.cli import driver_factories, main
+from worldfs.testing.null_driver import NullDriver
+driver_factories.factories = lambda *given, **named: {"simulation": lambda seat: NullDriver()}
 sys.exit(main.main(sys.argv[1:]))
 """]  # fmt: skip
 
@@ -60,7 +60,7 @@ def ask(said, home, path="/README.md", tls=None):
         token = json.loads((home / "auth_tokens.json").read_text())["admin_token"]
         headers = {"Authorization": f"Bearer {token}"}
         async with connect(said["url"], additional_headers=headers, compression=None, ssl=tls) as socket:
-            plug = Plug(socket)
+            plug = BareClient(socket)
             await plug.greet()
             await plug.walk(path, 2)
             return (await plug.ask("read", fid=2))["payload"]["n"]

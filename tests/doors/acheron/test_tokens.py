@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from worldfs.doors.acheron.tokens import Holder, Tokens, Visit
-from worldfs.doors.acheron.who import bearer
+from worldfs.doors.acheron.auth import bearer_token
+from worldfs.doors.acheron.tokens import TokenHolder, TokenStore, TokenVisit
 from worldfs.ground.errors import BadInput, NotFound
 from worldfs.plane.caller import Caller
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
@@ -28,42 +28,42 @@ def role_of(tokens, token):
 def test_they_are_made_once_and_only_their_owner_reads_them(tmp_path):
     before = os.umask(0)
     try:
-        tokens = Tokens.open(tmp_path / "home")
+        tokens = TokenStore.open(tmp_path / "home")
         kept = json.loads((tmp_path / "home/auth_tokens.json").read_text())
         assert kept["schema"] == 3
         for role in ("admin", "user"):
             assert re.fullmatch(rf"sw-{role}_[A-Za-z0-9_-]{{32}}", kept[f"{role}_token"])
             assert role_of(tokens, kept[f"{role}_token"]) == role
         assert (tmp_path / "home/auth_tokens.json").stat().st_mode & 0o777 == 0o600
-        assert role_of(Tokens.open(tmp_path / "home"), kept["user_token"]) == "user"
+        assert role_of(TokenStore.open(tmp_path / "home"), kept["user_token"]) == "user"
     finally:
         os.umask(before)
 
 
 def test_a_file_that_others_could_read_is_closed(tmp_path):
-    Tokens.open(tmp_path)
+    TokenStore.open(tmp_path)
     (tmp_path / "auth_tokens.json").chmod(0o644)
-    Tokens.open(tmp_path)
+    TokenStore.open(tmp_path)
     assert (tmp_path / "auth_tokens.json").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("token", ["", "sw-admin_", "sw-user_x", "é", "x" * 5000])
 def test_other_words_are_nobody(tmp_path, token):
-    assert role_of(Tokens.open(tmp_path), token) is None
+    assert role_of(TokenStore.open(tmp_path), token) is None
 
 
 def test_a_rotated_token_is_another_and_survives(tmp_path):
-    tokens = Tokens.open(tmp_path)
+    tokens = TokenStore.open(tmp_path)
     before = json.loads((tmp_path / "auth_tokens.json").read_text())["admin_token"]
     after = tokens.rotate("admin")
     assert role_of(tokens, before) is None
-    assert role_of(Tokens.open(tmp_path), after) == "admin"
+    assert role_of(TokenStore.open(tmp_path), after) == "admin"
     with pytest.raises(BadInput, match="admin"):
         tokens.rotate("root")
 
 
 def test_what_is_shown_is_no_token(tmp_path):
-    tokens = Tokens.open(tmp_path)
+    tokens = TokenStore.open(tmp_path)
     shown = tokens.masked()
     assert set(shown) == {"admin_token", "user_token", "agent_tokens", "path"}
     assert role_of(tokens, shown["admin_token"]) is None
@@ -71,33 +71,33 @@ def test_what_is_shown_is_no_token(tmp_path):
 
 
 def test_the_last_ten_places_of_a_role_are_remembered(tmp_path):
-    tokens = Tokens.open(tmp_path)
+    tokens = TokenStore.open(tmp_path)
     for number in range(12):
-        tokens.remember("user", Visit("main", "alice", f"p{number}", number))
-    tokens.remember("user", Visit("main", "alice", "p5", 99))
-    found = Tokens.open(tmp_path).visits("user")
+        tokens.remember("user", TokenVisit("main", "alice", f"p{number}", number))
+    tokens.remember("user", TokenVisit("main", "alice", "p5", 99))
+    found = TokenStore.open(tmp_path).visits("user")
     assert [visit.project for visit in found] == ["p5", "p11", "p10", "p9", "p8", "p7", "p6", "p4", "p3", "p2"]
-    assert Tokens.open(tmp_path).visits("admin") == []
+    assert TokenStore.open(tmp_path).visits("admin") == []
 
 
 @pytest.mark.parametrize("text", ["", "[]", "no"])
 def test_a_file_that_says_nothing_is_named(tmp_path, text):
     (tmp_path / "auth_tokens.json").write_text(text)
     with pytest.raises(BadInput, match=r"auth_tokens\.json"):
-        Tokens.open(tmp_path)
+        TokenStore.open(tmp_path)
 
 
 def test_a_history_that_cannot_be_read_stops_nothing(tmp_path):
-    Tokens.open(tmp_path)
+    TokenStore.open(tmp_path)
     kept = json.loads((tmp_path / "auth_tokens.json").read_text())
     kept["visits"] = {"user": [{"key": 5}, 7], "admin": "x"}
     (tmp_path / "auth_tokens.json").write_text(json.dumps(kept))
-    assert Tokens.open(tmp_path).visits("user") == []
+    assert TokenStore.open(tmp_path).visits("user") == []
 
 
 @pytest.mark.parametrize("header", ["Bearer x", "bearer x", "x", "BEARER   x "])
 def test_a_bearer_is_read_as_people_write_it(header):
-    assert bearer(header) == "x"
+    assert bearer_token(header) == "x"
 
 
 def test_over_the_wire_they_are_masked_and_the_new_one_is_told_once(hold):
@@ -120,14 +120,14 @@ def test_over_the_wire_they_are_masked_and_the_new_one_is_told_once(hold):
 
 
 def test_a_token_for_one_agent_is_told_once_and_only_its_hash_is_kept(tmp_path):
-    tokens = Tokens.open(tmp_path)
+    tokens = TokenStore.open(tmp_path)
     issued, token = tokens.add("rio")
     text = (tmp_path / "auth_tokens.json").read_text()
     assert re.fullmatch(r"sw-agent_[A-Za-z0-9_-]{32}", token)
     assert token not in text and token.removeprefix("sw-agent_") not in text
     assert hashlib.sha256(token.encode()).hexdigest() in text
     assert (tmp_path / "auth_tokens.json").stat().st_mode & 0o777 == 0o600
-    for found in (tokens, Tokens.open(tmp_path)):
+    for found in (tokens, TokenStore.open(tmp_path)):
         assert found.holder(token) == ("token-1", "user", "rio")
         assert found.holder(issued.sha256) is None, "the hash is no token"
         assert found.holder(token + "x") is None
@@ -135,34 +135,34 @@ def test_a_token_for_one_agent_is_told_once_and_only_its_hash_is_kept(tmp_path):
 
 
 def test_another_process_changes_the_file_and_nothing_is_lost(tmp_path):
-    serving, command = Tokens.open(tmp_path), Tokens.open(tmp_path)
+    serving, command = TokenStore.open(tmp_path), TokenStore.open(tmp_path)
     _, token = command.add("rio")
-    serving.remember("user", Visit("main", "alice", "p1", 1))
+    serving.remember("user", TokenVisit("main", "alice", "p1", 1))
     assert serving.holder(token) == ("token-1", "user", "rio")
     second, other = command.add("ada", "admin")
     assert serving.holder(other) is None
     serving.refresh()
     assert serving.holder(other) == (second.id, "admin", "ada")
     assert [visit.project for visit in serving.visits("user")] == ["p1"]
-    serving.remember("token-1", Visit("main", "rio", "p2", 2))
-    assert [visit.project for visit in Tokens.open(tmp_path).visits("token-1")] == ["p2"]
+    serving.remember("token-1", TokenVisit("main", "rio", "p2", 2))
+    assert [visit.project for visit in TokenStore.open(tmp_path).visits("token-1")] == ["p2"]
     assert command.revoke("rio") == ["token-1"]
     assert serving.stands(serving.holder(token))
     serving.refresh()
-    assert serving.holder(token) is None and not serving.stands(Holder("token-1", "user", "rio"))
-    assert Tokens.open(tmp_path).visits("token-1") == []
+    assert serving.holder(token) is None and not serving.stands(TokenHolder("token-1", "user", "rio"))
+    assert TokenStore.open(tmp_path).visits("token-1") == []
     assert command.add("zoe")[0].id == "token-3", "an id is never another's"
 
 
 def test_what_is_revoked_by_name_id_or_role(tmp_path):
-    tokens = Tokens.open(tmp_path)
+    tokens = TokenStore.open(tmp_path)
     for agent in ("rio", "rio", "ada"):
         tokens.add(agent)
     assert tokens.revoke("token-3") == ["token-3"]
     assert tokens.revoke("rio") == ["token-1", "token-2"]
     shared = json.loads((tmp_path / "auth_tokens.json").read_text())["user_token"]
     assert tokens.revoke("user") == ["user"]
-    for found in (tokens, Tokens.open(tmp_path)):
+    for found in (tokens, TokenStore.open(tmp_path)):
         assert found.holder(shared) is None and found.holder("") is None
         assert found.roles() == ["admin"]
     for gone in ("rio", "token-1", "user", "nobody"):
@@ -176,7 +176,7 @@ def test_what_is_revoked_by_name_id_or_role(tmp_path):
 @pytest.mark.parametrize(("agent", "role"), [("", "user"), ("../x", "user"), ("mother", "user"), ("rio", "root")])
 def test_no_token_is_made_for_what_is_no_agent_or_role(tmp_path, agent, role):
     with pytest.raises(BadInput):
-        Tokens.open(tmp_path).add(agent, role)
+        TokenStore.open(tmp_path).add(agent, role)
 
 
 def test_a_file_of_before_goes_on_working_and_what_it_holds_is_kept(tmp_path):
@@ -184,12 +184,12 @@ def test_a_file_of_before_goes_on_working_and_what_it_holds_is_kept(tmp_path):
         "schema": 3,
         "admin_token": "sw-admin_" + "a" * 32,
         "user_token": "sw-user_" + "u" * 32,
-        "visits": {"user": [Visit("main", "alice", "p1", 1)._asdict()]},
+        "visits": {"user": [TokenVisit("main", "alice", "p1", 1)._asdict()]},
         "noted": "by somebody else",
     }
     (tmp_path / "auth_tokens.json").write_text(json.dumps(before))
     (tmp_path / "auth_tokens.json").chmod(0o600)
-    tokens = Tokens.open(tmp_path)
+    tokens = TokenStore.open(tmp_path)
     assert (role_of(tokens, before["admin_token"]), role_of(tokens, before["user_token"])) == ("admin", "user")
     tokens.add("rio")
     after = json.loads((tmp_path / "auth_tokens.json").read_text())
@@ -203,10 +203,10 @@ def test_a_file_of_before_goes_on_working_and_what_it_holds_is_kept(tmp_path):
      [{"id": "token-1", "agent": "rio", "role": "root", "sha256": "0" * 64, "created_ms": 1}]],
 )  # fmt: skip
 def test_a_row_that_is_none_lets_nobody_in_and_stops_nothing(tmp_path, rows):
-    Tokens.open(tmp_path)
+    TokenStore.open(tmp_path)
     kept = json.loads((tmp_path / "auth_tokens.json").read_text())
     (tmp_path / "auth_tokens.json").write_text(json.dumps({**kept, "agent_tokens": rows}))
-    assert Tokens.open(tmp_path).issued() == []
+    assert TokenStore.open(tmp_path).issued() == []
 
 
 def test_a_token_speaks_for_its_agent_and_for_no_other(hold):
@@ -255,7 +255,7 @@ def test_an_admin_token_of_one_agent_is_that_agent_too(hold):
 def test_a_revoked_token_ends_its_connections_and_begins_none(hold):
     async def life(stand):
         stand.realm.plane.call("project_create", {"name": "p"}, ADMIN_CALL)
-        other = Tokens.open(stand.realm.home)  # `paos token`, another process
+        other = TokenStore.open(stand.realm.home)  # `paos token`, another process
         _, token = other.add("rio")
         async with stand.plug(token) as plug, stand.plug() as admin:
             other.revoke("rio")
@@ -274,7 +274,7 @@ def test_the_shared_token_revoked_ends_its_connections_and_no_others(hold):
         async with stand.plug(stand.token("user"), greet=False) as plug, stand.plug() as admin:
             await plug.control("version", {"protocol": "unified-v2"})
             assert (await plug.control("session_attach", bound))["ok"] is True
-            Tokens.open(stand.realm.home).revoke("user")
+            TokenStore.open(stand.realm.home).revoke("user")
             assert await plug.closed(30) == 1008
             assert (await admin.control("ping"))["ok"] is True
 
@@ -283,14 +283,14 @@ def test_the_shared_token_revoked_ends_its_connections_and_no_others(hold):
 
 @pytest.mark.parametrize("text", [None, "", "{broken", "[]"])
 def test_a_file_that_is_lost_or_broken_under_a_server_locks_nobody_out(tmp_path, text):
-    tokens = Tokens.open(tmp_path)
+    tokens = TokenStore.open(tmp_path)
     kept = json.loads((tmp_path / "auth_tokens.json").read_text())
     if text is None:
         (tmp_path / "auth_tokens.json").unlink()
     else:
         (tmp_path / "auth_tokens.json").write_text(text)
     tokens.refresh()
-    tokens.remember("user", Visit("main", "alice", "p1", 1))
+    tokens.remember("user", TokenVisit("main", "alice", "p1", 1))
     for role in ("admin", "user"):
         assert role_of(tokens, kept[f"{role}_token"]) == role
     if text is None:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from worldfs.agents.room import Room
-from worldfs.drivers.command import Command, Ended, Stop, run
+from worldfs.agents.agent_directory import AgentDirectory
+from worldfs.drivers.command import CommandRequest, SessionResult, StopRequest, run
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import Busy
 from worldfs.ground.model.agent import SessionRecord
@@ -26,7 +26,7 @@ class Book:
 
     def __init__(self, root: Path, name: str = "rio", disk: Disk | None = None) -> None:
         (root / name).mkdir(parents=True, exist_ok=True)
-        self.room = Room(root, name, disk=disk)
+        self.room = AgentDirectory(root, name, disk=disk)
         self.record: SessionRecord | None = None
         self.calls: list[str] = []
         self.events: list[dict[str, Any]] = []
@@ -86,20 +86,26 @@ class Stage(NamedTuple):
     tmp: Path
 
     def run(
-        self, *argv: str, stop: Stop | None = None, out: int = -1, err: int = -1, alone: bool = False, **words: Any
-    ) -> Ended:
+        self,
+        *argv: str,
+        stop: StopRequest | None = None,
+        out: int = -1,
+        err: int = -1,
+        alone: bool = False,
+        **words: Any,
+    ) -> SessionResult:
         """A command with quick bounds; standard output and error go to the log."""
         more = {key: words.pop(key) for key in ("hooks", "about", "heartbeat_s") if key in words}
         return run(self.book, self.command(*argv, **words), stop=stop, out=out, err=err, alone=alone, **more)
 
-    def command(self, *argv: str, **words: Any) -> Command:
+    def command(self, *argv: str, **words: Any) -> CommandRequest:
         env = {**os.environ, "TEST_MARK": self.mark, **words.pop("env", {})}
-        return Command(tuple(argv), env=env, **{"grace_s": 0.3, "timeout_s": 30.0, **words})
+        return CommandRequest(tuple(argv), env=env, **{"grace_s": 0.3, "timeout_s": 30.0, **words})
 
     def sessions(self) -> Path:
         return self.book.room.path / ".paos/sessions"
 
-    def facts(self, ended: Ended, name: str = "exit.json") -> dict[str, Any]:
+    def facts(self, ended: SessionResult, name: str = "exit.json") -> dict[str, Any]:
         value = json.loads((self.sessions() / ended.session.session_id / name).read_text())
         assert isinstance(value, dict)
         return value
@@ -117,7 +123,7 @@ class Stage(NamedTuple):
                 found.append(f"{pid} {state} {text[-200:]!r}")
         return found
 
-    def log(self, ended: Ended) -> bytes:
+    def log(self, ended: SessionResult) -> bytes:
         return Path(ended.log).read_bytes()
 
     def script(self, name: str, text: str, mode: int = 0o755) -> str:

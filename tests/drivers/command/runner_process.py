@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from worldfs.drivers.command import Command, run
+from worldfs.drivers.command import CommandRequest, run
 
 spec = importlib.util.spec_from_file_location("stage", Path(__file__).with_name("conftest.py"))
 assert spec is not None and spec.loader is not None
@@ -18,7 +18,7 @@ spec.loader.exec_module(stage)
 
 def main(agents: str, bounds: str, *argv: str) -> None:
     book = stage.Book(Path(agents))
-    ended = run(book, Command(argv, **json.loads(bounds)), out=-1, err=-1, alone=True)
+    ended = run(book, CommandRequest(argv, **json.loads(bounds)), out=-1, err=-1, alone=True)
     print(
         json.dumps(
             {

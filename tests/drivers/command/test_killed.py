@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from worldfs.drivers.command import Stop, mop, runner
-from worldfs.drivers.command.proc import below, everyone, look
-from worldfs.drivers.command.proc import here as this_boot
+from worldfs.drivers.command import StopRequest, kill_orphans, runner
+from worldfs.drivers.command.proc import all_processes, descendants, find_process
+from worldfs.drivers.command.proc import boot_identity as this_boot
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.durable import Disk
 
@@ -50,7 +50,7 @@ class Runner:
 
     def warden(self) -> int:
         """Its only child."""
-        return next(one.pid for one in everyone() if one.parent == self.process.pid)
+        return next(one.pid for one in all_processes() if one.parent == self.process.pid)
 
     def end(self) -> dict[str, Any]:
         out, _ = self.process.communicate(timeout=50)
@@ -97,7 +97,7 @@ def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any, w
     runner.process.communicate()
     (session,) = os.listdir(stage.sessions())
     command = json.loads((stage.sessions() / session / "run.json").read_text())["command"]["pid"]
-    wait(lambda: look(command) is None)  # it has gone with its warden
+    wait(lambda: find_process(command) is None)  # it has gone with its warden
     assert 2 <= len(stage.alive()) <= 4  # what it had started has not
     ended = stage.run("true")
     assert stage.alive() == []
@@ -143,7 +143,7 @@ def test_a_second_wish_ends_the_grace(stage: Any, wait: Any) -> None:
 
 
 def test_a_wish_before_the_start_keeps_the_command_from_beginning(stage: Any) -> None:
-    stop = Stop()
+    stop = StopRequest()
     stop.ask("changed my mind")
     ended = stage.run("touch", str(stage.tmp / "begun"), stop=stop)
     stop.close()
@@ -152,7 +152,7 @@ def test_a_wish_before_the_start_keeps_the_command_from_beginning(stage: Any) ->
 
 
 def test_another_thread_may_ask_for_the_end(stage: Any) -> None:
-    stop = Stop()
+    stop = StopRequest()
     ended = []
     thread = threading.Thread(target=lambda: ended.append(stage.run("sleep", "600", stop=stop)), daemon=True)
     thread.start()
@@ -163,14 +163,14 @@ def test_another_thread_may_ask_for_the_end(stage: Any) -> None:
 
 
 def test_a_wish_while_the_process_is_made_is_heard(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    stop = Stop()
-    known = runner._Work.known
+    stop = StopRequest()
+    known = runner._SessionRun.known
 
     def asked(work: Any, child: Any) -> None:
         known(work, child)
         stop.ask("in between")
 
-    monkeypatch.setattr(runner._Work, "known", asked)
+    monkeypatch.setattr(runner._SessionRun, "known", asked)
     ended = stage.run("sleep", "600", stop=stop, timeout_s=20.0)
     stop.close()
     assert (ended.cause, ended.errors) == ("cancelled", ("cancelled: in between",))
@@ -198,7 +198,7 @@ def test_a_command_that_stops_its_warden_does_not_outlive_its_deadline(stage: An
 def test_the_session_of_a_living_runner_is_left_alone(stage: Any, wait: Any) -> None:
     runner = Runner(stage)
     wait(runner.ready.exists)
-    assert mop(stage.book.room.root, SystemClock()) == ()
+    assert kill_orphans(stage.book.room.root, SystemClock()) == ()
     assert len(stage.alive()) >= 4
     runner.process.terminate()
     runner.end()
@@ -208,13 +208,13 @@ def test_the_session_of_a_living_runner_is_left_alone(stage: Any, wait: Any) -> 
 def test_a_process_that_only_has_the_number_of_a_lost_one_is_left_alone(wrong: dict[str, Any], stage: Any) -> None:
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as innocent, ExitStack() as stack:
         stack.callback(innocent.kill)
-        there = look(innocent.pid)
+        there = find_process(innocent.pid)
         assert there is not None
         who = {"pid": innocent.pid, "start": there.start, **this_boot(), **wrong}
         folder = stage.sessions() / "20260101-000000-abcd"
         folder.mkdir(parents=True)
         (folder / "run.json").write_text(json.dumps({"runner": who, "warden": who, "command": who}))
-        (left,) = mop(stage.book.room.root, SystemClock())
+        (left,) = kill_orphans(stage.book.room.root, SystemClock())
         assert left.ended == ()
         assert innocent.poll() is None
 
@@ -223,8 +223,8 @@ def test_traces_that_say_nothing_are_closed_too(stage: Any) -> None:
     folder = stage.sessions() / "20260101-000000-abcd"
     folder.mkdir(parents=True)
     (folder / "run.json").write_bytes(b"\xff{")
-    assert [left.session for left in mop(stage.book.room.root, SystemClock())] == ["20260101-000000-abcd"]
-    assert mop(stage.book.room.root, SystemClock()) == ()
+    assert [left.session for left in kill_orphans(stage.book.room.root, SystemClock())] == ["20260101-000000-abcd"]
+    assert kill_orphans(stage.book.room.root, SystemClock()) == ()
 
 
 def test_nothing_begins_before_its_processes_are_on_disk(stage: Any) -> None:
@@ -249,5 +249,5 @@ def test_nothing_begins_before_its_processes_are_on_disk(stage: Any) -> None:
     (folder,) = (book.room.path / ".paos/sessions").iterdir()
     assert json.loads((folder / "exit.json").read_text())["cause"] == "runner"
     assert book.finished["outcome"] == "error" and "No space left" in book.finished["errors"][0]
-    assert below(os.getpid(), everyone()) == []
+    assert descendants(os.getpid(), all_processes()) == []
     book.room.close()

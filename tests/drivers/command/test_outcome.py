@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.drivers.command.outcome import MOST, check
+from worldfs.drivers.command.outcome_report import MOST, check
 
 EVERYTHING = {
     "summary": "八个来源 archived",

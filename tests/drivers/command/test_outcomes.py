@@ -124,7 +124,7 @@ NO_ADOPTION = """
 import sys; sys.path.append(sys.argv[1])
 from worldfs.drivers.command import linux
 linux.adopt = lambda on=True: False
-from worldfs.drivers.command.warden import main
+from worldfs.drivers.command.supervisor import main
 main()"""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.drivers.command.output import GAP, MOST, PIECE, Log, join
+from worldfs.drivers.command.output_log import GAP, MOST, PIECE, OutputLog, join
 from worldfs.ground.durable import Disk, Root
 
 KEY = "-----BEGIN PRIVATE KEY-----\n" + "QUJD" * 16 + "\n" + "REVG" * 16 + "\n-----END PRIVATE KEY-----\n"
@@ -28,7 +28,7 @@ class Desk:
         self.root = Root(path, disk)
         self.time = 0.0
         self.folder = path / "s"
-        self.log = Log(self.root, "s", hide, most=most, now=lambda: self.time)
+        self.log = OutputLog(self.root, "s", hide, most=most, now=lambda: self.time)
 
     def say(self, data: bytes, seconds: float = 1.0) -> None:
         self.time += seconds

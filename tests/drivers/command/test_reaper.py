@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from worldfs.drivers.command import proc
-from worldfs.drivers.command.proc import Proc
-from worldfs.drivers.command.reaper import Word, sweep
-from worldfs.testing.clock import ManualClock
+from worldfs.drivers.command.proc import ProcessEntry
+from worldfs.drivers.command.reaper import Interruption, reap
+from worldfs.testing.manual_clock import ManualClock
 
 
 @contextmanager
@@ -35,8 +35,8 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
         yield process
 
 
-def there(pid: int) -> Proc:
-    found = proc.look(pid)
+def there(pid: int) -> ProcessEntry:
+    found = proc.find_process(pid)
     assert found is not None
     return found
 
@@ -58,23 +58,23 @@ def test_a_name_may_hold_blanks_and_parentheses(tmp_path: object) -> None:
 def test_nobody_has_the_number_of_nobody() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-    assert proc.look(process.pid) is None
+    assert proc.find_process(process.pid) is None
 
 
 def test_descendants_are_found_parents_first() -> None:
-    family = [Proc(pid, parent, 1, 1, 1, "S", "x") for pid, parent in ((5, 3), (3, 2), (4, 2), (9, 1), (2, 1))]
-    assert [one.pid for one in proc.below(2, family)] == [3, 4, 5]
-    assert {one.pid for one in proc.below(1, family)} == {2, 3, 4, 5, 9}
-    assert proc.below(5, family) == []
+    family = [ProcessEntry(pid, parent, 1, 1, 1, "S", "x") for pid, parent in ((5, 3), (3, 2), (4, 2), (9, 1), (2, 1))]
+    assert [one.pid for one in proc.descendants(2, family)] == [3, 4, 5]
+    assert {one.pid for one in proc.descendants(1, family)} == {2, 3, 4, 5, 9}
+    assert proc.descendants(5, family) == []
 
 
 def test_a_signal_hits_no_other_process_of_the_same_number(sleeper: subprocess.Popen[bytes]) -> None:
     one = there(sleeper.pid)
-    assert not proc.strike(one._replace(start=one.start - 1), signal.SIGKILL)
+    assert not proc.send_signal(one._replace(start=one.start - 1), signal.SIGKILL)
     assert sleeper.poll() is None
-    assert proc.strike(one, signal.SIGKILL)
+    assert proc.send_signal(one, signal.SIGKILL)
     assert sleeper.wait() == -signal.SIGKILL
-    assert not proc.strike(one, signal.SIGKILL)
+    assert not proc.send_signal(one, signal.SIGKILL)
 
 
 def test_a_mark_is_found_by_all_of_its_parts(sleeper: subprocess.Popen[bytes]) -> None:
@@ -84,14 +84,14 @@ def test_a_mark_is_found_by_all_of_its_parts(sleeper: subprocess.Popen[bytes]) -
 
 
 def test_who_cannot_be_ended_is_named_in_time() -> None:
-    stuck = Proc(4_000_000, 1, 4_000_000, 1, 1, "D", "nfs")
+    stuck = ProcessEntry(4_000_000, 1, 4_000_000, 1, 1, "D", "nfs")
     clock = ManualClock()
 
-    def wait(seconds: float) -> Word:
+    def wait(seconds: float) -> Interruption:
         clock.advance(max(seconds, 0.001))
         return ""
 
-    swept = sweep(lambda: [stuck], wait, grace=0.1, limit=0.2, now=clock.monotonic)
+    swept = reap(lambda: [stuck], wait, grace=0.1, limit=0.2, now=clock.monotonic)
     assert 0.2 < clock.monotonic() < 0.21
     assert [(one.pid, one.words) for one in swept.survivors] == [(4_000_000, "[nfs]")]
 
@@ -110,18 +110,18 @@ while True: time.sleep(1)"""
         assert process.stdout.readline() == b"ready\n"
         said = []
 
-        def wait(seconds: float) -> Word:
+        def wait(seconds: float) -> Interruption:
             if not said:  # the grace does not pass before it has heard
                 said.append(process.stdout.readline())
             clock.advance(min(seconds, 0.02))
             return "gone" if process.poll() is not None else ""
 
-        def find() -> list[Proc]:
-            one = proc.look(process.pid)
+        def find() -> list[ProcessEntry]:
+            one = proc.find_process(process.pid)
             return [] if one is None else [one]
 
         limit = float("inf")  # how long a killed process takes to be gone is the machine's affair
-        swept = sweep(find, wait, grace=0.2, limit=limit, groups=True, now=clock.monotonic)
+        swept = reap(find, wait, grace=0.2, limit=limit, groups=True, now=clock.monotonic)
         assert [*said, process.stdout.read()] == [b"asked\n", b""]
         assert process.wait() == -signal.SIGKILL
         assert [one.pid for one in swept.met] == [process.pid] and swept.survivors == ()
@@ -131,7 +131,7 @@ def test_a_group_that_is_ours_is_never_killed() -> None:
     with started("/bin/sh", "-c", "trap '' TERM; exec sleep 600") as process:  # in our own group
         while there(process.pid).name != "sleep":
             time.sleep(0.001)  # deaf by then
-        sweep(
+        reap(
             lambda: [there(process.pid)],
             lambda seconds: "gone" if process.poll() is not None else "",
             grace=0,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from worldfs.drivers.command import Command, Hooks, run
-from worldfs.drivers.command.traces import prune
-from worldfs.ground.errors import BadInput, BrokenHouse, Busy
+from worldfs.drivers.command import CommandRequest, ShellHooks, run
+from worldfs.drivers.command.session_files import prune
+from worldfs.ground.errors import BadInput, Busy, StorageError
 
 
 def test_the_start_says_what_is_to_be_done(stage: Any) -> None:
@@ -71,7 +71,7 @@ def test_its_life_is_felt(stage: Any) -> None:
 
 
 def test_a_state_that_gives_way_does_not_end_the_work(stage: Any) -> None:
-    stage.book.fault = BrokenHouse("No space left on device")
+    stage.book.fault = StorageError("No space left on device")
     ended = stage.run("/bin/sh", "-c", "sleep 1.2; exit 0", heartbeat_s=0.1)
     assert ended.outcome == "completed" and stage.book.beats >= 1
     assert ended.errors == ("heartbeat: No space left on device",)
@@ -100,7 +100,7 @@ def test_input_that_cannot_be_read_begins_nothing(stage: Any, monkeypatch: pytes
 
 
 def test_a_silent_hook_is_not_the_silence_of_the_command(stage: Any) -> None:
-    ended = stage.run("/bin/sh", "-c", "sleep 0.1; echo x", silence_s=0.4, hooks=Hooks(pre="sleep 0.6"))
+    ended = stage.run("/bin/sh", "-c", "sleep 0.1; echo x", silence_s=0.4, hooks=ShellHooks(pre="sleep 0.6"))
     assert ended.outcome == "completed", ended
 
 
@@ -183,4 +183,4 @@ def test_the_exit_status_of_ours_is_the_one_that_shells_know(line: str, status: 
 
 
 def test_a_command_is_complete_with_its_words_alone() -> None:
-    Command(("true",)).check()
+    CommandRequest(("true",)).check()

@@ -12,7 +12,7 @@ import pytest
 
 from worldfs import AgentState
 from worldfs.doors.cli.main import main
-from worldfs.drivers.command.tools import TOOLS, preset, reporting
+from worldfs.drivers.command.tools import TOOLS, preset_command, reporting_command
 from worldfs.ground.errors import BadInput
 
 RECORDED = Path(__file__).parents[2] / "fixtures/command_line_agents"
@@ -141,13 +141,13 @@ def test_a_report_may_come_in_any_pieces(size: int) -> None:
 
 
 def test_a_tool_that_only_reports_parts_of_a_message_is_not_silent(tmp_path: Path) -> None:
-    from worldfs.drivers.command.flow import Flow
-    from worldfs.drivers.command.output import Log
+    from worldfs.drivers.command.output_log import OutputLog
+    from worldfs.drivers.command.output_streams import OutputStreams
     from worldfs.ground.durable import Root
 
     now = [0.0]
-    log = Log(Root(tmp_path), "session", lambda text: text, now=lambda: now[0])
-    flow = Flow(log, -1, -1, TOOLS["claude-code"].reader("/state").feed)
+    log = OutputLog(Root(tmp_path), "session", lambda text: text, now=lambda: now[0])
+    flow = OutputStreams(log, -1, -1, TOOLS["claude-code"].reader("/state").feed)
     now[0] = 100.0
     os.write(flow.ends[0], b'{"type":"stream_event","event":{"type":"content_block_delta"}}\n')
     flow.start()
@@ -184,7 +184,7 @@ def test_a_right_that_was_refused_once_and_then_worked_was_within_reach() -> Non
 
 @pytest.mark.parametrize("line", [("env", "A=1", "claude", "-p"), ("npx", "@openai/codex@latest", "exec"), ("gemini",)])
 def test_a_known_tool_is_told_to_report_wherever_it_stands(line: tuple[str, ...]) -> None:
-    found = reporting(line, "/state")
+    found = reporting_command(line, "/state")
     assert found is not None and found.added and len(found.argv) > len(line)
 
 
@@ -192,18 +192,18 @@ def test_a_known_tool_is_told_to_report_wherever_it_stands(line: tuple[str, ...]
     "line", [("claude", "mcp", "list"), ("codex", "login"), ("gemini", "mcp"), ("sh", "-c", "claude -p")]
 )
 def test_what_is_no_headless_run_is_left_as_it_is(line: tuple[str, ...]) -> None:
-    assert reporting(line, "/state") is None
+    assert reporting_command(line, "/state") is None
 
 
 def test_a_limit_of_silence_is_refused_for_a_tool_told_to_be_silent() -> None:
     with pytest.raises(BadInput, match="output format"):
-        reporting(("claude", "-p", "--output-format", "json"), "/state", silence=True)
-    assert reporting(("claude", "-p"), "/state", silence=True) is not None
+        reporting_command(("claude", "-p", "--output-format", "json"), "/state", silence=True)
+    assert reporting_command(("claude", "-p"), "/state", silence=True) is not None
 
 
 def test_the_form_of_the_report_is_not_the_callers_to_say() -> None:
     with pytest.raises(BadInput, match="this one is set"):
-        preset("claude-code", "/state", ("--output-format=text",), None)
+        preset_command("claude-code", "/state", ("--output-format=text",), None)
 
 
 def test_without_a_command_and_without_a_tool_nothing_runs(root: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from worldfs.agents.state import AgentState
-from worldfs.drivers.command import Command, Ended, run
+from worldfs.agents.agent_state import AgentState
+from worldfs.drivers.command import CommandRequest, SessionResult, run
 from worldfs.ground.errors import Busy
 
 SRC = str(Path(__file__).resolve().parents[3] / "src")
-CHILD = "import os, sys; from worldfs.agents.state import AgentState; state = AgentState.open('rio'); "
+CHILD = "import os, sys; from worldfs.agents.agent_state import AgentState; state = AgentState.open('rio'); "
 RUNNER = """
 import sys
-from worldfs.agents.state import AgentState
+from worldfs.agents.agent_state import AgentState
 from worldfs.drivers.command import Command, run
 with AgentState.open("rio", sys.argv[1]) as state:
     run(state, Command(tuple(sys.argv[2:]), timeout_s=60), out=-1, err=-1, alone=True)
@@ -40,10 +40,10 @@ def rio(root: Path) -> Iterator[AgentState]:
         yield state
 
 
-def work(state: AgentState, *argv: str, **words: Any) -> Ended:
+def work(state: AgentState, *argv: str, **words: Any) -> SessionResult:
     about = words.pop("about", None)
     env = {**os.environ, "PYTHONPATH": SRC}
-    return run(state, Command(argv, **{"env": env, "grace_s": 0.3, **words}), about=about, out=-1, err=-1)
+    return run(state, CommandRequest(argv, **{"env": env, "grace_s": 0.3, **words}), about=about, out=-1, err=-1)
 
 
 def journal(state: AgentState) -> list[dict[str, Any]]:
@@ -123,7 +123,7 @@ def test_a_command_that_ends_its_session_itself_is_not_contradicted(rio: AgentSt
 
 
 def test_a_second_run_names_the_first(rio: AgentState) -> None:
-    second = "import sys; from worldfs.agents.state import AgentState\n" + RUNNER.replace("import sys\n", "")
+    second = "import sys; from worldfs.agents.agent_state import AgentState\n" + RUNNER.replace("import sys\n", "")
     ended = work(rio, sys.executable, "-c", second, str(rio.room.path.parent), "touch", str(rio.room.path / "begun"))
     assert ended.exit_code == 1 and "Busy" in ended.errors[0] and f"process {os.getpid()}" in ended.errors[0]
     assert not (rio.room.path / "begun").exists()

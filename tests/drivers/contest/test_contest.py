@@ -16,19 +16,19 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 
-from worldfs.drivers.contest import tournament, trial
-from worldfs.drivers.contest.contestants import Contestant, contestant
-from worldfs.drivers.contest.disturb import Disturbance
-from worldfs.drivers.contest.families import FAMILIES, challenge
-from worldfs.drivers.contest.score import share, summary, table
-from worldfs.drivers.contest.trial import Done, Judge, Trial
-from worldfs.drivers.mujoco.body import Tabletop
-from worldfs.drivers.policies.client import PolicyError
+from worldfs.drivers.contest import benchmark_run, trial
+from worldfs.drivers.contest.benchmark_methods import BenchmarkMethod, parse_method
+from worldfs.drivers.contest.disturbance import Disturbance
+from worldfs.drivers.contest.score import results_table, success_rate, summary
+from worldfs.drivers.contest.task_families import FAMILIES, make_scenario
+from worldfs.drivers.contest.trial import GoalCheck, Trial, TrialResult
+from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
+from worldfs.drivers.policies.policy_client import PolicyError
 from worldfs.ground.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[3]
-SKILLS = Contestant("skills", "skills")
-DONE = Done(True, 1, 1, 1, 5.0, 0.1)
+SKILLS = BenchmarkMethod("skills", "skills")
+DONE = TrialResult(True, 1, 1, 1, 5.0, 0.1)
 
 
 def line(name: str, family: str, seed: int, *, ok: bool = True) -> dict:
@@ -44,24 +44,26 @@ def line(name: str, family: str, seed: int, *, ok: bool = True) -> dict:
      (95, 100, 0.8882, 0.9785)],
 )  # fmt: skip
 def test_wilsons_interval_is_that_of_the_tables(good, tried, low, high):
-    found = share(good, tried)
+    found = success_rate(good, tried)
     assert (found.low, found.high) == (pytest.approx(low, abs=2e-4), pytest.approx(high, abs=2e-4))
 
 
 def test_an_interval_holds_the_true_share_about_as_often_as_it_says():
     rng = np.random.default_rng(0)
     for p in (0.3, 0.9):
-        hits = [share(int(rng.binomial(20, p)), 20) for _ in range(4000)]
+        hits = [success_rate(int(rng.binomial(20, p)), 20) for _ in range(4000)]
         assert 0.92 < np.mean([found.low <= p <= found.high for found in hits]) < 0.99
 
 
 def test_no_trial_says_nothing():
-    assert share(0, 0)[2:] == (0.0, 1.0) and math.isnan(share(0, 0).rate) and str(share(0, 0)) == "–"
+    assert (
+        success_rate(0, 0)[2:] == (0.0, 1.0) and math.isnan(success_rate(0, 0).rate) and str(success_rate(0, 0)) == "–"
+    )
 
 
 def test_the_table_and_the_json_say_the_same():
     lines = [line("a", "pick", seed, ok=seed < 3) for seed in range(4)] + [line("b", "stack", 0)]
-    text, told = table(lines, ["a", "b"], ["pick", "stack"]), summary(lines, ["a", "b"], ["pick", "stack"])
+    text, told = results_table(lines, ["a", "b"], ["pick", "stack"]), summary(lines, ["a", "b"], ["pick", "stack"])
     assert "| a | 3/4 (30–95 %) | – | 3/4 (30–95 %) | 0/4 (0–49 %) | 1.00 |" in text and "Seeds 0 to 3" in text
     assert told["contestants"]["a"]["families"]["pick"]["rate"] == 0.75
     assert told["contestants"]["b"]["families"]["pick"]["rate"] is None
@@ -71,12 +73,12 @@ def test_the_table_and_the_json_say_the_same():
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_a_world_is_the_same_for_everybody_and_nothing_is_done_in_it_yet(family):
     for seed in (5000, 5001):
-        given = challenge(family, seed)
-        assert given == challenge(family, seed) and given != challenge(family, seed + 1)
-        body = Tabletop("table", cameras=False)
+        given = make_scenario(family, seed)
+        assert given == make_scenario(family, seed) and given != make_scenario(family, seed + 1)
+        body = TabletopDriver("table", cameras=False)
         body.open(given.scene)
         try:
-            judge = Judge(body.arm)
+            judge = GoalCheck(body.arm)
             assert not any(judge(goal) for goal in given.goals)
             assert all(goal.words(given.scene)[-1] not in "_0123456789" for goal in given.goals)
         finally:
@@ -98,7 +100,7 @@ def test_scripted_skills_manage_many_goals_in_one_trial(family):
 
 
 def test_who_does_nothing_and_says_that_it_did_has_failed(monkeypatch):
-    from worldfs.drivers.skills.builtin import BuiltinSkillRuntime
+    from worldfs.drivers.skills.builtin_runtime import BuiltinSkillRuntime
     from worldfs.ground.model import Outcome
 
     monkeypatch.setattr(BuiltinSkillRuntime, "perform", lambda self, errand, stage: Outcome.success("all done"))
@@ -109,8 +111,8 @@ def test_who_does_nothing_and_says_that_it_did_has_failed(monkeypatch):
 def test_what_happens_midway_happens_once_and_leaves_the_thing_on_the_table():
     kinds = set()
     for seed in range(5000, 5008):
-        given = challenge("recover", seed)
-        body = Tabletop("table", cameras=False)
+        given = make_scenario("recover", seed)
+        body = TabletopDriver("table", cameras=False)
         body.open(given.scene)
         try:
             rig, thing = body.arm.rig, given.goals[0].thing
@@ -137,10 +139,10 @@ def test_what_happens_midway_happens_once_and_leaves_the_thing_on_the_table():
 def test_contestants_are_named_by_skill_file_or_server(tmp_path):
     path = tmp_path / "small.onnx"
     path.write_bytes(b"one")
-    assert contestant("skills") == SKILLS and contestant("rekep").runtime == "ReKepPolicyRuntime"
-    one = contestant(f"mine={path}")
-    assert one.name == "mine" and one.policy.type == "local" and contestant(str(path)).name == "small"
-    assert contestant("pi=openpi:ws://localhost:8000").policy.endpoint == "ws://localhost:8000"
+    assert parse_method("skills") == SKILLS and parse_method("rekep").runtime == "ReKepPolicyRuntime"
+    one = parse_method(f"mine={path}")
+    assert one.name == "mine" and one.policy.type == "local" and parse_method(str(path)).name == "small"
+    assert parse_method("pi=openpi:ws://localhost:8000").policy.endpoint == "ws://localhost:8000"
     before = one.mark
     path.write_bytes(b"two")
     assert one.mark != before  # trained anew: its trials begin anew
@@ -149,13 +151,13 @@ def test_contestants_are_named_by_skill_file_or_server(tmp_path):
 @pytest.mark.parametrize("text", ["nobody", "=skills", "x=/no/such/file.onnx", "x=telepathy:home"])
 def test_a_contestant_that_can_be_nobody_is_refused(text):
     with pytest.raises(BadInput) as caught:
-        contestant(text)
+        parse_method(text)
     assert "skills, rekep" in caught.value.expected
 
 
 def test_a_policy_that_is_not_there_ends_the_contest_instead_of_losing_it():
     with pytest.raises(PolicyError) as caught:
-        trial.run(Trial(contestant("far=http:http://127.0.0.1:9/predict"), "pick", 5000))
+        trial.run(Trial(parse_method("far=http:http://127.0.0.1:9/predict"), "pick", 5000))
     assert caught.value.code == "POLICY_CONNECTION"
 
 
@@ -163,13 +165,13 @@ def test_a_policy_that_is_not_there_ends_the_contest_instead_of_losing_it():
 
 
 def play(place: Path, seeds: range, stop: threading.Event | None = None, told=lambda *_: None) -> dict:
-    return tournament.hold(place, [SKILLS], ["pick", "place"], seeds, workers=1, stop=stop or threading.Event(),
+    return benchmark_run.run_benchmark(place, [SKILLS], ["pick", "place"], seeds, workers=1, stop=stop or threading.Event(),
                            told=told)  # fmt: skip
 
 
 def test_what_is_finished_is_never_done_again(tmp_path, monkeypatch):
     played = []
-    monkeypatch.setattr(tournament, "run", lambda trial: played.append(trial) or DONE)
+    monkeypatch.setattr(benchmark_run, "run", lambda trial: played.append(trial) or DONE)
     stop = threading.Event()
     found = play(tmp_path / "out", range(3), stop, lambda line, finished, of: stop.set() if finished == 2 else None)
     assert (found["finished"], found["trials"]) == (2, 6)
@@ -181,9 +183,9 @@ def test_what_is_finished_is_never_done_again(tmp_path, monkeypatch):
 
 
 def test_what_a_kill_left_of_a_line_is_cut_off_and_that_trial_played_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(tournament, "run", lambda trial: DONE)
+    monkeypatch.setattr(benchmark_run, "run", lambda trial: DONE)
     play(tmp_path, range(2))
-    path = tmp_path / tournament.TRIALS
+    path = tmp_path / benchmark_run.TRIALS
     whole = path.read_bytes()
     for size in (len(whole) - 1, len(whole) - 30, 5):
         path.write_bytes(whole[:size])
@@ -202,7 +204,7 @@ def test_a_killed_contest_goes_on(tmp_path):
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    known = len((tmp_path / tournament.TRIALS).read_text().splitlines())
+    known = len((tmp_path / benchmark_run.TRIALS).read_text().splitlines())
     assert 1 <= known < 6
     done = subprocess.run(command, capture_output=True, env=environ, text=True, check=True)
     events = [json.loads(line) for line in done.stdout.splitlines()]

@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 
 from worldfs.drivers.contest import score, trial
-from worldfs.drivers.contest.contestants import Contestant
+from worldfs.drivers.contest.benchmark_methods import BenchmarkMethod
 from worldfs.drivers.contest.trial import Trial
-from worldfs.drivers.mujoco.body import Tabletop
 from worldfs.drivers.mujoco.env import TabletopEnv
-from worldfs.drivers.mujoco.tasks import DONE, Goal
-from worldfs.drivers.skills.builtin import BuiltinSkillRuntime
+from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
+from worldfs.drivers.mujoco.task_predicates import DONE, TaskGoal
+from worldfs.drivers.skills.builtin_runtime import BuiltinSkillRuntime
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Order, Scene, Thing
@@ -32,36 +32,40 @@ BASKET = Thing("basket", category="container", position=(0.4, -0.4, 0.045), size
 ZONE = Thing("zone", category="region", position=(0.3, 0.1, 0.001), size=(0.1, 0.1, 0.002), shape="region")
 TIPPED = lies.tipped(0.7, 1)
 
-IN, ON, STACK = Goal("place", "cube", "basket"), Goal("place", "cube", "plate"), Goal("stack", "cube", "plate")
-HERE = Goal("place", "cube", position=(0.45, 0.1, 0.025))
+IN, ON, STACK = (
+    TaskGoal("place", "cube", "basket"),
+    TaskGoal("place", "cube", "plate"),
+    TaskGoal("stack", "cube", "plate"),
+)
+HERE = TaskGoal("place", "cube", position=(0.45, 0.1, 0.025))
 # name → goal, where its thing is, how it lies, what goes on, whether it is done
-WORLDS: dict[str, tuple[Goal, Any, Any, Any, bool]] = {
+WORLDS: dict[str, tuple[TaskGoal, Any, Any, Any, bool]] = {
     "in the basket": (IN, (0.4, -0.4, 0.0332), None, None, True),
     "beside the basket": (IN, (0.4, -0.1, 0.0252), None, None, False),
     "hovering in the basket": (IN, (0.4, -0.4, 0.07), None, lies.weightless("cube"), False),
-    "across the basket's rim": (Goal("place", "bar", "basket"), (0.4, -0.4, 0.1102), None, None, False),
+    "across the basket's rim": (TaskGoal("place", "bar", "basket"), (0.4, -0.4, 0.1102), None, None, False),
     "on the plate": (ON, (0.45, -0.05, 0.0557), None, None, True),
     "beside the plate": (ON, (0.45, 0.02, 0.0252), None, None, False),
     "over the plate, on nothing": (ON, (0.45, -0.05, 0.07), None, lies.weightless("cube"), False),
     "stacked": (STACK, (0.45, -0.05, 0.0557), None, None, True),
-    "stacked on another": (Goal("stack", "cube", "other"), (0.45, -0.05, 0.0557), None, None, False),
+    "stacked on another": (TaskGoal("stack", "cube", "other"), (0.45, -0.05, 0.0557), None, None, False),
     "stacked on nothing": (STACK, (0.45, -0.05, 0.07), None, lies.weightless("cube"), False),
-    "stacked under it": (Goal("stack", "plate", "cube"), None, None, None, False),
+    "stacked under it": (TaskGoal("stack", "plate", "cube"), None, None, None, False),
     "at its place": (HERE, (0.45, 0.1, 0.0252), None, None, True),
     "31 mm beside its place": (HERE, (0.45, 0.131, 0.0252), None, None, False),
     "above its place": (HERE, (0.45, 0.1, 0.15), None, lies.weightless("cube"), False),
-    "in the zone": (Goal("place", "cube", "zone"), (0.3, 0.1, 0.0252), None, None, True),
-    "outside the zone": (Goal("place", "cube", "zone"), (0.3, 0.16, 0.0252), None, None, False),
-    "in the zone, in the air": (Goal("place", "cube", "zone"), (0.3, 0.1, 0.04), None, lies.weightless("cube"), False),
-    "picked, it lies there": (Goal("pick", "cube", start_z=0.025), None, None, None, False),
-    "picked, it floats": (Goal("pick", "cube", start_z=0.025), (0.45, 0.1, 0.3), None, lies.weightless("cube"), False),
-    "reached from far away": (Goal("reach", "cube"), None, None, None, False),
+    "in the zone": (TaskGoal("place", "cube", "zone"), (0.3, 0.1, 0.0252), None, None, True),
+    "outside the zone": (TaskGoal("place", "cube", "zone"), (0.3, 0.16, 0.0252), None, None, False),
+    "in the zone, in the air": (TaskGoal("place", "cube", "zone"), (0.3, 0.1, 0.04), None, lies.weightless("cube"), False),
+    "picked, it lies there": (TaskGoal("pick", "cube", start_z=0.025), None, None, None, False),
+    "picked, it floats": (TaskGoal("pick", "cube", start_z=0.025), (0.45, 0.1, 0.3), None, lies.weightless("cube"), False),
+    "reached from far away": (TaskGoal("reach", "cube"), None, None, None, False),
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def table() -> Any:
-    body = Tabletop("table", cameras=False)
+    body = TabletopDriver("table", cameras=False)
     body.open(Scene((), (CUBE, OTHER, PLATE, BAR), (TABLE, BASKET, ZONE)))
     yield SimpleNamespace(body=body, rig=body.arm.rig)
     body.close()
@@ -76,7 +80,7 @@ def world(table: Any) -> Any:
     table.body.arm.mover.watch = None
 
 
-def done(world: Any, goal: Goal) -> bool:
+def done(world: Any, goal: TaskGoal) -> bool:
     return DONE[goal.task](world.body.arm, goal)
 
 
@@ -106,11 +110,11 @@ def test_what_is_held_is_picked_and_neither_placed_nor_stacked(world):
     clock = SystemClock()
     order = Order("a", "table", "pick_up", {"object_id": "cube"})
     assert world.body.execute(order, Run(clock, clock.monotonic() + 60)).ok
-    pick = Goal("pick", "cube", start_z=0.025)
-    assert done(world, pick) and not done(world, pick._replace(start_z=0.2)) and done(world, Goal("reach", "cube"))
-    assert not done(world, Goal("pick", "other", start_z=0.025))
+    pick = TaskGoal("pick", "cube", start_z=0.025)
+    assert done(world, pick) and not done(world, pick._replace(start_z=0.2)) and done(world, TaskGoal("reach", "cube"))
+    assert not done(world, TaskGoal("pick", "other", start_z=0.025))
     here = tuple(world.rig.position("cube"))
-    assert not done(world, Goal("place", "cube", position=here)) and not done(world, STACK)
+    assert not done(world, TaskGoal("place", "cube", position=here)) and not done(world, STACK)
     lies.weightless("cube")(world)
     world.body.arm.mover.wait(0.1)
     assert not done(world, pick)
@@ -134,7 +138,7 @@ def test_a_step_of_the_environment_says_no_more_than_its_judge(monkeypatch):
 
 # --- attempts ---
 
-SKILLS = Contestant("skills", "skills")
+SKILLS = BenchmarkMethod("skills", "skills")
 
 
 def test_a_trial_that_needs_a_second_attempt_is_no_first_success(monkeypatch):
@@ -168,7 +172,7 @@ def test_the_table_shows_success_at_the_first_attempt_beside_success_and_how_man
          "attempts": 1 + seed % 3, "sim_s": 1.0, "why": "", "disturbed": ""}
         for seed in range(4)
     ]  # fmt: skip
-    text = score.table(lines, ["a"], ["pick"])
+    text = score.results_table(lines, ["a"], ["pick"])
     assert "| 3/4 (30–95 %) | 1/4 (5–70 %) | 1.75 |" in text and "up to 3 attempts" in text
     whole = score.summary(lines, ["a"], ["pick"])["contestants"]["a"]["all"]
     assert (whole["first"], whole["first_rate"], whole["attempts"], whole["goals"]) == (1, 0.25, 7, 4)

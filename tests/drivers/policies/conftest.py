@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("websockets", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
 
-from worldfs.drivers.policies.serving import PolicyServer
-from worldfs.drivers.runtime.parts import parts
+from worldfs.drivers.policies.policy_server import PolicyServer
+from worldfs.drivers.runtime.plugins import load_plugins
 from worldfs.ground.model import PolicySpec
 
 from .peers import Plain
@@ -35,7 +35,7 @@ def client():
     made = []
 
     def make(kind, endpoint, checkpoint="", **extra):
-        one = parts().client(kind)(PolicySpec(kind, endpoint, checkpoint, extra))
+        one = load_plugins().client(kind)(PolicySpec(kind, endpoint, checkpoint, extra))
         made.append(one)
         return one
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
-from worldfs.drivers.policies.client import Chunk, PolicyError, PolicyInfo
+from worldfs.drivers.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (24, 32, 3), np.uint8)
 POSE = np.array([0.4, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0])
@@ -35,7 +35,7 @@ class Plain:
         time.sleep(self.takes)
         if self.fails is not None:
             raise self.fails
-        return Chunk(np.asarray(self.actions), extra=self.extra)
+        return ActionChunk(np.asarray(self.actions), extra=self.extra)
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from worldfs.drivers.policies import line, web
-from worldfs.drivers.policies.client import PolicyInfo
+from worldfs.drivers.policies import deadline_socket, http_connection
+from worldfs.drivers.policies.policy_client import PolicyInfo
 from worldfs.ground.errors import BadInput
 
 from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, free_port, http, raw_server, read_http, trouble
@@ -167,7 +167,7 @@ class Shifted:
 
 def test_a_connection_that_is_kept_gives_each_question_a_deadline_of_its_own(client, monkeypatch):
     clock = Shifted()
-    for module in (line, web):
+    for module in (deadline_socket, http_connection):
         monkeypatch.setattr(module, "time", clock)
     connections = []
 

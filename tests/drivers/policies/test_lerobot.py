@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from worldfs.drivers.policies.lerobot_bytes import PIECE, pieces
-from worldfs.drivers.policies.lerobot_pickle import Refused, actions
+from worldfs.drivers.policies.lerobot_pickle import UnsafePickle, load_actions
 
 from .peers import PICTURE, POSE, WORDS, free_port, trouble
 
@@ -263,7 +263,7 @@ def test_tensors_are_read_without_torch(messages, ask, torch):
 
 
 def test_tensors_of_doubles_and_of_steps_are_read(torch):
-    (read,) = actions(pickle.dumps(timed([torch(ROWS.astype("<f8")[:, 0], ROWS.astype("<f8"), 0, (7,))])))
+    (read,) = load_actions(pickle.dumps(timed([torch(ROWS.astype("<f8")[:, 0], ROWS.astype("<f8"), 0, (7,))])))
     np.testing.assert_array_equal(read, ROWS[:, 0])
 
 
@@ -294,8 +294,8 @@ def bombs():
 @pytest.mark.parametrize("bomb", list(bombs()), ids=lambda bomb: getattr(bomb.call, "__name__", "bomb"))
 def test_a_pickle_that_names_anything_else_is_refused_wherever_it_hides(bomb):
     for value in (bomb, [bomb], timed([bomb]), timed([{"a": bomb}]), [TimedAction(bomb, 0, ROWS[0])]):
-        with pytest.raises(Refused):
-            actions(pickle.dumps(value))
+        with pytest.raises(UnsafePickle):
+            load_actions(pickle.dumps(value))
 
 
 def test_a_bomb_inside_a_tensors_storage_is_refused_too(torch, monkeypatch):
@@ -305,8 +305,8 @@ def test_a_bomb_inside_a_tensors_storage_is_refused_too(torch, monkeypatch):
         return pickle.dumps(0x1950A86A20F9469CFC6C, 2) + pickle.dumps(1001, 2) + pickle.dumps(Bomb(os.system, "true"))
 
     monkeypatch.setattr(torch, "saved", staticmethod(saved))
-    with pytest.raises(Refused, match=r"posix\.system"):
-        actions(pickle.dumps(timed([torch(ROWS)])))
+    with pytest.raises(UnsafePickle, match=r"posix\.system"):
+        load_actions(pickle.dumps(timed([torch(ROWS)])))
 
 
 @pytest.mark.parametrize(
@@ -320,21 +320,21 @@ def test_a_bomb_inside_a_tensors_storage_is_refused_too(torch, monkeypatch):
     ],
 )
 def test_a_tensor_that_lies_outside_its_storage_is_refused(torch, tensor):
-    with pytest.raises(Refused):
-        actions(pickle.dumps(timed([torch(ROWS[0], ROWS, **tensor)])))
+    with pytest.raises(UnsafePickle):
+        load_actions(pickle.dumps(timed([torch(ROWS[0], ROWS, **tensor)])))
 
 
 @pytest.mark.parametrize(
     "value", [b"", b"x", b"\x80\x04.", pickle.dumps(3), pickle.dumps([1]), pickle.dumps(timed([1]))]
 )
 def test_what_is_no_list_of_actions_is_refused(value):
-    with pytest.raises(Refused):
-        actions(value)
+    with pytest.raises(UnsafePickle):
+        load_actions(value)
 
 
 def test_arrays_of_objects_are_refused():
-    with pytest.raises(Refused):
-        actions(pickle.dumps(timed([np.array([1, "a"], object)]), 3))
+    with pytest.raises(UnsafePickle):
+        load_actions(pickle.dumps(timed([np.array([1, "a"], object)]), 3))
 
 
 def test_the_client_says_what_it_refused(messages, ask):

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worldfs.drivers.policies.client import PolicyError
 from worldfs.drivers.policies.local import client
-from worldfs.drivers.policies.onnx_write import Graph, model
-from worldfs.ground.errors import Missing
+from worldfs.drivers.policies.onnx_write import OnnxGraph, model
+from worldfs.drivers.policies.policy_client import PolicyError
+from worldfs.ground.errors import MissingRequirement
 from worldfs.ground.model import PolicySpec
 
 SAID = {
@@ -30,7 +30,7 @@ def local(path: Path | str, **extra) -> object:
 
 def onnx(path: Path, *, said: object = SAID, shape: tuple[int, ...] = (7,), dim: int = 7) -> Path:
     """actions (2, 7): the pose twice, times 2."""
-    graph = Graph()
+    graph = OnnxGraph()
     row = graph.op("Reshape", "ee_pose", graph.constant(np.array([1, 7], np.int64)))
     both = graph.op("Concat", row, row, axis=0)
     graph.op("Mul", both, graph.constant(np.full(dim, 2, np.float32)[None, :]), gives="actions")
@@ -95,7 +95,7 @@ def test_answers_that_are_no_actions_are_refused(tmp_path):
 
 def test_a_model_that_never_ends_is_ended_by_the_clock(tmp_path):
     pytest.importorskip("onnxruntime", reason="local policies are an extra")
-    graph = Graph()
+    graph = OnnxGraph()
     row = graph.op("Reshape", "ee_pose", graph.constant(np.array([1, 7], np.int64)))
     value = graph.op("Tile", row, graph.constant(np.array([700, 100], np.int64)))
     for _ in range(1000):  # some 20 ms each
@@ -306,10 +306,10 @@ def test_a_python_without_the_library_says_which_and_where(tmp_path):
     (tmp_path / "hidden.py").write_text("import sys, runpy\nsys.modules['torch'] = None\nsys.argv = sys.argv[1:]\n"
                                         "runpy.run_path(sys.argv[0], run_name='__main__')\n")  # fmt: skip
     bare = script(tmp_path / "bare", f'exec "{sys.executable}" "{tmp_path}/hidden.py" "$@"')
-    with pytest.raises(Missing, match="torch is not in") as caught:
+    with pytest.raises(MissingRequirement, match="torch is not in") as caught:
         local(path, python=bare).connect(5.0)
     assert "policy_client.python" in caught.value.fix
-    with pytest.raises(Missing, match="no Python at"):
+    with pytest.raises(MissingRequirement, match="no Python at"):
         local(path, python=str(tmp_path / "nowhere")).connect(5.0)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from worldfs.drivers.policies.msgpack_arrays import pack, unpack
-from worldfs.drivers.skills.shown import padded
+from worldfs.drivers.skills.observation_mapping import resize_with_pad
 
 from .peers import PICTURE, POSE, WORDS, Plain
 
@@ -91,7 +91,9 @@ def test_our_bytes_are_openpis_bytes(official):
 @pytest.mark.parametrize("shape", [(480, 640), (240, 320), (300, 200), (224, 224), (7, 900)])
 def test_pictures_are_resized_as_openpi_does(official, shape):
     picture = np.random.default_rng(5).integers(0, 255, (*shape, 3), np.uint8)
-    np.testing.assert_array_equal(padded(picture, 224, 224), official.images.resize_with_pad(picture, 224, 224))
+    np.testing.assert_array_equal(
+        resize_with_pad(picture, 224, 224), official.images.resize_with_pad(picture, 224, 224)
+    )
 
 
 @pytest.mark.parametrize("twice", [False, True])

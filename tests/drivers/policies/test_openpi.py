@@ -229,7 +229,7 @@ def test_closing_from_another_thread_ends_what_waits(client):
 
 
 def test_pings_that_came_meanwhile_are_answered(serve, client, monkeypatch):
-    monkeypatch.setattr("worldfs.drivers.policies.serving.PING_S", 0.3)
+    monkeypatch.setattr("worldfs.drivers.policies.policy_server.PING_S", 0.3)
     server = serve(Plain())
     ours = client("openpi", at(server.port))
     ours.connect(20)

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worldfs.drivers.policies.client import PolicyInfo
-from worldfs.drivers.policies.served import NAMES, Scripted, hold, policy_of, reach, tabletop
-from worldfs.drivers.policies.serving import MOST
-from worldfs.drivers.runtime.preflight import Given, contract
+from worldfs.drivers.policies.policy_client import PolicyInfo
+from worldfs.drivers.policies.policy_server import MOST
+from worldfs.drivers.policies.served_policies import NAMES, ScriptedPolicy, hold, load_policy, reach, tabletop
+from worldfs.drivers.runtime.preflight import TargetCapabilities, check_contract
 from worldfs.ground.errors import BadInput, Busy
 from worldfs.ground.model import Order, Skill
 
@@ -183,17 +183,17 @@ def test_the_tabletop_policy_picks_what_the_words_name_in_a_world_of_points():
 
 
 def test_the_default_policy_contradicts_no_contract(serve, client):
-    port = serve(policy_of("scripted", lambda kind: None)).port
+    port = serve(load_policy("scripted", lambda kind: None)).port
     info = client("http", f"http://127.0.0.1:{port}/predict").connect(20)
-    given = Given(frozenset(), {"rgb.front": ((4, 4, 3), "uint8")}, {"joint_position": (8,)}, policy=info)
-    assert contract(Order("o", "t", "s", {}), Skill("s", "R"), given, {}, lambda *words: "") == []
+    given = TargetCapabilities(frozenset(), {"rgb.front": ((4, 4, 3), "uint8")}, {"joint_position": (8,)}, policy=info)
+    assert check_contract(Order("o", "t", "s", {}), Skill("s", "R"), given, {}, lambda *words: "") == []
 
 
 def test_a_policy_that_there_is_not_is_refused_with_those_that_there_are(tmp_path):
     with pytest.raises(BadInput, match="hold, reach, scripted, or a file"):
-        policy_of("dance", lambda kind: None)
+        load_policy("dance", lambda kind: None)
     with pytest.raises(BadInput, match="no such file"):
-        policy_of("dance.onnx", lambda kind: None)
+        load_policy("dance.onnx", lambda kind: None)
     (tmp_path / "x.onnx").write_bytes(b"")
     asked = []
 
@@ -204,15 +204,15 @@ def test_a_policy_that_there_is_not_is_refused_with_those_that_there_are(tmp_pat
         def connect(self, timeout_s):
             return PolicyInfo("file")
 
-    relayed = policy_of(str(tmp_path / "x.onnx"), lambda kind: {"local": Local}[kind])
+    relayed = load_policy(str(tmp_path / "x.onnx"), lambda kind: {"local": Local}[kind])
     assert relayed.info().name == "file" and asked[0].checkpoint == str(tmp_path / "x.onnx")
 
 
 def test_a_rule_names_what_it_gives():
     for name in NAMES:
-        chunk = policy_of(name, lambda kind: None).infer(SHOWN, WORDS)
+        chunk = load_policy(name, lambda kind: None).infer(SHOWN, WORDS)
         assert chunk.extra["representation"] == "ee_delta" and chunk.actions.dtype == np.float32
-    assert Scripted("hold", hold).info() == policy_of("hold", lambda kind: None).info()
+    assert ScriptedPolicy("hold", hold).info() == load_policy("hold", lambda kind: None).info()
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

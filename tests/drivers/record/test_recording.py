@@ -21,15 +21,15 @@ pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("pyarrow", reason="recording is an extra")
 
 from worldfs.drivers.mujoco.env import TabletopEnv
-from worldfs.drivers.record import lerobot, stats, video
+from worldfs.drivers.record import lerobot_dataset, stats, video
 from worldfs.drivers.record.dataset import Dataset
-from worldfs.drivers.record.episode import Episode, Recipe, begin, columns, perform, slices
+from worldfs.drivers.record.episode import Episode, RecordingRecipe, columns, record_episode, slices, start_episode
+from worldfs.drivers.record.episode_queue import encode_episode
 from worldfs.drivers.record.recording import record
-from worldfs.drivers.record.waiting import kept_of
 from worldfs.ground.errors import BadInput, Busy, Exists
 
 ROOT = Path(__file__).resolve().parents[3]
-QUIET = Recipe(noise=0.0)
+QUIET = RecordingRecipe(noise=0.0)
 
 
 def made_up(trial: int, length: int = 5, cameras: tuple[str, ...] = ()) -> Episode:
@@ -41,17 +41,17 @@ def made_up(trial: int, length: int = 5, cameras: tuple[str, ...] = ()) -> Episo
 
 def rows_of(path: Path, name: str) -> list:
     files = sorted((path / name).glob("*/*.parquet"))
-    return [row for file in files for row in lerobot.table_of(file.read_bytes()).to_pylist()]
+    return [row for file in files for row in lerobot_dataset.table_of(file.read_bytes()).to_pylist()]
 
 
 def whole(path: Path) -> int:
     """How many episodes a dataset holds, once everything in it agrees."""
-    info = json.loads((path / lerobot.INFO).read_text())
+    info = json.loads((path / lerobot_dataset.INFO).read_text())
     frames, episodes = rows_of(path, "data"), rows_of(path, "meta/episodes")
     assert info["codebase_version"] == "v3.0" and info["total_frames"] == len(frames)
     assert info["total_episodes"] == len(episodes) and info["splits"] == {"train": f"0:{len(episodes)}"}
     assert [row["index"] for row in frames] == list(range(len(frames)))
-    tasks = lerobot.tasks_of((path / lerobot.TASKS).read_bytes())
+    tasks = lerobot_dataset.tasks_of((path / lerobot_dataset.TASKS).read_bytes())
     assert info["total_tasks"] == len(tasks)
     for i, row in enumerate(episodes):
         assert row["episode_index"] == i
@@ -59,7 +59,7 @@ def whole(path: Path) -> int:
         assert {frame["episode_index"] for frame in own} == {i} and len(own) == row["length"]
         assert [tasks[frame["task_index"]] for frame in own] == row["tasks"] * row["length"]
         assert (path / f"flight/chunk-000/episode-{i:03d}.mcap").read_bytes().startswith(b"\x89MCAP0")
-    kept = json.loads((path / lerobot.STATS).read_text())
+    kept = json.loads((path / lerobot_dataset.STATS).read_text())
     state = np.array([frame["observation.state"] for frame in frames])
     assert np.allclose(kept["observation.state"]["mean"], state.mean(0), atol=1e-6)
     assert np.allclose(kept["observation.state"]["std"], state.std(0), atol=1e-6)
@@ -76,8 +76,8 @@ def env():
 
 @pytest.mark.parametrize("family", ["pick", "place", "stack"])
 def test_the_expert_manages_most_worlds_and_says_itself_when_it_does_not(env, family):
-    recipe = Recipe((family,), seed=9000)
-    ends = [perform(env, recipe, trial) for trial in range(8)]
+    recipe = RecordingRecipe((family,), seed=9000)
+    ends = [record_episode(env, recipe, trial) for trial in range(8)]
     assert sum(end.success for end in ends) >= 7
     assert {type(end.success) for end in ends} == {bool}
     for end in ends:
@@ -86,11 +86,11 @@ def test_the_expert_manages_most_worlds_and_says_itself_when_it_does_not(env, fa
 
 def test_observation_and_action_are_pairs_that_really_happened(env):
     """The recorded actions, played in the same world, lead through the recorded observations."""
-    recipe = Recipe(("pick",), seed=5, noise=0.003)
-    made = perform(env, recipe, 0)
+    recipe = RecordingRecipe(("pick",), seed=5, noise=0.003)
+    made = record_episode(env, recipe, 0)
     assert made.success and not np.array_equal(made.columns["action"], made.columns["intended_action"])
-    perform(env, replace(recipe, seed=6), 0)  # something else in between
-    assert begin(env, recipe, 0, np.random.default_rng([made.seed, 7])) == made.words
+    record_episode(env, replace(recipe, seed=6), 0)  # something else in between
+    assert start_episode(env, recipe, 0, np.random.default_rng([made.seed, 7])) == made.words
     where = slices(columns()["observation.state"])["ee_pose"]
     for row, action in zip(made.columns["observation.state"], made.columns["action"], strict=True):
         assert np.allclose(env.look()["ee_pose"], row[where], atol=2e-3)
@@ -101,7 +101,7 @@ def test_observation_and_action_are_pairs_that_really_happened(env):
 def test_a_recording_goes_on_where_it_ended_and_is_the_same_as_one_in_one_go(tmp_path):
     def go(name: str, *counts: int) -> Path:
         for count in counts:
-            tally = record(tmp_path / name, Recipe(objects=1), count, threading.Event(), lambda tally: None)
+            tally = record(tmp_path / name, RecordingRecipe(objects=1), count, threading.Event(), lambda tally: None)
             assert tally.episodes == count
         return tmp_path / name
 
@@ -112,11 +112,11 @@ def test_a_recording_goes_on_where_it_ended_and_is_the_same_as_one_in_one_go(tmp
 
 
 def test_an_edition_is_whole_at_every_size_and_rewrites_little(tmp_path, monkeypatch):
-    monkeypatch.setattr(lerobot, "DATA_MB", 0.01)  # files fill up, so that there are several
+    monkeypatch.setattr(lerobot_dataset, "DATA_MB", 0.01)  # files fill up, so that there are several
     path, made = tmp_path / "set", []
     dataset = Dataset(path, QUIET)
     for trial in range(30):
-        dataset.add(kept_of(made_up(trial), 20))
+        dataset.add(encode_episode(made_up(trial), 20))
         made.append(whole(path))
     dataset.commit()
     dataset.close()
@@ -129,9 +129,9 @@ def test_films_follow_each_other_in_one_file_and_each_frame_is_found_at_its_time
     path = tmp_path / "set"
     shots = [np.full((4, 32, 48, 3), 40 * (i + 1), np.uint8) for i in range(5)]
     for i, shot in enumerate(shots):  # each run opens it anew
-        dataset = Dataset(path, Recipe(noise=0.0, cameras=("front",)))
+        dataset = Dataset(path, RecordingRecipe(noise=0.0, cameras=("front",)))
         episode = replace(made_up(i, 4), pictures={"front": shot})
-        dataset.add(kept_of(episode, 20))
+        dataset.add(encode_episode(episode, 20))
         dataset.commit()
         dataset.close()
     assert whole(path) == 5
@@ -145,7 +145,7 @@ def test_films_follow_each_other_in_one_file_and_each_frame_is_found_at_its_time
             at = row[f"{key}/from_timestamp"] + step / 20
             time_, mean = min(frames, key=lambda frame: abs(frame[0] - at))
             assert abs(time_ - at) < 1e-4 and abs(mean - 40 * (row["episode_index"] + 1)) < 6
-    info = json.loads((path / lerobot.INFO).read_text())["features"]["observation.images.front"]
+    info = json.loads((path / lerobot_dataset.INFO).read_text())["features"]["observation.images.front"]
     assert info["shape"] == [32, 48, 3] and info["info"]["video.codec"] == "h264"
 
 
@@ -153,7 +153,7 @@ def test_the_flight_log_is_read_by_its_own_reader(tmp_path):
     from mcap.reader import make_reader
 
     episode = made_up(3, 7)
-    reader = make_reader(io.BytesIO(kept_of(episode, 20).flight))
+    reader = make_reader(io.BytesIO(encode_episode(episode, 20).flight))
     said = [(schema, channel.topic, message.log_time, json.loads(message.data))
             for schema, channel, message in reader.iter_messages()]  # fmt: skip
     assert [topic for _, topic, _, _ in said].count("/action") == 7 and len(said) == 15
@@ -182,7 +182,7 @@ def test_a_killed_recording_leaves_whole_episodes_and_loses_none_that_it_told_of
         process.wait()
         process.stdout.close()
         assert 0 < whole(path) <= episodes + 2
-        dataset = Dataset(path, Recipe(objects=1))
+        dataset = Dataset(path, RecordingRecipe(objects=1))
         assert dataset.episodes >= episodes
         dataset.close()
     done = subprocess.run([*command, "--episodes", "6"], capture_output=True, env=environ, text=True, check=True)
@@ -199,7 +199,7 @@ def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_
 
     dataset = Dataset(path, QUIET)
     for trial in range(4):
-        dataset.add(kept_of(made_up(trial), 20))
+        dataset.add(encode_episode(made_up(trial), 20))
     dataset.commit()
     dataset.close()
     for stop_at in range(12):
@@ -211,7 +211,7 @@ def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_
             if count[0] > stop_at:
                 raise Crash
 
-        dataset._waiting.add(kept_of(made_up(dataset.next_trial), 20))
+        dataset._waiting.add(encode_episode(made_up(dataset.next_trial), 20))
         dataset._pending.append(dataset.next_trial)
         dataset._root.disk.boundary = boundary
         with suppress(Crash):
@@ -231,7 +231,7 @@ def test_where_directories_cannot_change_places_the_old_one_is_put_back_after_a_
     dataset = Dataset(path, QUIET)
     dataset._root.disk.exchange = False
     for trial in range(3):
-        dataset.add(kept_of(made_up(trial), 20))
+        dataset.add(encode_episode(made_up(trial), 20))
     dataset.commit()
     assert whole(path) == 3
     (tmp_path / ".set.recording").mkdir(exist_ok=True)
@@ -247,10 +247,10 @@ def test_two_recordings_of_one_place_and_other_recipes_are_refused(tmp_path):
     dataset = Dataset(path, QUIET)
     with pytest.raises(Busy):
         Dataset(path, QUIET)
-    dataset.add(kept_of(made_up(0), 20))
+    dataset.add(encode_episode(made_up(0), 20))
     dataset.close()
     with pytest.raises(BadInput, match="same options"):
-        Dataset(path, Recipe(noise=0.004))
+        Dataset(path, RecordingRecipe(noise=0.004))
     (tmp_path / "else").mkdir()
     (tmp_path / "else/thesis.tex").write_text("years of work")
     with pytest.raises(Exists):
@@ -264,7 +264,7 @@ def test_two_recordings_of_one_place_and_other_recipes_are_refused(tmp_path):
 )  # fmt: skip
 def test_a_recipe_that_cannot_be_is_refused(odd):
     with pytest.raises(BadInput):
-        Recipe(**odd)
+        RecordingRecipe(**odd)
 
 
 def test_statistics_folded_are_those_of_all(tmp_path):
@@ -272,7 +272,7 @@ def test_statistics_folded_are_those_of_all(tmp_path):
     parts = [rng.normal(i, 1 + i, (n, 3)) for i, n in enumerate((5, 1, 30))]
     folded: dict = {}
     for part in parts:
-        folded = stats.fold(folded, {"x": stats.of(part)})
+        folded = stats.merge_stats(folded, {"x": stats.column_stats(part)})
     every = np.concatenate(parts)
     assert np.allclose(folded["x"]["mean"], every.mean(0)) and np.allclose(folded["x"]["std"], every.std(0))
     assert np.array_equal(folded["x"]["max"], every.max(0)) and folded["x"]["count"] == [36]

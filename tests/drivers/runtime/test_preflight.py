@@ -2,8 +2,8 @@
 
 import pytest
 
-from worldfs.drivers.policies.client import PolicyInfo
-from worldfs.drivers.runtime.preflight import Given, contract
+from worldfs.drivers.policies.policy_client import PolicyInfo
+from worldfs.drivers.runtime.preflight import TargetCapabilities, check_contract
 from worldfs.ground.model import Order, Skill
 
 SHAPES = {"joint_position": (8,), "ee_delta": (7,)}
@@ -11,9 +11,9 @@ SEEN = {"rgb.front": ((480, 640, 3), "uint8"), "joints": ((7,), "float32")}
 
 
 def found(policy, *, strict=True, observations=SEEN):
-    given = Given(frozenset(), observations, SHAPES, policy=policy)
+    given = TargetCapabilities(frozenset(), observations, SHAPES, policy=policy)
     skill = Skill("reach", "VLAPolicyRuntime", strict=strict)
-    return contract(Order("one", "arm", "reach", {}), skill, given, {}, lambda *words: " ".join(words))
+    return check_contract(Order("one", "arm", "reach", {}), skill, given, {}, lambda *words: " ".join(words))
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("gymnasium", reason="the simulation is an extra")
 
-from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime
-from worldfs.drivers.skills.runtime import Errand, Stage
-from worldfs.drivers.targets.adapter import Bench
-from worldfs.drivers.targets.sim import adapter
+from worldfs.drivers.skills.rekep.rekep_runtime import ReKepPolicyRuntime
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.drivers.targets.sim_target import adapter
+from worldfs.drivers.targets.target_adapter import TargetContext
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import CameraSpec, RobotState, Scene, Skill, Target, Thing
@@ -30,7 +30,7 @@ class Stand:
         scene = Scene((RobotState("sim"),), things, (TABLE, BASKET))
         cameras = tuple(CameraSpec(name) for name in cameras)
         self.target = target or adapter(
-            Target("sim", "sim", backend="mujoco", cameras=cameras), Bench(self.clock, scene=scene)
+            Target("sim", "sim", backend="mujoco", cameras=cameras), TargetContext(self.clock, scene=scene)
         )
         self.target.open()
         self.runtime, self.home, self.extra = ReKepPolicyRuntime(), home, extra or {}
@@ -40,14 +40,14 @@ class Stand:
         return self.target.arm.rig
 
     def errand(self, skill, words="", **params):
-        return Errand("j1", Skill(skill, "ReKepPolicyRuntime", extra=self.extra), params, words, home=self.home)
+        return SkillRequest("j1", Skill(skill, "ReKepPolicyRuntime", extra=self.extra), params, words, home=self.home)
 
     def review(self, skill, words="", **params):
         return list(self.runtime.review(self.errand(skill, words, **params), self.target))
 
     def do(self, skill, words="", run=None, policy=None, **params):
         run = run or Run(self.clock, self.clock.monotonic() + 100)
-        return self.runtime.perform(self.errand(skill, words, **params), Stage(self.target, policy, run))
+        return self.runtime.perform(self.errand(skill, words, **params), SkillContext(self.target, policy, run))
 
     def at(self, moment):
         """`moment(rig)` is called every 20 ms of the world's time while the arm moves."""

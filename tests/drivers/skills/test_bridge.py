@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from worldfs.drivers.skills.bridge import NoBridge, bridge
-from worldfs.drivers.skills.turning import axis_angle, back, quaternion, times
-from worldfs.drivers.targets.adapter import ActionSpec
+from worldfs.drivers.skills.action_conversion import NoConversion, choose_conversion
+from worldfs.drivers.skills.quaternions import axis_angle, inverse, multiply, quaternion
+from worldfs.drivers.targets.target_adapter import ActionSpec
 
 HOME = np.array([0.4, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0])
 SEEN = {"ee_pose": HOME, "joint_states": np.zeros(2)}
@@ -16,7 +16,7 @@ SPEED = ActionSpec("joint_velocity", (3,), control_hz=10.0)
 
 
 def made(given, dim, *specs, **said):
-    return bridge(given, dim, specs, SEEN, said)
+    return choose_conversion(given, dim, specs, SEEN, said)
 
 
 def test_the_same_representation_passes_as_it_is():
@@ -27,7 +27,7 @@ def test_the_same_representation_passes_as_it_is():
 def test_numbers_without_a_name_are_what_alone_has_so_many():
     assert made("", 7, DELTA, JOINTS).given == "ee_delta"
     assert made("", 3, DELTA, JOINTS).given == "joint_position"
-    with pytest.raises(NoBridge, match="3 numbers that it does not name; the target accepts joint_position of 3"):
+    with pytest.raises(NoConversion, match="3 numbers that it does not name; the target accepts joint_position of 3"):
         made("", 3, JOINTS, SPEED)
 
 
@@ -68,7 +68,7 @@ def test_grippers_mean_what_the_skill_says():
         assert openvla(action, SEEN)[-1] == pytest.approx(first)
         assert libero(action, SEEN)[-1] == pytest.approx(second)
         assert half(action, SEEN)[-1] == third and half(action, SEEN)[0] == 1.0
-    with pytest.raises(NoBridge, match="closed and open"):
+    with pytest.raises(NoConversion, match="closed and open"):
         made("ee_delta", 7, DELTA, gripper={"closed": 1, "open": 1})
 
 
@@ -84,19 +84,19 @@ def test_grippers_mean_what_the_skill_says():
     ],
 )
 def test_what_has_no_bridge_says_what_is_accepted(given, dim, specs):
-    with pytest.raises(NoBridge) as refused:
+    with pytest.raises(NoConversion) as refused:
         made(given, dim, *specs)
     for spec in specs if given != "flying" else ():
         assert f"{spec.representation} of {spec.shape[0]}" in str(refused.value)
 
 
 def test_what_a_bridge_needs_must_be_seen():
-    with pytest.raises(NoBridge):
-        bridge("ee_delta", 7, (POSE,), {}, {})
+    with pytest.raises(NoConversion):
+        choose_conversion("ee_delta", 7, (POSE,), {}, {})
 
 
 def test_an_action_of_another_size_later_is_refused():
-    with pytest.raises(NoBridge, match="5 numbers"):
+    with pytest.raises(NoConversion, match="5 numbers"):
         made("ee_delta", 7, DELTA)(np.zeros(5), SEEN)
 
 
@@ -108,4 +108,4 @@ def test_rotations_turn_there_and_back():
         turned = quaternion(rotation)
         np.testing.assert_allclose(axis_angle(turned), rotation, atol=1e-9)
         np.testing.assert_allclose(axis_angle(-turned), rotation, atol=1e-9)
-        np.testing.assert_allclose(times(turned, back(turned)), [1, 0, 0, 0], atol=1e-12)
+        np.testing.assert_allclose(multiply(turned, inverse(turned)), [1, 0, 0, 0], atol=1e-12)

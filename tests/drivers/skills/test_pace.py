@@ -3,14 +3,14 @@
 import itertools
 import threading
 
-from worldfs.drivers.skills.pace import Pace
+from worldfs.drivers.skills.control_rate import ControlRate
 from worldfs.ground.clock import SystemClock
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 
 
 def test_steps_are_due_at_start_plus_k_periods_whatever_they_take():
     clock, began = ManualClock(), []
-    pace = Pace(50, clock, clock.advance)
+    pace = ControlRate(50, clock, clock.advance)
     for k in range(100):
         pace()
         began.append(clock.monotonic())
@@ -21,7 +21,7 @@ def test_steps_are_due_at_start_plus_k_periods_whatever_they_take():
 
 def test_after_a_pause_there_is_no_burst():
     clock = ManualClock()
-    pace = Pace(10, clock, clock.advance)
+    pace = ControlRate(10, clock, clock.advance)
     pace()
     clock.advance(0.55)
     pace()
@@ -32,7 +32,7 @@ def test_after_a_pause_there_is_no_burst():
 
 def test_without_a_way_to_wait_it_runs_freely():
     clock = ManualClock()
-    pace = Pace(10, clock, None)
+    pace = ControlRate(10, clock, None)
     for _ in range(5):
         pace()
     assert clock.monotonic() == 0 and pace.late == []
@@ -41,7 +41,7 @@ def test_without_a_way_to_wait_it_runs_freely():
 def test_a_wait_that_is_never_exact_adds_up_to_no_drift():
     clock, began = ManualClock(), []
     late = itertools.cycle((0.0, 0.0003, 0.002, 0.0001))
-    pace = Pace(100, clock, lambda seconds: clock.advance(seconds + next(late)))
+    pace = ControlRate(100, clock, lambda seconds: clock.advance(seconds + next(late)))
     for _ in range(1001):
         pace()
         began.append(clock.monotonic())
@@ -52,7 +52,7 @@ def test_a_wait_that_is_never_exact_adds_up_to_no_drift():
 def test_on_the_machines_clock_no_step_is_early():
     """How late one may be is the machine's affair (`make bench`: loop.jitter_p99_ms)."""
     clock = SystemClock()
-    pace, started = Pace(100, clock, threading.Event().wait), clock.monotonic()
+    pace, started = ControlRate(100, clock, threading.Event().wait), clock.monotonic()
     for _ in range(51):
         pace()
     assert clock.monotonic() - started >= 0.01 * 50 - 1e-3

@@ -8,8 +8,8 @@ import pytest
 
 np = pytest.importorskip("numpy", reason="constraints compute with numpy, of the extra worldfs[sim]")
 
-from worldfs.drivers.skills.rekep.allowed import Broken  # noqa: E402  # after the question whether it is there
-from worldfs.drivers.skills.rekep.language import TEXT, read  # noqa: E402  # same
+from worldfs.drivers.skills.rekep.allowed_functions import ConstraintError  # noqa: E402  # after the question whether it is there
+from worldfs.drivers.skills.rekep.constraint_language import TEXT, read  # noqa: E402  # same
 
 TIP = np.array([0.5, 0.0, 0.2])
 POINTS = np.array([[0.5, 0.0, 0.0], [0.5, 0.1, 0.3], [0.4, -0.2, 0.1]])
@@ -117,7 +117,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_file_is_refused_with_its_line(what):
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(ConstraintError) as refused:
         cost(HOSTILE[what])
     assert refused.value.path.startswith("f.txt:")
     assert refused.value.found
@@ -143,7 +143,7 @@ def test_a_hostile_file_is_refused_with_its_line(what):
     ],
 )
 def test_a_hostile_module_is_refused(text):
-    with pytest.raises(Broken):
+    with pytest.raises(ConstraintError):
         read(text, "f.txt")
 
 
@@ -155,5 +155,5 @@ def test_what_is_no_number_is_nan_and_never_a_warning(body):
 
 def test_a_function_that_computes_too_long_ends_soon():
     turn = "for i in range(250):\n    x = np.sort(np.cos(x * x) + np.sin(x))\n"
-    with pytest.raises(Broken, match="steps"):
+    with pytest.raises(ConstraintError, match="steps"):
         cost("x = np.linspace(0, 1, 256)\n" + turn * 4 + "return x[0]")

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldfs.drivers.skills.rekep import runtime, success
-from worldfs.drivers.skills.rekep.course import Limits
-from worldfs.drivers.skills.rekep.library import Wish
-from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime
-from worldfs.drivers.skills.rekep.stepped import StepHand
-from worldfs.drivers.skills.rekep.success import Seen, judge
-from worldfs.drivers.skills.rekep.table import TableHand
-from worldfs.drivers.skills.runtime import Errand, Stage
-from worldfs.drivers.targets.adapter import ActionSpec, StepResult
+from worldfs.drivers.skills.rekep import rekep_runtime, success_predicates
+from worldfs.drivers.skills.rekep.program_executor import ExecutionLimits
+from worldfs.drivers.skills.rekep.program_library import ProgramGoal
+from worldfs.drivers.skills.rekep.rekep_runtime import ReKepPolicyRuntime
+from worldfs.drivers.skills.rekep.step_end_effector import StepEndEffector
+from worldfs.drivers.skills.rekep.success_predicates import PourMeasurement, evaluate
+from worldfs.drivers.skills.rekep.table_end_effector import TableEndEffector
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.drivers.targets.target_adapter import ActionSpec, StepResult
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Relation, RobotState, Scene, Skill, Target, Thing
@@ -27,11 +27,11 @@ from .. import lies
 from .conftest import CAN, CUBE
 
 SIDEWAYS = lies.tipped(math.pi / 2)
-ON_TABLE = Wish("place", "cube_01", "", (0.45, 0.3, 0.025), turn=(1, 0, 0, 0), on="table_01")
+ON_TABLE = ProgramGoal("place", "cube_01", "", (0.45, 0.3, 0.025), turn=(1, 0, 0, 0), on="table_01")
 CAN_ON_TABLE = replace(ON_TABLE, thing="can_01", at=(0.55, 0.25, 0.05))
-IN_BASKET = Wish("place", "cube_01", "basket_01", on="basket_01")
-ON_CAN = Wish("stack", "cube_01", "can_01", turn=(1, 0, 0, 0), on="can_01")
-PICKED = Wish("pick", "cube_01", start=(0.45, 0.3, 0.025))
+IN_BASKET = ProgramGoal("place", "cube_01", "basket_01", on="basket_01")
+ON_CAN = ProgramGoal("stack", "cube_01", "can_01", turn=(1, 0, 0, 0), on="can_01")
+PICKED = ProgramGoal("pick", "cube_01", start=(0.45, 0.3, 0.025))
 STOOD = (0.55, 0.25, 0.1352)  # of the cube on the can
 
 
@@ -39,12 +39,12 @@ def shim(table: Any) -> Any:
     return SimpleNamespace(rig=table.rig, body=SimpleNamespace(arm=table.target.arm))
 
 
-def judged(table: Any, wish: Wish, seen: Seen | None = None) -> dict[str, bool]:
-    return {one.name: one.ok for one in judge(wish, TableHand(table.target), seen or Seen())}
+def judged(table: Any, wish: ProgramGoal, seen: PourMeasurement | None = None) -> dict[str, bool]:
+    return {one.name: one.ok for one in evaluate(wish, TableEndEffector(table.target), seen or PourMeasurement())}
 
 
 # name → (wish, position, orientation, what goes on, the predicate that says no, "" for none)
-WORLDS: dict[str, tuple[Wish, Any, Any, Any, str]] = {
+WORLDS: dict[str, tuple[ProgramGoal, Any, Any, Any, str]] = {
     "placed": (ON_TABLE, None, None, None, ""),
     "slid aside": (ON_TABLE, (0.45, 0.335, 0.025), None, None, "distance_to_goal"),
     "on something unseen": (ON_TABLE, None, None, lies.weightless("cube_01", 0.8), "carried"),
@@ -93,13 +93,13 @@ def test_what_moves_or_is_still_held_does_not_rest(stand):
 @pytest.mark.parametrize(
     ("seen", "wrong"),
     [
-        (Seen(), {"tilt_over_target_deg", "tilted_s"}), (Seen(80.0, 2.0), {"tilt_over_target_deg"}),
-        (Seen(100.0, 0.2), {"tilted_s"}), (Seen(100.0, 1.0, 90.0), {"tilt_elsewhere_deg"}), (Seen(100.0, 1.0), set()),
+        (PourMeasurement(), {"tilt_over_target_deg", "tilted_s"}), (PourMeasurement(80.0, 2.0), {"tilt_over_target_deg"}),
+        (PourMeasurement(100.0, 0.2), {"tilted_s"}), (PourMeasurement(100.0, 1.0, 90.0), {"tilt_elsewhere_deg"}), (PourMeasurement(100.0, 1.0), set()),
     ],
 )  # fmt: skip
 def test_a_pouring_is_what_was_measured_of_it(stand, seen, wrong):
     table = stand(CUBE, CAN)
-    wish = Wish("pour", "can_01", "basket_01")
+    wish = ProgramGoal("pour", "can_01", "basket_01")
     assert {"held", "carried"} <= {name for name, ok in judged(table, wish, seen).items() if not ok}
     assert table.do("rekep_pick", object_id="can_01").ok
     assert {name for name, ok in judged(table, wish, seen).items() if not ok} == wrong
@@ -177,11 +177,13 @@ def test_a_program_of_ones_own_is_done_when_its_last_subgoals_hold_and_the_hand_
         "def stage2_subgoal_constraint1(end_effector, keypoints):\n"
         "    return 0.2 - keypoints[0][2]\n"
     )
-    hand = TableHand(table.target)
-    planned = runtime._planned(table.errand("x", constraints={"program": text, "keypoints": ["cube_01.centre"]}), hand)
+    hand = TableEndEffector(table.target)
+    planned = rekep_runtime._planned(
+        table.errand("x", constraints={"program": text, "keypoints": ["cube_01.centre"]}), hand
+    )
 
     def wrong() -> list[str]:
-        found = runtime._generic(SimpleNamespace(hand=hand), planned, Limits())  # type: ignore[arg-type]  # all it asks of a course
+        found = rekep_runtime._generic(SimpleNamespace(hand=hand), planned, ExecutionLimits())  # type: ignore[arg-type]  # all it asks of a course
         return [one.name for one in found if not one.ok]
 
     assert wrong() == ["stage2_subgoal_constraint1", "held"]
@@ -241,10 +243,10 @@ def led(arm: Arm, tmp_path: Any, skill: str = "rekep_pick", **params: Any) -> An
         '"position": [0.45, 0.0, 0.07], "size": [0.9, 1.2, 0.75]}]}\n```\n'
     )
     (tmp_path / "ENVIRONMENT.md").write_text(page)
-    errand = Errand("j", Skill(skill, "ReKepPolicyRuntime"), {"object_id": "cube_01", "max_backtracks": 0, **params},
+    errand = SkillRequest("j", Skill(skill, "ReKepPolicyRuntime"), {"object_id": "cube_01", "max_backtracks": 0, **params},
                     home=tmp_path)  # fmt: skip
     clock = SystemClock()
-    return ReKepPolicyRuntime().perform(errand, Stage(arm, None, Run(clock, clock.monotonic() + 60)))  # type: ignore[arg-type]  # as much of the port as is asked
+    return ReKepPolicyRuntime().perform(errand, SkillContext(arm, None, Run(clock, clock.monotonic() + 60)))  # type: ignore[arg-type]  # as much of the port as is asked
 
 
 def test_fingers_that_stop_at_a_thing_as_wide_as_it_hold_it(tmp_path):
@@ -288,13 +290,13 @@ class Shown(Arm):
     ],
 )  # fmt: skip
 def test_what_a_scene_says_of_supports_counts(relations, ok):
-    hand = StepHand(Shown(CUBE, *relations))  # type: ignore[arg-type]  # same
-    assert all(one.ok for one in success.carried("cube_01", "table_01", hand)) is ok
+    hand = StepEndEffector(Shown(CUBE, *relations))  # type: ignore[arg-type]  # same
+    assert all(one.ok for one in success_predicates.carried("cube_01", "table_01", hand)) is ok
 
 
 def test_one_look_tells_no_speed_and_two_do():
     arm = Shown(CUBE)
-    hand = StepHand(arm)  # type: ignore[arg-type]  # same
+    hand = StepEndEffector(arm)  # type: ignore[arg-type]  # same
     assert hand.measure("cube_01").speed == math.inf
     hand.wait(0.1)
     assert hand.measure("cube_01").speed == 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worldfs.drivers.policies.client import Chunk, PolicyError
+from worldfs.drivers.policies.policy_client import ActionChunk, PolicyError
 
 from .test_rekep_runtime import LIFT
 
@@ -20,7 +20,7 @@ class Said:
         self.asked.append((sorted(observation), words))
         if isinstance(self.extra, Exception):
             raise self.extra
-        return Chunk(np.zeros((1, 7), np.float32), extra=self.extra)
+        return ActionChunk(np.zeros((1, 7), np.float32), extra=self.extra)
 
 
 def test_its_constraints_are_used(stand):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from worldfs.drivers.mujoco.gl import gl_status
-from worldfs.drivers.skills.rekep.seen import distance, fit
-from worldfs.drivers.skills.rekep.turns import about, apart, matrix
+from worldfs.drivers.skills.rekep.detections import distance, fit_pose
+from worldfs.drivers.skills.rekep.rotations import angle_between, axis_rotation, matrix
 from worldfs.ground.model import Thing
 
 from .conftest import APPLE, BASKET, CAN, CUBE
@@ -40,7 +40,7 @@ def cloud(shape, size, position, yaw, seed=0):
             p[axis], n = sign * half[axis], np.eye(3)[axis] * sign
         points.append(p)
         normals.append(n)
-    turn = about((0, 0, 1), yaw)
+    turn = axis_rotation((0, 0, 1), yaw)
     world, facing = np.array(points) @ turn.T + position, np.array(normals) @ turn.T
     seen = world[np.sum(facing * (EYE - world), axis=1) > 0.05]
     return seen[:220] + rng.normal(0, 0.001, (min(220, len(seen)), 3))
@@ -54,10 +54,10 @@ def cloud(shape, size, position, yaw, seed=0):
 def test_a_shape_is_found_where_it_is(shape, size, yaw):
     position = np.array([0.5, 0.1, size[2] / 2])
     page = Thing("t", position=(0.3, -0.2, 0.1), size=size, shape=shape)  # what is written of its place is of no use
-    found, residual = fit(cloud(shape, size, position, yaw), page, EYE)
+    found, residual = fit_pose(cloud(shape, size, position, yaw), page, EYE)
     assert np.linalg.norm(np.array(found.position) - position) < 0.004 and residual < 0.002
     if shape == "box":
-        turned = apart(matrix(found.orientation), about((0, 0, 1), yaw))
+        turned = angle_between(matrix(found.orientation), axis_rotation((0, 0, 1), yaw))
         quarter = math.pi / 2 if size[0] == size[1] else math.pi
         assert min(turned % quarter, quarter - turned % quarter) < 0.05
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worldfs.drivers.targets.adapter import Bench
-from worldfs.drivers.targets.sim import adapter
+from worldfs.drivers.targets.sim_target import adapter
+from worldfs.drivers.targets.target_adapter import TargetContext
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause, RobotState, Scene, Target
@@ -19,7 +19,7 @@ class Port:
 
     def __init__(self, kinds=("ee_pose",)):
         scene = Scene((RobotState("sim"),), (APPLE, CUBE, CAN), (TABLE, BASKET))
-        inner = adapter(Target("sim", "sim", backend="mujoco"), Bench(SystemClock(), scene=scene))
+        inner = adapter(Target("sim", "sim", backend="mujoco"), TargetContext(SystemClock(), scene=scene))
         self.inner, self.target, self._kinds = inner, inner.target, kinds
         for name in ("open", "reset", "observe", "scene", "stop", "close", "sensors", "observations"):
             setattr(self, name, getattr(inner, name))

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from worldfs.drivers.policies.client import PolicyError
-from worldfs.drivers.skills.shown import Shown, padded
-from worldfs.drivers.skills.turning import quaternion
+from worldfs.drivers.policies.policy_client import PolicyError
+from worldfs.drivers.skills.observation_mapping import ObservationMapping, resize_with_pad
+from worldfs.drivers.skills.quaternions import quaternion
 from worldfs.ground.model import PolicySpec
 
 PICTURE = np.random.default_rng(2).integers(0, 255, (24, 32, 3), np.uint8)
@@ -19,7 +19,7 @@ SEEN = {
 
 
 def show(wanted=None, **extra):
-    return Shown(PolicySpec("http", "http://localhost:1/", "", extra), wanted)
+    return ObservationMapping(PolicySpec("http", "http://localhost:1/", "", extra), wanted)
 
 
 def test_everything_is_shown_unless_somebody_says_what():
@@ -43,7 +43,7 @@ def test_pictures_are_turned_and_resized_with_black_beside():
     assert shown.shape == (16, 16, 3) and not shown[:2].any() and not shown[-2:].any() and shown[2:-2].any()
     turned = show(image={"rotate180": True}, observations={"rgb.front": "image"})(SEEN)["image"]
     np.testing.assert_array_equal(turned, PICTURE[::-1, ::-1])
-    assert padded(PICTURE, 24, 32) is PICTURE
+    assert resize_with_pad(PICTURE, 24, 32) is PICTURE
     tall = show(image={"size": [40, 20]})(SEEN)
     assert tall["rgb.front"].shape == (40, 20, 3) and tall["depth.front"].shape == (24, 32)
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from worldfs.drivers.policies.client import Chunk, PolicyError, PolicyInfo
-from worldfs.drivers.runtime.parts import parts
-from worldfs.drivers.skills.runtime import Errand, Stage
+from worldfs.drivers.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
+from worldfs.drivers.runtime.plugins import load_plugins
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
 from worldfs.drivers.skills.vla import VLAPolicyRuntime
-from worldfs.drivers.targets.adapter import ActionSpec, StepResult
+from worldfs.drivers.targets.target_adapter import ActionSpec, StepResult
 from worldfs.ground import model
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause, PolicySpec, Skill, Target
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 
 SPEC = PolicySpec("http", "http://localhost:1/predict")
 
@@ -96,9 +96,9 @@ class Steady:
         if self.fails is not None:
             raise self.fails
         if self.actions is not None:
-            return Chunk(self.actions, extra=self.extra)
+            return ActionChunk(self.actions, extra=self.extra)
         rows = [[0.1, 0.01 * k, 0, 0, 0, 0, 1] for k in range(self.steps)]
-        return Chunk(np.array(rows, np.float32), 2.0, self.extra)
+        return ActionChunk(np.array(rows, np.float32), 2.0, self.extra)
 
     def close(self):
         self.closed += 1
@@ -117,8 +117,8 @@ class Scene:
 
     def perform(self, **errand):
         skill = Skill("reach", "VLAPolicyRuntime", policy=errand.pop("spec", self.policy.spec if self.policy else None))
-        one = Errand("job", skill, errand.pop("params", {}), "go right", **{"max_steps": 50, **errand})
-        stage = Stage(self.target, self.policy, self.run, (lambda *seen: self.watched.append(seen),))
+        one = SkillRequest("job", skill, errand.pop("params", {}), "go right", **{"max_steps": 50, **errand})
+        stage = SkillContext(self.target, self.policy, self.run, (lambda *seen: self.watched.append(seen),))
         return VLAPolicyRuntime().perform(one, stage)
 
 
@@ -290,7 +290,9 @@ def test_review_names_what_does_not_fit():
     runtime, target = VLAPolicyRuntime(), Scene().target
 
     def review(policy, strict=True, **errand):
-        return runtime.review(Errand("job", Skill("reach", "V", policy=policy, strict=strict), {}, **errand), target)
+        return runtime.review(
+            SkillRequest("job", Skill("reach", "V", policy=policy, strict=strict), {}, **errand), target
+        )
 
     assert list(review(SPEC)) == []
     (found,) = review(None)
@@ -304,4 +306,4 @@ def test_review_names_what_does_not_fit():
 
 
 def test_it_is_registered_under_the_specifications_name():
-    assert parts().runtime("VLAPolicyRuntime") is VLAPolicyRuntime
+    assert load_plugins().runtime("VLAPolicyRuntime") is VLAPolicyRuntime

@@ -2,13 +2,13 @@
 
 import pytest
 
-from worldfs.drivers.policies.served import policy_of
-from worldfs.drivers.policies.serving import PolicyServer
-from worldfs.drivers.runtime.parts import parts
-from worldfs.drivers.skills.runtime import Errand, Stage
+from worldfs.drivers.policies.policy_server import PolicyServer
+from worldfs.drivers.policies.served_policies import load_policy
+from worldfs.drivers.runtime.plugins import load_plugins
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
 from worldfs.drivers.skills.vla import VLAPolicyRuntime
-from worldfs.drivers.targets.adapter import Bench
-from worldfs.drivers.targets.tabletop import TabletopTarget
+from worldfs.drivers.targets.tabletop_target import TabletopTarget
+from worldfs.drivers.targets.target_adapter import TargetContext
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import PolicySpec, Skill, Target
@@ -23,15 +23,15 @@ from worldfs.ground.model import PolicySpec, Skill, Target
 )
 def test_the_scripted_policy_does_what_the_words_say(kind, endpoint, task, words):
     clock = SystemClock()
-    target = TabletopTarget(Target("table", "sim", config={"seed": 4242, "objects": 3}), Bench(clock))
+    target = TabletopTarget(Target("table", "sim", config={"seed": 4242, "objects": 3}), TargetContext(clock))
     target.open()
-    with PolicyServer(policy_of("scripted", lambda name: None)) as server:
+    with PolicyServer(load_policy("scripted", lambda name: None)) as server:
         spec = PolicySpec(kind, endpoint.format(server.port))
-        policy = parts().client(kind)(spec)
+        policy = load_plugins().client(kind)(spec)
         try:
             for attempt in range(2):  # a target that was stopped after the first serves the second
-                errand = Errand("job", Skill("s", "VLAPolicyRuntime", policy=spec), {"task": task}, words)
-                stage = Stage(target, policy, Run(clock, clock.monotonic() + 60))
+                errand = SkillRequest("job", Skill("s", "VLAPolicyRuntime", policy=spec), {"task": task}, words)
+                stage = SkillContext(target, policy, Run(clock, clock.monotonic() + 60))
                 done = VLAPolicyRuntime().perform(errand, stage)
                 assert attempt or (done.ok and done.evidence["moved"][0]["moved_m"] > 0.1), done
                 assert done.ok or done.evidence["steps"] > 1

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from worldfs.drivers.targets import cameras, real
-from worldfs.drivers.targets.adapter import Bench
-from worldfs.drivers.targets.real import adapter
-from worldfs.drivers.targets.robots import guard, unitree
+from worldfs.drivers.targets import cameras, real_target
+from worldfs.drivers.targets.real_target import adapter
+from worldfs.drivers.targets.robots import unitree, watchdog_process
+from worldfs.drivers.targets.target_adapter import TargetContext
 from worldfs.drivers.targets.watchdog import LOOK_S
 from worldfs.ground.model import Target
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 
 PEERS = Path(__file__).parent / "peers"
 LIBRARIES = ("lerobot", "franky", "unitree_sdk2py", "cv2", "plant")
@@ -63,8 +63,8 @@ def let_pass(target: Any, seconds: float) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits in real seconds, for wires, threads and processes, are no part of what is tested here."""
-    for where, name in ((unitree, "FIRST_S"), (unitree, "ANSWER_S"), (unitree, "GUARD_S"), (guard, "READY_S"),
-                        (cameras, "FIRST_S"), (real, "HALT_WAIT_S")):  # fmt: skip
+    for where, name in ((unitree, "FIRST_S"), (unitree, "ANSWER_S"), (unitree, "GUARD_S"), (watchdog_process, "READY_S"),
+                        (cameras, "FIRST_S"), (real_target, "HALT_WAIT_S")):  # fmt: skip
         monkeypatch.setattr(where, name, PATIENCE)
 
 
@@ -83,7 +83,7 @@ def take(peers: Any, patient: None) -> Iterator[Callable[..., Any]]:
             ]
             plant = stack.enter_context(peers.Plant(kind, q, **more))
             target = declared(driver, plant.address, **(config or {}))
-            made = adapter(target, Bench(peers.CLOCK))
+            made = adapter(target, TargetContext(peers.CLOCK))
             stack.callback(made.close)
             made.open()
             return made, plant

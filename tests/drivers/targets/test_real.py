@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from worldfs.drivers.mujoco import panda
-from worldfs.drivers.targets.adapter import Bench, Stopped
-from worldfs.drivers.targets.real import adapter
+from worldfs.drivers.targets.real_target import adapter
+from worldfs.drivers.targets.target_adapter import TargetContext, TargetStopped
 from worldfs.ground.clock import SystemClock
-from worldfs.ground.errors import BadInput, Missing, UserError
+from worldfs.ground.errors import BadInput, MissingRequirement, UserError
 from worldfs.ground.model import CameraSpec, Target
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 
 from .conftest import FRANKA_HOME, PATIENCE, declared, let_pass, until
 
@@ -105,7 +105,7 @@ def test_what_is_no_action_stops_it(take, action, representation, says):
     with pytest.raises(BadInput, match=says):
         target.step(np.array(action), representation)
     assert len(plant.told) == told + 1  # the present pose, to stand at
-    with pytest.raises(Stopped, match="stands"):
+    with pytest.raises(TargetStopped, match="stands"):
         target.step(np.zeros(6), "joint_position")
     target.reset()
     target.step(np.zeros(6), "joint_position")
@@ -118,7 +118,7 @@ def test_a_force_over_its_cap_stops_it_and_says_how_large_it_was(take):
     plant.force = 14.0
     target.step(np.array(q), "joint_position")
     plant.force = 22.5
-    with pytest.raises(Stopped, match=r"22\.5 N.*15 N"):
+    with pytest.raises(TargetStopped, match=r"22\.5 N.*15 N"):
         target.step(np.array(q), "joint_position")
     assert plant.threshold == 15  # its own reflex has the same figure, and looks more often
 
@@ -130,14 +130,14 @@ def test_a_reflex_is_told_and_cleared_only_where_the_operator_lets_a_session_do_
         drive(target, away, "joint_position", 3)
         plant.force = 31.0
         let_pass(target, 0.05)
-        with pytest.raises(Stopped):
+        with pytest.raises(TargetStopped):
             drive(target, away, "joint_position", 3)
         plant.force = 0.0
         target.reset()
         if recover:
             target.step(away, "joint_position")
         else:
-            with pytest.raises(Stopped, match=r"cartesian_reflex.*recover"):
+            with pytest.raises(TargetStopped, match=r"cartesian_reflex.*recover"):
                 target.step(away, "joint_position")
 
 
@@ -145,7 +145,7 @@ def test_the_users_stop_is_obeyed(take):
     target, plant = take("franka", {"recover": True})
     plant.mode = "user_stopped"
     target.reset()
-    with pytest.raises(Stopped, match="user's stop"):
+    with pytest.raises(TargetStopped, match="user's stop"):
         target.step(np.array([*FRANKA_HOME, 1.0]), "joint_position")
     assert plant.told == []
 
@@ -157,7 +157,7 @@ def test_an_arm_that_something_holds_is_not_pulled_further_away(take):
     assert "lag" in words
     assert max(told[0] for told in plant.told) < 0.3
     plant.q = plant.q - 0.5  # pushed away by hand: it does not snap back
-    with pytest.raises(Stopped, match="from where it was told to be"):
+    with pytest.raises(TargetStopped, match="from where it was told to be"):
         target.step(np.array([1.0, 0, 0, 0, 0, 1]), "joint_position")
 
 
@@ -168,7 +168,7 @@ def test_an_action_from_an_old_observation_is_refused(take):
     clock.advance(0.4)
     target.step(np.zeros(6), "joint_position")
     clock.advance(0.6)
-    with pytest.raises(Stopped, match=r"0\.60 s old"):
+    with pytest.raises(TargetStopped, match=r"0\.60 s old"):
         target.step(np.zeros(6), "joint_position")
 
 
@@ -177,7 +177,7 @@ def test_a_state_that_stopped_coming_is_no_state(take):
     plant.manual = True  # the robot's own time stands
     target.observe()
     let_pass(target, 0.3)
-    with pytest.raises(Stopped, match="old"):
+    with pytest.raises(TargetStopped, match="old"):
         target.step(np.array([*FRANKA_HOME, 1.0]), "joint_position")
 
 
@@ -196,7 +196,7 @@ def test_silence_stops_it_and_heartbeats_keep_it(take, driver):
     target.step(np.array(action), representation)
     let_pass(target, 0.5)
     assert plant.still
-    with pytest.raises(Stopped, match="no step and no heartbeat"):
+    with pytest.raises(TargetStopped, match="no step and no heartbeat"):
         target.step(np.array(action), representation)
 
 
@@ -224,7 +224,7 @@ def test_stop_from_another_thread_holds_until_an_episode_begins(take):
     assert plant.stops == 1
     let_pass(target, 0.2)
     assert plant.still and plant.q[0] < 0.5
-    with pytest.raises(Stopped, match="stands: stopped"):
+    with pytest.raises(TargetStopped, match="stands: stopped"):
         target.step(away, "joint_position")
     target.reset()
     target.step(away, "joint_position")
@@ -246,7 +246,7 @@ def test_a_stop_in_the_middle_of_a_step_is_before_its_command(take, driver):
 
     target.robot.read = read_and_be_stopped
     shape = target.actions()[0].shape[0]
-    with pytest.raises(Stopped, match="stands: stopped"):
+    with pytest.raises(TargetStopped, match="stands: stopped"):
         target.step(np.full(shape, 0.5), target.actions()[0].representation)
     for other in others:
         other.join(PATIENCE)
@@ -267,7 +267,7 @@ def test_a_cut_wire_is_told_as_what_it_is(take, peers):
     target, plant = take("lerobot")
     target.step(np.zeros(6), "joint_position")
     target.robot._robot._wire.close()
-    with pytest.raises((Stopped, ConnectionError), match=r".+"):
+    with pytest.raises((TargetStopped, ConnectionError), match=r".+"):
         target.step(np.zeros(6), "joint_position")
     target.robot._robot = None
     assert plant.kind == "servo"
@@ -280,8 +280,8 @@ def test_a_cut_wire_is_told_as_what_it_is(take, peers):
 def test_without_its_library_it_says_what_to_install(driver, monkeypatch):
     for name in ("lerobot", "franky", "unitree_sdk2py"):
         monkeypatch.setitem(sys.modules, name, None)
-    made = adapter(declared(driver, "127.0.0.1:1"), Bench(SystemClock()))
-    with pytest.raises(Missing, match="install") as told:
+    made = adapter(declared(driver, "127.0.0.1:1"), TargetContext(SystemClock()))
+    with pytest.raises(MissingRequirement, match="install") as told:
         made.open()
     assert "is not installed" in told.value.found
 
@@ -290,16 +290,16 @@ def test_without_its_library_it_says_what_to_install(driver, monkeypatch):
     ("driver", "fix"), [("lerobot", "lerobot-find-port"), ("franka", "FCI"), ("unitree_go2", "connect it")]
 )
 def test_a_robot_that_does_not_answer_is_missing_with_what_to_do(peers, driver, fix):
-    made = adapter(declared(driver, "127.0.0.1:9"), Bench(SystemClock()))
-    with pytest.raises(Missing, match=fix):
+    made = adapter(declared(driver, "127.0.0.1:9"), TargetContext(SystemClock()))
+    with pytest.raises(MissingRequirement, match=fix):
         made.open()
 
 
 def test_nobody_is_asked_to_calibrate_at_a_terminal(peers):
     with peers.Plant("servo", (0.0,) * 5) as plant:
         plant.calibrated = False
-        made = adapter(declared("lerobot", plant.address), Bench(SystemClock()))
-        with pytest.raises(Missing, match=r"lerobot-calibrate --robot\.type=so101_follower"):
+        made = adapter(declared("lerobot", plant.address), TargetContext(SystemClock()))
+        with pytest.raises(MissingRequirement, match=r"lerobot-calibrate --robot\.type=so101_follower"):
             made.open()
 
 
@@ -320,7 +320,7 @@ def test_nobody_is_asked_to_calibrate_at_a_terminal(peers):
 def test_a_config_that_is_none_is_refused_by_its_member(peers, config, says):
     with peers.Plant("servo", (0.0,) * 5) as plant:
         with pytest.raises(UserError, match=says):
-            made = adapter(declared("lerobot", plant.address, **config), Bench(SystemClock()))
+            made = adapter(declared("lerobot", plant.address, **config), TargetContext(SystemClock()))
             made.open()
         assert plant.told == []
 
@@ -328,7 +328,7 @@ def test_a_config_that_is_none_is_refused_by_its_member(peers, config, says):
 def test_percent_becomes_radians_by_the_calibration(take, peers):
     with peers.Plant("servo", (0.0,) * 5) as plant:
         robot = {"type": "so101_follower", "port": plant.address, "use_degrees": False}
-        made = adapter(declared("lerobot", "", robot=robot, units="percent"), Bench(peers.CLOCK))
+        made = adapter(declared("lerobot", "", robot=robot, units="percent"), TargetContext(peers.CLOCK))
         made.open()
         for _ in range(30):
             made.step(np.array([0.2, -0.1, 0, 0.1, 0, 1]), "joint_position")
@@ -374,7 +374,9 @@ def test_a_plugin_package_brings_its_own_arm(take, peers, tmp_path, monkeypatch)
     monkeypatch.syspath_prepend(str(tmp_path))
     target, _ = take("lerobot")
     with peers.Plant("servo", (0.0,) * 5) as plant:
-        made = adapter(declared("lerobot", "", robot={"type": "twin", "port": plant.address}), Bench(SystemClock()))
+        made = adapter(
+            declared("lerobot", "", robot={"type": "twin", "port": plant.address}), TargetContext(SystemClock())
+        )
         made.open()
         made.step(np.zeros(6), "joint_position")
         assert len(plant.told) == 1
@@ -391,7 +393,7 @@ def test_cameras_by_their_device_give_rgb_and_a_frozen_one_stops_the_episode(pee
             given.id, given.kind, adapter=given.adapter, driver="franka", cameras=cameras, config=given.config
         )
         peers.CLOCK = ManualClock()
-        made = adapter(target, Bench(peers.CLOCK))
+        made = adapter(target, TargetContext(peers.CLOCK))
         made.open()
         assert made.observe()["rgb.front"][0, 0].tolist() == [30, 20, 10]
         assert made.observations()["rgb.front"] == ((48, 64, 3), "uint8") and "rgb_camera" in made.sensors()
@@ -410,8 +412,8 @@ def test_a_camera_that_is_not_there_is_named(peers):
         for device, says in (("/dev/video0", "no camera opens at /dev/video0"), ("", "has no device")):
             cameras = (CameraSpec("front", device=device),)
             target = Target(given.id, given.kind, driver="franka", cameras=cameras, config=given.config)
-            with pytest.raises(Missing, match=says):
-                adapter(target, Bench(SystemClock())).open()
+            with pytest.raises(MissingRequirement, match=says):
+                adapter(target, TargetContext(SystemClock())).open()
 
 
 def test_an_arm_whose_tool_is_elsewhere_than_our_kinematics_have_it_is_refused(peers, monkeypatch):
@@ -419,10 +421,10 @@ def test_an_arm_whose_tool_is_elsewhere_than_our_kinematics_have_it_is_refused(p
     monkeypatch.setattr(panda, "forward", lambda q: there(q) + np.eye(4, k=3) * 0.02)
     with peers.Plant("fci", FRANKA_HOME) as plant:
         with pytest.raises(BadInput, match="20 mm"):
-            adapter(declared("franka", plant.address), Bench(SystemClock())).open()
+            adapter(declared("franka", plant.address), TargetContext(SystemClock())).open()
         assert plant.told == []
 
 
 def test_an_unknown_driver_is_told_which_there_are():
     with pytest.raises(BadInput, match="franka, lerobot, unitree_go2"):
-        adapter(Target("x", "real_robot", driver="r2d2"), Bench(SystemClock()))
+        adapter(Target("x", "real_robot", driver="r2d2"), TargetContext(SystemClock()))

@@ -15,7 +15,7 @@ pytest.importorskip("mujoco", reason="the table of the runtime's other half")
 from worldfs.drivers.targets.kinematics import from_dh
 from worldfs.formats import config as configs
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Cause, Outcome, State
+from worldfs.ground.model import Cause, JobState, Outcome
 from worldfs.world.check import check
 from worldfs.world.world import World
 
@@ -180,7 +180,7 @@ def test_a_cancelled_order_leaves_the_arm_standing(tmp_path, peers) -> None:
             world.cancel("act_0")
             thread.join(60)
             status = world.jobs.load("act_0").status
-        assert status.state is State.FAILED and status.outcome.cause is Cause.CANCELLED
+        assert status.state is JobState.FAILED and status.outcome.cause is Cause.CANCELLED
         assert plant.still
 
 
@@ -259,7 +259,7 @@ def test_a_profile_s_driver_line_names_the_robot_and_check_says_what_is_missing(
         with World.open(tmp_path, serve=True) as world:
             assert world.node_ids() == [ME]
             world.run(stop=threading.Event(), until_idle=True)
-            assert world.jobs.load("act_0").status.state is State.SUCCEEDED
+            assert world.jobs.load("act_0").status.state is JobState.SUCCEEDED
         assert plant.still
     (tmp_path / "TARGETS.md").unlink()
     (found,) = [item for item in check(tmp_path) if item.code == "DRIVER_MISSING"]

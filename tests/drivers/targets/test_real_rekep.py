@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the table of the runtime's other half")
 
-from worldfs.drivers.skills.rekep import stepped
-from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime
-from worldfs.drivers.skills.runtime import Errand, Stage
+from worldfs.drivers.skills.rekep import step_end_effector
+from worldfs.drivers.skills.rekep.rekep_runtime import ReKepPolicyRuntime
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause, Skill
 
@@ -28,15 +28,15 @@ PAGE = """# ENVIRONMENT
 """
 
 
-def errand(home: Any, id: str = "apple_01") -> Errand:
-    return Errand("j1", Skill("rekep_pick", "ReKepPolicyRuntime"), {"object_id": id}, home=home)
+def errand(home: Any, id: str = "apple_01") -> SkillRequest:
+    return SkillRequest("j1", Skill("rekep_pick", "ReKepPolicyRuntime"), {"object_id": id}, home=home)
 
 
 @pytest.fixture
 def led(take: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """An arm whose own time passes while it is led, between two steps."""
     target, plant = take("franka")
-    monkeypatch.setattr(stepped, "sleep", lambda seconds: let_pass(target, seconds))
+    monkeypatch.setattr(step_end_effector, "sleep", lambda seconds: let_pass(target, seconds))
     return target, plant
 
 
@@ -50,7 +50,7 @@ def test_an_arm_is_led_to_the_thing_and_stands_when_time_is_up(led: Any, tmp_pat
     goal = np.array([0.5, 0.05, 0.1])  # in the base's frame
     before = math.dist(target.observe()["ee_pose"][:3], goal)
     run = Run(clock, clock.monotonic() + 2.5)
-    outcome = runtime.perform(errand(tmp_path), Stage(target, None, run))
+    outcome = runtime.perform(errand(tmp_path), SkillContext(target, None, run))
     assert outcome.cause is Cause.TIMEOUT, outcome
     assert math.dist(target.observe()["ee_pose"][:3], goal) < before - 0.05
     target.attend(None)
@@ -65,5 +65,5 @@ def test_fingers_that_close_on_nothing_hold_nothing(led: Any, tmp_path: Any) -> 
     runtime, clock = ReKepPolicyRuntime(), target.bench.clock
     run = Run(clock, clock.monotonic() + 60)
     one = errand(tmp_path)
-    outcome = runtime.perform(one, Stage(target, None, run))
+    outcome = runtime.perform(one, SkillContext(target, None, run))
     assert outcome.code == "GRASP_MISSED", outcome

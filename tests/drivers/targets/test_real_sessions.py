@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 import worldfs
-from worldfs.drivers.policies.client import Chunk
-from worldfs.drivers.runtime.parts import Parts
+from worldfs.drivers.policies.policy_client import ActionChunk
+from worldfs.drivers.runtime.plugins import Plugins
 from worldfs.drivers.skills.vla import VLAPolicyRuntime
-from worldfs.drivers.targets import real
-from worldfs.ground.model import Cause, Outcome, State
-from worldfs.testing.target import NullPolicy
+from worldfs.drivers.targets import real_target
+from worldfs.ground.model import Cause, JobState, Outcome
+from worldfs.testing.null_target import NullPolicy
 from worldfs.world.world import World
 
 from .conftest import FRANKA_HOME, PATIENCE, PEERS, until
@@ -66,9 +66,9 @@ class Away(NullPolicy):
         return type(chunk)(numbers[None, :].astype(np.float32))
 
 
-def parts() -> Parts:
-    return Parts(
-        lambda name: real.adapter if name == "RealRobotTargetAdapter" else None,
+def parts() -> Plugins:
+    return Plugins(
+        lambda name: real_target.adapter if name == "RealRobotTargetAdapter" else None,
         lambda name: Follow if name == "Follow" else None,
         lambda name: Away if name == "null" else None,
         lambda group: ["RealRobotTargetAdapter"],
@@ -126,7 +126,7 @@ def test_a_policy_leads_a_robot_and_the_files_say_what_it_did(tmp_path, peers, d
             tmp_path, driver, config(driver, plant.address), sensors=[] if driver == "unitree_go2" else ["joint_states"]
         )
         status = run(tmp_path)
-        assert status.state is State.SUCCEEDED, status.outcome
+        assert status.state is JobState.SUCCEEDED, status.outcome
         moved = plant.place[0] if driver == "unitree_go2" else plant.q[0] - KINDS[driver][1][0]
         assert moved > 0.1
         assert settled(plant)
@@ -157,7 +157,7 @@ def test_a_disabled_robot_is_not_even_connected(tmp_path, peers):
     with World.open(tmp_path, serve=True, parts=parts(), threads=False) as world:
         while world.tick():
             pass
-        assert world.jobs.load("sess_follow_001").status.state is State.PENDING
+        assert world.jobs.load("sess_follow_001").status.state is JobState.PENDING
 
 
 def test_time_is_over_and_the_robot_stands_although_the_skill_goes_on(tmp_path, peers):
@@ -196,7 +196,7 @@ def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, peers, mo
             time.sleep(1.0)
             numbers = np.append(observation["joint_states"], 1.0)
             numbers[0] = 0.3
-            return Chunk(np.tile(numbers.astype(np.float32), (8, 1)), extra={"representation": "joint_position"})
+            return ActionChunk(np.tile(numbers.astype(np.float32), (8, 1)), extra={"representation": "joint_position"})
 
     slow = parts()._replace(runtime=lambda name: VLAPolicyRuntime, client=lambda name: Slow)
     monkeypatch.setattr(sys.modules[__name__], "parts", lambda: slow)
@@ -214,8 +214,8 @@ def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, peers, mo
 LEAD = """
 import sys, time
 import numpy as np
-from worldfs.drivers.targets.adapter import Bench
-from worldfs.drivers.targets.real import adapter
+from worldfs.drivers.targets.target_adapter import Bench
+from worldfs.drivers.targets.real_target import adapter
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.model import Target
 driver, config, representation = sys.argv[1], eval(sys.argv[2]), sys.argv[3]

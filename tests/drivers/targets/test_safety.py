@@ -12,18 +12,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from worldfs.drivers.mujoco import panda
-from worldfs.drivers.targets.adapter import Bench, Stopped
-from worldfs.drivers.targets.declared import WORDS
 from worldfs.drivers.targets.kinematics import from_dh
-from worldfs.drivers.targets.limits import Limits, tightest
-from worldfs.drivers.targets.limits import given as limits_of
-from worldfs.drivers.targets.real import adapter
-from worldfs.drivers.targets.robots.robot import Reading
+from worldfs.drivers.targets.real_target import adapter
+from worldfs.drivers.targets.robots.robot_interface import RobotReading
 from worldfs.drivers.targets.safety import ArmSafety, BaseSafety, judge
+from worldfs.drivers.targets.safety_limits import SafetyLimits, tightest
+from worldfs.drivers.targets.safety_limits import effective_limits as limits_of
+from worldfs.drivers.targets.target_adapter import TargetContext, TargetStopped
+from worldfs.drivers.targets.target_declaration import WORDS
 from worldfs.drivers.targets.watchdog import Watchdog
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import BadInput
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.manual_clock import ManualClock
 
 from .conftest import FRANKA_HOME, declared
 
@@ -32,7 +32,7 @@ TOOL[2, 3] = panda.FLANGE + panda.TCP
 CHAIN = from_dh(list(zip(panda.DH_A, panda.DH_D, panda.DH_ALPHA, strict=True)), TOOL)
 BOX = np.array([0.31, -0.05, 0.45]), np.array([0.41, 0.05, 0.55])  # 5 cm about where the hand begins: walls are met
 PERIOD = 0.05
-ARM = Limits(
+ARM = SafetyLimits(
     joint_low=np.array(panda.LIMITS)[:, 0], joint_high=np.array(panda.LIMITS)[:, 1],
     joint_speed=0.8 * np.array(panda.SPEED), joint_step=0.2, low=BOX[0], high=BOX[1], ee_speed=0.5, ee_turn=1.5,
     ee_step=0.02, gripper_low=0.1, gripper_high=0.9, gripper_speed=2.0, follow=math.inf,
@@ -59,12 +59,14 @@ def inside(q, limits):
 def test_no_command_leaves_box_joint_limits_speeds_or_steps(run, lag):
     safety = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
     q = np.array(FRANKA_HOME)
-    safety.begin(Reading(0.0, q, opening=0.5))
+    safety.begin(RobotReading(0.0, q, opening=0.5))
     opening = 0.5
     for (name, numbers), pause in run:
         measured = q + lag
         try:
-            command, clamped = safety.bound(Reading(0.0, measured, opening=opening), np.array(numbers), name, pause)
+            command, clamped = safety.bound(
+                RobotReading(0.0, measured, opening=opening), np.array(numbers), name, pause
+            )
         except BadInput:
             assert name == "ee_pose" and np.linalg.norm(numbers[3:7]) < 1e-5
             continue
@@ -81,7 +83,7 @@ def test_no_command_leaves_box_joint_limits_speeds_or_steps(run, lag):
         q, opening = command.joints, command.opening
 
 
-FREE = Limits(joint_low=ARM.joint_low, joint_high=ARM.joint_high, joint_speed=ARM.joint_speed, joint_step=0.2)
+FREE = SafetyLimits(joint_low=ARM.joint_low, joint_high=ARM.joint_high, joint_speed=ARM.joint_speed, joint_step=0.2)
 """No box about the hand: nothing but the joints' own limits stops them."""
 
 
@@ -94,12 +96,12 @@ def test_a_joint_driven_at_its_limit_comes_to_it_and_no_farther(joint, sign, cha
     q = np.array(FRANKA_HOME)
     end = FREE.joint_high[joint] if sign > 0 else FREE.joint_low[joint]
     q[joint] = end - sign * 0.25
-    safety.begin(Reading(0.0, q))
+    safety.begin(RobotReading(0.0, q))
     goal = np.append(np.zeros(7) if name == "joint_velocity" else q, 0.5)
     goal[joint] = sign * 9.0
     named = False
     for _ in range(20):
-        command, words = safety.bound(Reading(0.0, q), goal, name, PERIOD)
+        command, words = safety.bound(RobotReading(0.0, q), goal, name, PERIOD)
         q = command.joints
         assert (q >= FREE.joint_low).all() and (q <= FREE.joint_high).all()
         named |= f"joint limit j{joint}" in words
@@ -116,10 +118,10 @@ def test_no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run):
     safety = ArmSafety(FREE, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
     middle, half = (FREE.joint_low + FREE.joint_high) / 2, (FREE.joint_high - FREE.joint_low) / 2
     q = middle + np.array(sides) * (half - 1e-3)
-    safety.begin(Reading(0.0, q))
+    safety.begin(RobotReading(0.0, q))
     for (name, numbers), pause in run:
         try:
-            command, _ = safety.bound(Reading(0.0, q), np.array(numbers), name, pause)
+            command, _ = safety.bound(RobotReading(0.0, q), np.array(numbers), name, pause)
         except BadInput:
             continue
         q = command.joints
@@ -129,15 +131,15 @@ def test_no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run):
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.lists(WILD, min_size=3, max_size=3), PAUSES), min_size=1, max_size=30), st.floats(-3, 3))
 def test_a_base_keeps_to_its_speeds_and_its_fence(run, yaw):
-    limits = Limits(
+    limits = SafetyLimits(
         base_low=np.array([-0.6, -0.3, -0.8]), base_high=np.array([0.6, 0.3, 0.8]),
         base_acceleration=np.array([1.0, 1.0, 2.0]), low=np.array([-0.5, -0.5]), high=np.array([0.5, 0.5]),
     )  # fmt: skip
     safety = BaseSafety(limits, PERIOD)
     place = np.array([0.0, 0.0, yaw])
-    safety.begin(Reading(0.0, place=place))
+    safety.begin(RobotReading(0.0, place=place))
     for numbers, pause in run:
-        command, _ = safety.bound(Reading(0.0, place=place), np.array(numbers), "base_velocity", pause)
+        command, _ = safety.bound(RobotReading(0.0, place=place), np.array(numbers), "base_velocity", pause)
         vx, vy, wz = command.velocity
         assert (command.velocity >= limits.base_low - 1e-9).all() and (
             command.velocity <= limits.base_high + 1e-9
@@ -149,7 +151,7 @@ def test_a_base_keeps_to_its_speeds_and_its_fence(run, yaw):
 
 def test_an_action_sent_twice_at_once_is_no_double_speed():
     safety = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
-    reading = Reading(0.0, np.array(FRANKA_HOME))
+    reading = RobotReading(0.0, np.array(FRANKA_HOME))
     safety.begin(reading)
     goal = np.array([1.0, *FRANKA_HOME[1:], 0.5])
     first, _ = safety.bound(reading, goal, "joint_position", PERIOD)
@@ -159,7 +161,7 @@ def test_an_action_sent_twice_at_once_is_no_double_speed():
 
 def test_a_clock_that_went_back_moves_nothing():
     arm, base = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD), BaseSafety(BASE, PERIOD)
-    reading = Reading(0.0, np.array(FRANKA_HOME), place=np.zeros(3))
+    reading = RobotReading(0.0, np.array(FRANKA_HOME), place=np.zeros(3))
     for safety in (arm, base):
         safety.begin(reading)
     goal = np.array([1.0, *FRANKA_HOME[1:], 0.5])
@@ -169,7 +171,7 @@ def test_a_clock_that_went_back_moves_nothing():
     assert np.allclose(command.velocity, 0.0)
 
 
-BASE = Limits(
+BASE = SafetyLimits(
     base_low=np.array([-0.6, -0.3, -0.8]), base_high=np.array([0.6, 0.3, 0.8]),
     base_acceleration=np.array([1.0, 1.0, 2.0]),
 )  # fmt: skip
@@ -179,11 +181,11 @@ def test_who_stands_outside_the_box_may_only_come_nearer():
     safety = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
     q = np.array(FRANKA_HOME)
     q[0] = 1.2  # the hand is far to the left
-    safety.begin(Reading(0.0, q))
+    safety.begin(RobotReading(0.0, q))
     assert CHAIN.forward(q)[1, 3] > 0.25
-    out, words = safety.bound(Reading(0.0, q), np.array([1.5, *q[1:], 0.5]), "joint_position", PERIOD)
+    out, words = safety.bound(RobotReading(0.0, q), np.array([1.5, *q[1:], 0.5]), "joint_position", PERIOD)
     assert np.allclose(out.joints, q, atol=1e-4) and "workspace" in words
-    back, _ = safety.bound(Reading(0.0, q), np.array([0.0, *q[1:], 0.5]), "joint_position", PERIOD)
+    back, _ = safety.bound(RobotReading(0.0, q), np.array([0.0, *q[1:], 0.5]), "joint_position", PERIOD)
     assert back.joints[0] < 1.2 - 0.01
 
 
@@ -195,7 +197,7 @@ def test_no_command_on_the_wire_leaves_a_limit(peers, run, driver):
     safety = {"stale_s": 10, "watchdog_s": 5, **({"workspace": box} if driver == "franka" else {})}
     kind, q = ("fci", FRANKA_HOME) if driver == "franka" else ("servo", (0.0,) * 5)
     with peers.Plant(kind, q, manual=True) as plant:
-        target = adapter(declared(driver, plant.address, safety=safety), Bench(clock))
+        target = adapter(declared(driver, plant.address, safety=safety), TargetContext(clock))
         target.open()
         limits = target.limits
         shapes = {spec.representation: spec.shape[0] for spec in target.actions()}
@@ -209,7 +211,7 @@ def test_no_command_on_the_wire_leaves_a_limit(peers, run, driver):
                 told = len(plant.told)
                 try:
                     target.step(np.array((numbers * 2)[: shapes[name]]), name)
-                except (BadInput, Stopped):
+                except (BadInput, TargetStopped):
                     break
                 assert len(plant.told) == told + 1
                 sent = np.array(plant.told[-1])
@@ -224,8 +226,8 @@ def test_no_command_on_the_wire_leaves_a_limit(peers, run, driver):
 
 # -- limits ----------------------------------------------------------------------------------------------------------
 
-MAKER = Limits(joint_speed=np.full(2, 2.0), force=70.0, watchdog_s=3.0)
-USUAL = Limits(joint_speed=np.full(2, 1.0), force=30.0, ee_speed=0.25, watchdog_s=1.0)
+MAKER = SafetyLimits(joint_speed=np.full(2, 2.0), force=70.0, watchdog_s=3.0)
+USUAL = SafetyLimits(joint_speed=np.full(2, 1.0), force=30.0, ee_speed=0.25, watchdog_s=1.0)
 
 
 @given(
@@ -269,7 +271,8 @@ def test_a_limit_that_is_none_is_refused(safety, says):
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=2), st.lists(st.floats(-5, 5), min_size=2, max_size=2))
 def test_of_two_limits_the_tighter_holds(a, b):
     found = tightest(
-        Limits(joint_low=np.array(a), joint_high=np.array(a)), Limits(joint_low=np.array(b), joint_high=None)
+        SafetyLimits(joint_low=np.array(a), joint_high=np.array(a)),
+        SafetyLimits(joint_low=np.array(b), joint_high=None),
     )
     assert found.joint_low.tolist() == np.maximum(a, b).tolist() and found.joint_high.tolist() == a
 
@@ -277,20 +280,20 @@ def test_of_two_limits_the_tighter_holds(a, b):
 @pytest.mark.parametrize(
     ("reading", "says"),
     [
-        (Reading(0.0, np.array([math.nan])), "NaN"),
-        (Reading(0.0, np.zeros(1), force=math.nan), "force of nan"),
-        (Reading(0.0, np.zeros(1), force=31), r"31\.0 N"),
-        (Reading(0.0, np.zeros(1), torques=np.array([0, -9.0])), r"9\.0 Nm at joint 2"),
-        (Reading(-3.0, np.zeros(1)), "old"),
-        (Reading(0.0, np.zeros(1), trouble="it is tired"), "tired"),
+        (RobotReading(0.0, np.array([math.nan])), "NaN"),
+        (RobotReading(0.0, np.zeros(1), force=math.nan), "force of nan"),
+        (RobotReading(0.0, np.zeros(1), force=31), r"31\.0 N"),
+        (RobotReading(0.0, np.zeros(1), torques=np.array([0, -9.0])), r"9\.0 Nm at joint 2"),
+        (RobotReading(-3.0, np.zeros(1)), "old"),
+        (RobotReading(0.0, np.zeros(1), trouble="it is tired"), "tired"),
     ],
 )
 def test_a_state_in_which_it_must_not_move_is_told(reading, says):
-    limits = Limits(force=30.0, torque=np.array([5.0, 5.0]), stale_s=1.0)
+    limits = SafetyLimits(force=30.0, torque=np.array([5.0, 5.0]), stale_s=1.0)
     import re
 
     assert re.search(says, judge(reading, limits, 0.5))
-    assert judge(Reading(0.0, np.zeros(1), force=29, torques=np.zeros(2)), limits, 0.5) == ""
+    assert judge(RobotReading(0.0, np.zeros(1), force=29, torques=np.zeros(2)), limits, 0.5) == ""
 
 
 # -- the watchdog ----------------------------------------------------------------------------------------------------
@@ -359,5 +362,5 @@ def test_it_looks_by_itself_while_its_loop_hangs():
 
 
 def test_the_words_of_the_operator_are_the_limits_there_are():
-    names = {field.name for field in fields(Limits)} - {"low", "high"}
+    names = {field.name for field in fields(SafetyLimits)} - {"low", "high"}
     assert set(WORDS) == names | {"workspace", "base_speed"}

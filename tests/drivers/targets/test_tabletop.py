@@ -14,10 +14,10 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402  # after the que
 
 from worldfs.drivers.mujoco import panda  # noqa: E402  # same
 from worldfs.drivers.mujoco.env import ID, REPRESENTATIONS, TabletopEnv, register  # noqa: E402  # same
-from worldfs.drivers.targets.adapter import ACTIONS, Bench  # noqa: E402  # same
-from worldfs.drivers.targets.sim import adapter  # noqa: E402  # same
+from worldfs.drivers.targets.sim_target import adapter  # noqa: E402  # same
+from worldfs.drivers.targets.target_adapter import ACTIONS, TargetContext  # noqa: E402  # same
 from worldfs.ground.clock import SystemClock  # noqa: E402  # same
-from worldfs.ground.errors import BadInput, Missing  # noqa: E402  # same
+from worldfs.ground.errors import BadInput, MissingRequirement  # noqa: E402  # same
 from worldfs.ground.model import CameraSpec, Target  # noqa: E402  # same
 
 
@@ -28,7 +28,7 @@ def target(**more):
 
 @pytest.fixture
 def table():
-    made = adapter(target(backend="mujoco"), Bench(SystemClock()))
+    made = adapter(target(backend="mujoco"), TargetContext(SystemClock()))
     made.open()
     yield made
     made.close()
@@ -120,7 +120,7 @@ def test_pictures_are_there_where_cameras_are_declared_and_the_machine_can_draw(
 
     if not gl_status().backend:
         pytest.skip("no OpenGL on this machine")
-    made = adapter(target(cameras=(CameraSpec("front"), CameraSpec("wrist"))), Bench(SystemClock()))
+    made = adapter(target(cameras=(CameraSpec("front"), CameraSpec("wrist"))), TargetContext(SystemClock()))
     made.open()
     try:
         assert {"rgb_camera", "depth_camera", "joint_states"} <= made.sensors()
@@ -146,13 +146,13 @@ def test_a_target_without_cameras_has_no_pictures(table):
     ],
 )  # fmt: skip
 def test_what_it_cannot_be_is_said_with_the_member_that_asks_for_it(bad, words):
-    with pytest.raises((BadInput, Missing)) as caught:
-        adapter(target(**bad), Bench(SystemClock())).open()
+    with pytest.raises((BadInput, MissingRequirement)) as caught:
+        adapter(target(**bad), TargetContext(SystemClock())).open()
     assert words in caught.value.path
 
 
 def test_a_control_mode_is_the_only_kind_of_action_that_is_taken():
-    made = adapter(target(config={"control_mode": "joint_position"}), Bench(SystemClock()))
+    made = adapter(target(config={"control_mode": "joint_position"}), TargetContext(SystemClock()))
     made.open()
     try:
         assert [spec.representation for spec in made.actions()] == ["joint_position"]
@@ -165,7 +165,7 @@ def test_a_control_mode_is_the_only_kind_of_action_that_is_taken():
 
 def test_a_camera_gives_as_many_pictures_a_second_as_it_is_declared_with():
     cameras = (CameraSpec("front", fps=5.0), CameraSpec("wrist", fps=30.0))
-    made = adapter(target(cameras=cameras, config={"control_hz": 20}), Bench(SystemClock()))
+    made = adapter(target(cameras=cameras, config={"control_hz": 20}), TargetContext(SystemClock()))
     made.open()
     try:
         if "rgb_camera" not in made.sensors():
@@ -182,18 +182,20 @@ def test_a_camera_gives_as_many_pictures_a_second_as_it_is_declared_with():
 
 @pytest.mark.parametrize(("backend", "why"), [("maniskill", "tensors"), ("isaac_sim", "launcher")])
 def test_a_simulator_of_the_specification_that_nothing_serves_is_refused_by_name_and_check_names_it(backend, why):
-    from worldfs.drivers.targets import declared
+    from worldfs.drivers.targets import target_declaration
 
-    with pytest.raises(Missing) as caught:
-        adapter(target(backend=backend), Bench(SystemClock()))
+    with pytest.raises(MissingRequirement) as caught:
+        adapter(target(backend=backend), TargetContext(SystemClock()))
     assert backend in caught.value.found and why in caught.value.found and "gymnasium" in caught.value.expected
-    (finding,) = declared.review(target(backend=backend), lambda document, id, member: f"{document} {id} {member}")
+    (finding,) = target_declaration.review(
+        target(backend=backend), lambda document, id, member: f"{document} {id} {member}"
+    )
     assert finding.warning and why in finding.found and finding.field == "TARGETS.md sim backend"
-    assert not list(declared.review(target(backend="gymnasium"), lambda document, id, member: member))
+    assert not list(target_declaration.review(target(backend="gymnasium"), lambda document, id, member: member))
 
 
 def test_any_registered_environment_is_a_target():
-    made = adapter(target(backend="gymnasium", config={"env_id": "CartPole-v1"}), Bench(SystemClock()))
+    made = adapter(target(backend="gymnasium", config={"env_id": "CartPole-v1"}), TargetContext(SystemClock()))
     made.open()
     try:
         assert made.observations() == {"state": ((4,), "float32")}
@@ -208,11 +210,11 @@ def test_any_registered_environment_is_a_target():
 
 def test_an_environment_that_nobody_registered_is_named():
     with pytest.raises(BadInput, match="Nowhere"):
-        adapter(target(backend="gymnasium", config={"env_id": "Nowhere-v0"}), Bench(SystemClock())).open()
+        adapter(target(backend="gymnasium", config={"env_id": "Nowhere-v0"}), TargetContext(SystemClock())).open()
 
 
 def test_the_declaration_may_say_what_the_target_is_for():
-    made = adapter(target(config={"task": "stack", "thing": "cube_01"}), Bench(SystemClock()))
+    made = adapter(target(config={"task": "stack", "thing": "cube_01"}), TargetContext(SystemClock()))
     made.open()
     try:
         assert made.env.goal[:2] == ("stack", "cube_01")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from worldfs.formats.agent import headings, memory
+from worldfs.formats.agent import memory, memory_headings
 from worldfs.ground.errors import BadInput, NotFound
 
 RIO = """# Rio — Operational Memory
@@ -42,7 +42,7 @@ def said(data: bytes) -> list[tuple[str, str]]:
 def test_the_specifications_example_is_read_whole():
     found = memory.read(RIO)
     assert found.title == "Rio — Operational Memory"
-    assert found.sections == headings.SECTIONS
+    assert found.sections == memory_headings.SECTIONS
     assert [remark.section for remark in found.remarks] == [
         "patterns", "patterns", "dead_ends", "dead_ends", "questions", "corrections", "flags", "flags",
     ]  # fmt: skip
@@ -73,8 +73,8 @@ def test_headings_by_other_names_are_known(heading, section):
 
 
 def test_every_synonym_is_written_as_headings_are_compared():
-    assert [word for word in headings._KNOWN if headings.bare(word) != word] == []
-    words = [word for own in headings._SYNONYMS.values() for word in own.split(",")]
+    assert [word for word in memory_headings._KNOWN if memory_headings.bare(word) != word] == []
+    words = [word for own in memory_headings._SYNONYMS.values() for word in own.split(",")]
     assert len({word.strip() for word in words}) == len(words), "a word means two sections"
 
 
@@ -198,11 +198,11 @@ def test_removing_takes_the_remark_that_stands_there_and_what_belongs_to_it():
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_new_memory_has_the_five_sections(language):
     data = memory.template("rio", language)
-    assert memory.read(data) == (memory.read(data).title, (), headings.SECTIONS)
+    assert memory.read(data) == (memory.read(data).title, (), memory_headings.SECTIONS)
     assert memory.read(data).title.startswith("Rio — ")
-    for section in headings.SECTIONS:
+    for section in memory_headings.SECTIONS:
         data = memory.add(data, section, section)
-    assert said(data) == [(section, section) for section in headings.SECTIONS]
+    assert said(data) == [(section, section) for section in memory_headings.SECTIONS]
 
 
 def test_a_large_memory_with_marks_that_nothing_closes_is_read_in_linear_time():
@@ -232,11 +232,11 @@ TEXT = st.one_of(
 
 
 @QUICK
-@given(PAGE, st.sampled_from([*headings.SECTIONS, "Mine", "Part", "T", "Neu #"]), TEXT, st.booleans())
+@given(PAGE, st.sampled_from([*memory_headings.SECTIONS, "Mine", "Part", "T", "Neu #"]), TEXT, st.booleans())
 @example(b"## Dead Ends\n- a", "dead_ends", "b\n\n\n  c\n\td", False)
 @example(b"```\n## Dead Ends", "dead_ends", "```", False)
 def test_what_is_added_is_read_back_and_nothing_else_changes(page, section, text, pinned):
-    body, marked = memory.plain(text)
+    body, marked = memory.remark_text(text)
     if not body:
         with pytest.raises(BadInput):
             memory.add(page, section, text)

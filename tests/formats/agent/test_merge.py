@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.formats.agent import documents, memory, merge
+from worldfs.formats.agent import documents, memory, merge_tasks
 
 QUICK = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 NOW = "2026-03-31T22:00:00Z"
@@ -33,7 +33,7 @@ def task(id: str, description: str = "", **more: Any) -> dict[str, Any]:
 
 
 def merged(base: bytes, ours: bytes, theirs: bytes) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
-    data, conflicts = merge.tasks(base, ours, theirs)
+    data, conflicts = merge_tasks.merge_tasks(base, ours, theirs)
     assert documents.tasks_judge(data) == ()
     return {one["id"]: one for one in json.loads(data)["tasks"]}, conflicts
 
@@ -65,17 +65,17 @@ def test_the_end_of_a_task_is_one_thing():
 def test_a_rewrite_cannot_delete_a_task():
     assert list(merged(page(A, B, C), page(A, B, C), page(A, C))[0]) == ["task-001", "task-002", "task-003"]
     assert list(merged(page(A, B), page(A, B, C), page())[0]) == ["task-001", "task-002", "task-003"]
-    assert merge.tasks(page(A, B), page(A, B), page(B)) == (page(A, B), ())
+    assert merge_tasks.merge_tasks(page(A, B), page(A, B), page(B)) == (page(A, B), ())
 
 
 def test_an_id_that_both_gave_away_becomes_two_and_stays_two():
     theirs = page(A, task("task-002", "theirs"), task("task-009", "after", follow_up_from="task-002"))
-    once, conflicts = merge.tasks(page(A), page(A, B), theirs)
+    once, conflicts = merge_tasks.merge_tasks(page(A), page(A, B), theirs)
     found = {one["id"]: one for one in json.loads(once)["tasks"]}
     assert (found["task-002"]["description"], found["task-002-2"]["description"]) == ("two", "theirs")
     assert found["task-009"]["follow_up_from"] == "task-002-2"
     assert conflicts == ()
-    assert merge.tasks(page(A), once, theirs) == (once, ())
+    assert merge_tasks.merge_tasks(page(A), once, theirs) == (once, ())
 
 
 def test_a_task_that_both_added_is_one():
@@ -92,12 +92,14 @@ def test_words_and_forgotten_ids_are_understood():
     assert found["task-001"]["status"] == "completed"
     assert (found["task-004"]["description"], found["task-004"]["priority"]) == ("new", "high")
     assert (list(found), conflicts) == (["task-001", "task-002", "task-003", "task-004"], ())
-    assert json.loads(merge.tasks(page(A, B), page(A, B), rewrite)[0])["agent"] == "rio"
+    assert json.loads(merge_tasks.merge_tasks(page(A, B), page(A, B), rewrite)[0])["agent"] == "rio"
 
 
 def test_the_newer_time_is_kept_and_unknown_members_of_the_file_are_merged():
     base, ours = page(A, note="x"), page(A, B, note="x", updated_at="2026-04-01T00:00:00Z")
-    data, conflicts = merge.tasks(base, ours, page(A, note="y", mine=1, updated_at="2026-04-01T01:30:00+02:00"))
+    data, conflicts = merge_tasks.merge_tasks(
+        base, ours, page(A, note="y", mine=1, updated_at="2026-04-01T01:30:00+02:00")
+    )
     value = json.loads(data)
     assert (value["updated_at"], value["note"], value["mine"], conflicts) == ("2026-04-01T00:00:00Z", "y", 1, ())
 
@@ -110,9 +112,9 @@ def test_their_order_is_taken_when_only_they_changed_it():
 def test_the_layout_is_ours_when_ours_moved_on_and_theirs_when_it_did_not():
     wide = json.dumps(json.loads(page(A, B))).encode()
     theirs = wide.replace(b'"two"', b'"TWO"')
-    assert merge.tasks(wide, wide, theirs) == (theirs, ())
-    assert merge.tasks(page(A, B), page(A, B, C), theirs)[0] == page(A, {**B, "description": "TWO"}, C)
-    back = merge.tasks(wide, wide, b'{"agent":"rio","updated_at":"' + NOW.encode() + b'","tasks":[]}')[0]
+    assert merge_tasks.merge_tasks(wide, wide, theirs) == (theirs, ())
+    assert merge_tasks.merge_tasks(page(A, B), page(A, B, C), theirs)[0] == page(A, {**B, "description": "TWO"}, C)
+    back = merge_tasks.merge_tasks(wide, wide, b'{"agent":"rio","updated_at":"' + NOW.encode() + b'","tasks":[]}')[0]
     assert json.loads(back) == json.loads(wide)
     assert b"\n" not in back
 
@@ -138,8 +140,8 @@ LIST = st.builds(lambda tasks: page(*tasks), TASKS)
 @QUICK
 @given(LIST, LIST)
 def test_with_one_side_unchanged_the_other_is_the_result(base, other):
-    assert merge.tasks(base, other, base) == (other, ())
-    data, conflicts = merge.tasks(base, base, other)
+    assert merge_tasks.merge_tasks(base, other, base) == (other, ())
+    data, conflicts = merge_tasks.merge_tasks(base, base, other)
     mine, theirs, found = (json.loads(one)["tasks"] for one in (base, other, data))
     kept = {one["id"] for one in theirs}
     assert [one for one in found if one["id"] in kept] == theirs
@@ -154,7 +156,7 @@ def test_with_one_side_unchanged_the_other_is_the_result(base, other):
 @QUICK
 @given(LIST, LIST, LIST)
 def test_no_task_is_lost_and_no_change_of_ours_is_undone(base, ours, theirs):
-    data, conflicts = merge.tasks(base, ours, theirs)
+    data, conflicts = merge_tasks.merge_tasks(base, ours, theirs)
     before, here, there = ({one["id"]: one for one in json.loads(text)["tasks"]} for text in (base, ours, theirs))
     found = {one["id"]: one for one in json.loads(data)["tasks"]}
     assert len(found) == len(json.loads(data)["tasks"])
@@ -170,7 +172,7 @@ def test_no_task_is_lost_and_no_change_of_ours_is_undone(base, ours, theirs):
             assert name not in found, "what we took away they cannot bring back by knowing nothing of it"
         elif name not in before:
             assert one["description"] in said
-    again, _ = merge.tasks(base, data, theirs)
+    again, _ = merge_tasks.merge_tasks(base, data, theirs)
     if not conflicts:
         assert sorted(json.loads(again)["tasks"], key=str) == sorted(json.loads(data)["tasks"], key=str)
 
@@ -190,13 +192,13 @@ def test_a_stale_rewrite_of_tasks_brings_its_one_change_and_undoes_nothing(steps
             tasks.append(task(f"t{number}", f"step {number}"))
         kept.append(page(*tasks))
     stale = data.draw(st.sampled_from(kept))
-    base = merge.best_base(kept, stale)
-    assert merge.tasks(kept[base], kept[-1], stale) == (kept[-1], ())
+    base = merge_tasks.best_base(kept, stale)
+    assert merge_tasks.merge_tasks(kept[base], kept[-1], stale) == (kept[-1], ())
     value = json.loads(stale)
     value["tasks"].append(task("new", "brought"))
     edited = page(*value["tasks"])
-    base = merge.best_base(kept, edited)
-    found, conflicts = merge.tasks(kept[base], kept[-1], edited)
+    base = merge_tasks.best_base(kept, edited)
+    found, conflicts = merge_tasks.merge_tasks(kept[base], kept[-1], edited)
     assert conflicts == ()
     assert [one for one in json.loads(found)["tasks"] if one["id"] != "new"] == json.loads(kept[-1])["tasks"]
     assert json.loads(found)["tasks"][-1] == task("new", "brought")
@@ -225,7 +227,7 @@ def test_remarks_of_both_are_kept_once_and_their_curation_is_done():
     ours = memory.add(memory.add(RIO, "dead_ends", "Ours."), "patterns", "Both.")
     theirs = memory.add(memory.add(RIO, "dead_ends", "Theirs."), "patterns", "Both.")
     theirs = theirs.replace(b"- Jupiter governance token (2026-03-27): vaporware.\n", b"")
-    data, conflicts = merge.memory(RIO, ours, theirs)
+    data, conflicts = merge_tasks.merge_memory(RIO, ours, theirs)
     assert data == ours.replace(
         b"- Jupiter governance token (2026-03-27): vaporware.\n- Ours.\n", b"- Ours.\n- Theirs.\n"
     )
@@ -234,14 +236,14 @@ def test_remarks_of_both_are_kept_once_and_their_curation_is_done():
 
 def test_an_edit_of_theirs_is_taken_where_it_stands():
     theirs = RIO.replace(b"vaporware.", b"vaporware, checked again.\n  Still none.")
-    data, conflicts = merge.memory(RIO, memory.add(RIO, "questions", "Ours?"), theirs)
+    data, conflicts = merge_tasks.merge_memory(RIO, memory.add(RIO, "questions", "Ours?"), theirs)
     assert data == memory.add(theirs, "questions", "Ours?")
     assert conflicts == ()
 
 
 def test_a_remark_that_both_changed_is_ours_and_named():
     ours, theirs = RIO.replace(b"no new angles", b"nothing new"), RIO.replace(b"no new angles", b"one new angle")
-    data, conflicts = merge.memory(RIO, ours, theirs)
+    data, conflicts = merge_tasks.merge_memory(RIO, ours, theirs)
     assert data == ours
     assert len(conflicts) == 1
     assert "the first is kept" in conflicts[0]
@@ -250,9 +252,9 @@ def test_a_remark_that_both_changed_is_ours_and_named():
 def test_a_remark_that_we_changed_and_they_removed_stays():
     ours = RIO.replace(b"- Jupiter", b"- [pinned] Jupiter")
     theirs = RIO.replace(b"- Jupiter governance token (2026-03-27): vaporware.\n", b"")
-    assert merge.memory(RIO, ours, theirs)[0] == ours
-    assert merge.memory(RIO, theirs, ours.replace(b"[pinned] ", b"")) == (theirs, ())
-    removed, conflicts = merge.memory(RIO, theirs, RIO.replace(b"vaporware", b"vaporware still"))
+    assert merge_tasks.merge_memory(RIO, ours, theirs)[0] == ours
+    assert merge_tasks.merge_memory(RIO, theirs, ours.replace(b"[pinned] ", b"")) == (theirs, ())
+    removed, conflicts = merge_tasks.merge_memory(RIO, theirs, RIO.replace(b"vaporware", b"vaporware still"))
     assert removed == theirs
     assert "stays removed" in conflicts[0]
 
@@ -260,10 +262,10 @@ def test_a_remark_that_we_changed_and_they_removed_stays():
 def test_a_pin_and_a_move_are_taken_beside_a_change_of_the_text():
     ours = RIO.replace(b"vaporware", b"vaporware still")
     pinned = RIO.replace(b"- Jupiter", b"- [pinned] Jupiter")
-    assert merge.memory(RIO, ours, pinned) == (ours.replace(b"- Jupiter", b"- [pinned] Jupiter"), ())
+    assert merge_tasks.merge_memory(RIO, ours, pinned) == (ours.replace(b"- Jupiter", b"- [pinned] Jupiter"), ())
     line = b"- Jupiter governance token (2026-03-27): vaporware.\n"
     moved = RIO.replace(line, b"") + line
-    data, conflicts = merge.memory(RIO, memory.add(RIO, "flags", "Leo: hm"), moved)
+    data, conflicts = merge_tasks.merge_memory(RIO, memory.add(RIO, "flags", "Leo: hm"), moved)
     assert [(remark.section, remark.text[:7]) for remark in memory.read(data).remarks] == [
         ("dead_ends", "Polymar"), ("questions", "How doe"), ("questions", "Jupiter"), ("flags", "Leo: hm"),
     ]  # fmt: skip
@@ -273,10 +275,12 @@ def test_a_pin_and_a_move_are_taken_beside_a_change_of_the_text():
 def test_their_words_around_the_remarks_are_taken_if_ours_are_as_they_were():
     theirs = RIO.replace(b"Words before.", b"Better words.\n\n```\n# code\n```").replace(b"# Rio\n", b"# Rio!\n")
     ours = memory.add(memory.add(RIO, "questions", "Ours?"), "corrections", "Was wrong.")
-    data, conflicts = merge.memory(RIO, ours, theirs)
+    data, conflicts = merge_tasks.merge_memory(RIO, ours, theirs)
     assert data == memory.add(memory.add(theirs, "questions", "Ours?"), "corrections", "Was wrong.")
     assert conflicts == ()
-    both, conflicts = merge.memory(RIO, RIO.replace(b"before", b"of ours"), memory.add(theirs, "questions", "Theirs?"))
+    both, conflicts = merge_tasks.merge_memory(
+        RIO, RIO.replace(b"before", b"of ours"), memory.add(theirs, "questions", "Theirs?")
+    )
     assert both == memory.add(RIO.replace(b"before", b"of ours"), "questions", "Theirs?")
     assert len(conflicts) == 1
 
@@ -284,14 +288,14 @@ def test_their_words_around_the_remarks_are_taken_if_ours_are_as_they_were():
 def test_what_they_put_first_or_between_stands_there():
     theirs = RIO.replace(b"- Polymarket", b"- Newest.\n- Polymarket").replace(b"- Jupiter", b"- Between.\n- Jupiter")
     ours = memory.add(RIO, "dead_ends", "Last.")
-    assert merge.memory(RIO, ours, theirs) == (memory.add(theirs, "dead_ends", "Last."), ())
+    assert merge_tasks.merge_memory(RIO, ours, theirs) == (memory.add(theirs, "dead_ends", "Last."), ())
 
 
 @pytest.mark.parametrize("mind", ["## Next steps\n- Read more.\n", "### 下一步\n\n* 再读。\n  - 细节\n"])
 def test_a_section_of_theirs_comes_with_its_remarks(mind):
     theirs = RIO + b"\n" + mind.encode()
     ours = memory.add(RIO, "dead_ends", "Ours.")
-    data, conflicts = merge.memory(RIO, ours, theirs)
+    data, conflicts = merge_tasks.merge_memory(RIO, ours, theirs)
     assert said(data) == said(memory.add(theirs, "dead_ends", "Ours."))
     assert memory.read(data).sections == memory.read(theirs).sections
     assert conflicts == ()
@@ -300,7 +304,7 @@ def test_a_section_of_theirs_comes_with_its_remarks(mind):
 def test_line_ends_and_marks_of_the_page_are_kept():
     base = RIO.replace(b"\n", b"\r\n").replace(b"- ", b"* ")
     ours = memory.add(base, "questions", "Ours?")
-    data, _ = merge.memory(base, ours, memory.add(base, "dead_ends", "Theirs\nmore"))
+    data, _ = merge_tasks.merge_memory(base, ours, memory.add(base, "dead_ends", "Theirs\nmore"))
     assert data == memory.add(ours, "dead_ends", "Theirs\nmore")
     assert data.count(b"\n") == data.count(b"\r\n")
 
@@ -329,15 +333,15 @@ MEMORY = st.builds(
 @QUICK
 @given(MEMORY, MEMORY)
 def test_with_one_memory_unchanged_the_other_is_the_result(base, other):
-    assert merge.memory(base, other, base) == (other, ())
-    assert merge.memory(base, base, other) == (other, ())
-    assert merge.memory(base, other, other) == (other, ())
+    assert merge_tasks.merge_memory(base, other, base) == (other, ())
+    assert merge_tasks.merge_memory(base, base, other) == (other, ())
+    assert merge_tasks.merge_memory(base, other, other) == (other, ())
 
 
 @QUICK
 @given(MEMORY, MEMORY, MEMORY)
 def test_no_remark_of_ours_is_lost(base, ours, theirs):
-    data, conflicts = merge.memory(base, ours, theirs)
+    data, conflicts = merge_tasks.merge_memory(base, ours, theirs)
     before, here, there, found = (Counter(set(said(text))) for text in (base, ours, theirs, data))
     assert here - before <= found, "what we added"
     assert here & there <= found, "what both have"
@@ -351,7 +355,9 @@ def test_no_remark_of_ours_is_lost(base, ours, theirs):
         if places[0] == places[1]:
             assert text not in found, "what they removed and we left alone"
     if not conflicts:
-        assert Counter(said(merge.memory(base, data, theirs)[0])) == Counter(said(data)), "merged twice is merged once"
+        assert Counter(said(merge_tasks.merge_memory(base, data, theirs)[0])) == Counter(said(data)), (
+            "merged twice is merged once"
+        )
 
 
 @QUICK
@@ -364,9 +370,9 @@ def test_a_stale_rewrite_of_memory_brings_its_one_change_and_undoes_nothing(step
     for number, (section, text) in enumerate(steps):
         kept.append(memory.add(kept[-1], section, f"{number} {text}"))
     stale = data.draw(st.sampled_from(kept))
-    assert merge.memory(kept[merge.best_base(kept, stale)], kept[-1], stale) == (kept[-1], ())
+    assert merge_tasks.merge_memory(kept[merge_tasks.best_base(kept, stale)], kept[-1], stale) == (kept[-1], ())
     edited = memory.add(stale, data.draw(st.sampled_from(["questions", "dead_ends", "Neu"])), "brought by a mind")
-    found, conflicts = merge.memory(kept[merge.best_base(kept, edited)], kept[-1], edited)
+    found, conflicts = merge_tasks.merge_memory(kept[merge_tasks.best_base(kept, edited)], kept[-1], edited)
     assert conflicts == ()
     assert Counter(said(found)) == Counter(said(kept[-1])) + Counter(["brought by a mind"])
     one = next(remark for remark in memory.read(found).remarks if remark.text == "brought by a mind")
@@ -378,10 +384,10 @@ def test_a_stale_rewrite_of_memory_brings_its_one_change_and_undoes_nothing(step
 
 def test_the_base_has_the_fewest_differences_and_of_equals_is_the_newest():
     lists = [page(A), page(A, B), page(A, {**B, "status": "active"}), page(A, {**B, "status": "active"}, C)]
-    assert [merge.best_base(lists, one) for one in lists] == [0, 1, 2, 3]
-    assert merge.best_base(lists, page(A, {**B, "priority": "low"})) == 1
-    assert merge.best_base([lists[0], lists[1], lists[0]], lists[0]) == 2
-    assert merge.best_base([RIO, memory.add(RIO, "flags", "x"), RIO], RIO + b"\n") == 2
+    assert [merge_tasks.best_base(lists, one) for one in lists] == [0, 1, 2, 3]
+    assert merge_tasks.best_base(lists, page(A, {**B, "priority": "low"})) == 1
+    assert merge_tasks.best_base([lists[0], lists[1], lists[0]], lists[0]) == 2
+    assert merge_tasks.best_base([RIO, memory.add(RIO, "flags", "x"), RIO], RIO + b"\n") == 2
 
 
 def test_a_merge_takes_about_two_milliseconds_at_most():
@@ -393,7 +399,10 @@ def test_a_merge_takes_about_two_milliseconds_at_most():
     ours, theirs = memory.add(base, "questions", "a?"), memory.add(base, "patterns", "b").replace(b"k 7 on", b"k 7 of")
     many = page(*[task(f"task-{number:03d}", f"Task {number}", context="c" * 40) for number in range(12)])
     mine, yours = many.replace(b"Task 3", b"Task III"), many.replace(b"Task 5", b"Task V")
-    for kind, copies in ((merge.memory, (base, ours, theirs)), (merge.tasks, (many, mine, yours))):
+    for kind, copies in (
+        (merge_tasks.merge_memory, (base, ours, theirs)),
+        (merge_tasks.merge_tasks, (many, mine, yours)),
+    ):
         best = 1.0
         for _ in range(15):
             start = time.process_time()

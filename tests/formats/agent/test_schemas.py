@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldfs.formats.agent import tables
-from worldfs.formats.agent.fields import Field, Table, check, pointer
-from worldfs.formats.agent.schemas import SCHEMAS
+from worldfs.formats.agent import document_schemas
+from worldfs.formats.agent.json_schemas import SCHEMAS
+from worldfs.formats.agent.object_schema import Field, ObjectSchema, check, pointer
 
 ROOT = Path(__file__).resolve().parents[3]
 OF = {
-    "report": tables.REPORT, "tasks": tables.TASKS, "session": tables.SESSION, "message": tables.MESSAGE,
-    "metrics": tables.METRICS, "journal": tables.ENTRY,
+    "report": document_schemas.REPORT, "tasks": document_schemas.TASKS, "session": document_schemas.SESSION, "message": document_schemas.MESSAGE,
+    "metrics": document_schemas.METRICS, "journal": document_schemas.ENTRY,
 }  # fmt: skip
 JUDGES = {name: jsonschema.Draft202012Validator(schema()) for name, schema in SCHEMAS.items()}
 
@@ -36,7 +36,7 @@ SCALARS = st.one_of(
 ANY = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(st.text(max_size=3), SCALARS, max_size=2))
 
 
-def documents(table: Table) -> st.SearchStrategy[Any]:
+def documents(table: ObjectSchema) -> st.SearchStrategy[Any]:
     """Values near the table: mostly right, with every member now and then absent, of another kind or another word."""
     own = st.fixed_dictionaries({}, optional={field.name: _member(field) for field in table.fields})
     return st.one_of(
@@ -50,7 +50,7 @@ def _member(field: Field) -> st.SearchStrategy[Any]:
         kinds += [st.sampled_from(field.words)] * 3
     if field.time:
         kinds += [TIMES] * 3
-    if isinstance(field.item, Table):
+    if isinstance(field.item, ObjectSchema):
         inner = documents(field.item)
         kinds += [st.lists(st.one_of(inner, SCALARS), max_size=3) if list in field.kinds else inner] * 3
     elif field.item is not None:

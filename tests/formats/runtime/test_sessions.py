@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from worldfs.formats import action_write
 from worldfs.formats.runtime import sessions
 from worldfs.formats.runtime.sessions_write import PAGE
-from worldfs.ground.model import Cause, Job, JobStatus, Outcome, State
+from worldfs.ground.model import Cause, Job, JobState, JobStatus, Outcome
 
 EXAMPLE = (Path(__file__).parents[2] / "fixtures" / "runtime" / "SESSIONS.md").read_bytes()
 AT = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z", "2026-01-01T00:00:03.500Z")
@@ -23,7 +23,7 @@ def sheet(*entries, **more):
 
 
 def ended(order, outcome):
-    state = State.SUCCEEDED if outcome.ok else State.FAILED
+    state = JobState.SUCCEEDED if outcome.ok else JobState.FAILED
     return Job(order, JobStatus(state, 2, *AT, outcome=outcome))
 
 

@@ -11,8 +11,9 @@ import pytest
 
 from worldfs.ground.model import (
     Cause,
+    JobState,
     JobStatus,
-    Note,
+    Lesson,
     Op,
     Order,
     Outcome,
@@ -20,7 +21,6 @@ from worldfs.ground.model import (
     Relation,
     RobotState,
     Scene,
-    State,
     Task,
     Thing,
 )
@@ -79,7 +79,7 @@ class World:
     zh: bool = False
     fail: dict[tuple[str, str], list[Outcome]] = field(default_factory=dict)
     before: Callable[[World, Order], None] | None = None
-    forbid: Callable[[Order, Scene], Note | None] = lambda order, scene: None
+    forbid: Callable[[Order, Scene], Lesson | None] = lambda order, scene: None
     ops: tuple[str, ...] = OPS
     robot_id: str = ROBOT
     log: list[Order] = field(default_factory=list)
@@ -105,10 +105,10 @@ class World:
     def language(self) -> str:
         return "zh" if self.zh else "en"
 
-    def lessons(self) -> list[Note]:
+    def lessons(self) -> list[Lesson]:
         return []
 
-    def avoid(self, order: Order) -> Note | None:
+    def avoid(self, order: Order) -> Lesson | None:
         return self.forbid(order, self.now_scene)
 
     def learn(self, order: Order, scene: Scene) -> None:
@@ -120,16 +120,16 @@ class World:
 
     def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
         if job_id in self.cancelled:
-            return JobStatus(State.FAILED, 1, outcome=Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled"))
+            return JobStatus(JobState.FAILED, 1, outcome=Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled"))
         order = next(o for o in self.log if o.id == job_id)
         if self.before:
             self.before(self, order)
         if self.hang or stop.is_set():
             stop.wait(5)
-            return JobStatus(State.RUNNING, 1)
+            return JobStatus(JobState.RUNNING, 1)
         if job_id not in self.ended:
             outcome = self._do(order)
-            self.ended[job_id] = JobStatus(State.SUCCEEDED if outcome.ok else State.FAILED, 1, outcome=outcome)
+            self.ended[job_id] = JobStatus(JobState.SUCCEEDED if outcome.ok else JobState.FAILED, 1, outcome=outcome)
         return self.ended[job_id]
 
     def cancel(self, job_id: str) -> None:

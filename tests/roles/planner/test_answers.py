@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldfs.ground.model import Relation
-from worldfs.roles.planner import Planner, Question, Refusal, interpret
+from worldfs.roles.planner import Planner, QuestionIntent, RefusedIntent, interpret
 
 ANSWERS = {
     "is the apple in the basket?": "yes, the red apple is in the basket",
@@ -52,11 +52,11 @@ def dropped(scene):
 @pytest.mark.parametrize(("text", "part"), ANSWERS.items())
 def test_a_question_is_answered_with_the_fact(dropped, text, part):
     intent = interpret(text, dropped)
-    assert isinstance(intent, Question) and part in intent.answer, intent
+    assert isinstance(intent, QuestionIntent) and part in intent.answer, intent
 
 
 @pytest.mark.parametrize("text", ["do a backflip", "do the dishes", "tell me a joke", "have fun", "say hello"])
 def test_an_order_that_begins_like_a_question_is_not_understood(world, text):
     report = Planner(world).run(text)
-    assert isinstance(report.intent, Refusal) and report.verdict == "not_understood"
+    assert isinstance(report.intent, RefusedIntent) and report.verdict == "not_understood"
     assert not report.ok and not world.log

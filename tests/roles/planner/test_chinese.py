@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from worldfs.roles.planner import Command, Question, Refusal, interpret
-from worldfs.roles.planner.goals import At, Beside, Cleared, Gripper, Holding, Home, In, On, Seen
+from worldfs.roles.planner import CommandIntent, QuestionIntent, RefusedIntent, interpret
+from worldfs.roles.planner.goals import (
+    AtGoal,
+    BesideGoal,
+    ClearedGoal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    InGoal,
+    OnGoal,
+    SeenGoal,
+)
 
 BOX = "basket_01"
 ALL = ("apple_01", "cube_01", "cube_02", "can_01")
-CLEAR = (*(In(id, BOX) for id in ALL), Cleared("table_01", (), (BOX,)))
+CLEAR = (*(InGoal(id, BOX) for id in ALL), ClearedGoal("table_01", (), (BOX,)))
 
 
 def no(*spared):
-    return (*(In(id, BOX) for id in ALL if id not in spared), Cleared("table_01", spared, (BOX,)))
+    return (*(InGoal(id, BOX) for id in ALL if id not in spared), ClearedGoal("table_01", spared, (BOX,)))
 
 
 COMMANDS = {
@@ -33,39 +43,39 @@ COMMANDS = {
     "收拾桌子，但不要碰罐子": no("can_01"),
     "收拾桌子但是别动苹果": no("apple_01"),
     "收拾桌子。不要碰罐子。": no("can_01"),
-    "把苹果放进篮子里": (In("apple_01", BOX),),
-    "把红苹果放到篮子里": (In("apple_01", BOX),),
-    "请将苹果放入篮子": (In("apple_01", BOX),),
-    "放苹果到篮子里": (In("apple_01", BOX),),
-    "把 apple_01 放进 basket_01": (In("apple_01", BOX),),
-    "把水果放进篮子": (In("apple_01", BOX),),
-    "把桌子上的苹果放进篮子里": (In("apple_01", BOX),),
-    "把所有红色的东西放到篮子里": (In("apple_01", BOX), In("cube_02", BOX)),
-    "把所有东西放进篮子": tuple(In(id, BOX) for id in ALL),
-    "把桌上所有的东西放到篮子里": tuple(In(id, BOX) for id in ALL),
-    "除了苹果，把所有东西放进篮子": tuple(In(id, BOX) for id in ALL[1:]),
-    "把除了苹果以外的所有东西放进篮子里": tuple(In(id, BOX) for id in ALL[1:]),
-    "把两个方块放进篮子里": (In("cube_01", BOX), In("cube_02", BOX)),
-    "把方块都放进篮子": (In("cube_01", BOX), In("cube_02", BOX)),
-    "把红色和蓝色的方块放进篮子里": (In("cube_02", BOX), In("cube_01", BOX)),
-    "把苹果和罐子放进篮子里": (In("apple_01", BOX), In("can_01", BOX)),
-    "把一个方块放进篮子里": (In("cube_01", BOX),),
-    "把罐子放在蓝色方块上": (On("can_01", "cube_01"),),
-    "把苹果放在罐子旁边": (Beside("apple_01", "can_01"),),
-    "拿起苹果": (Holding("apple_01"),),
-    "把苹果拿起来": (Holding("apple_01"),),
-    "抓取红苹果": (Holding("apple_01"),),
-    "拿起苹果，然后放进篮子里": (In("apple_01", BOX),),
-    "拿起苹果，再把它放进篮子里": (In("apple_01", BOX),),
-    "把红色方块叠在蓝色方块上": (On("cube_02", "cube_01"),),
-    "把方块叠起来": (On("cube_02", "cube_01"),),
-    "叠方块": (On("cube_02", "cube_01"),),
-    "看看苹果": (Seen("apple_01"),),
-    "找到罐子，然后回家": (Seen("can_01"), Home()),
-    "去罐子上方": (At((0.6, 0.0, 0.26), "can_01"),),
-    "移动到 (0.4, 0.1, 0.4)": (At((0.4, 0.1, 0.4)),),
-    "回家": (Home(),),
-    "打开夹爪": (Gripper("open"),),
+    "把苹果放进篮子里": (InGoal("apple_01", BOX),),
+    "把红苹果放到篮子里": (InGoal("apple_01", BOX),),
+    "请将苹果放入篮子": (InGoal("apple_01", BOX),),
+    "放苹果到篮子里": (InGoal("apple_01", BOX),),
+    "把 apple_01 放进 basket_01": (InGoal("apple_01", BOX),),
+    "把水果放进篮子": (InGoal("apple_01", BOX),),
+    "把桌子上的苹果放进篮子里": (InGoal("apple_01", BOX),),
+    "把所有红色的东西放到篮子里": (InGoal("apple_01", BOX), InGoal("cube_02", BOX)),
+    "把所有东西放进篮子": tuple(InGoal(id, BOX) for id in ALL),
+    "把桌上所有的东西放到篮子里": tuple(InGoal(id, BOX) for id in ALL),
+    "除了苹果，把所有东西放进篮子": tuple(InGoal(id, BOX) for id in ALL[1:]),
+    "把除了苹果以外的所有东西放进篮子里": tuple(InGoal(id, BOX) for id in ALL[1:]),
+    "把两个方块放进篮子里": (InGoal("cube_01", BOX), InGoal("cube_02", BOX)),
+    "把方块都放进篮子": (InGoal("cube_01", BOX), InGoal("cube_02", BOX)),
+    "把红色和蓝色的方块放进篮子里": (InGoal("cube_02", BOX), InGoal("cube_01", BOX)),
+    "把苹果和罐子放进篮子里": (InGoal("apple_01", BOX), InGoal("can_01", BOX)),
+    "把一个方块放进篮子里": (InGoal("cube_01", BOX),),
+    "把罐子放在蓝色方块上": (OnGoal("can_01", "cube_01"),),
+    "把苹果放在罐子旁边": (BesideGoal("apple_01", "can_01"),),
+    "拿起苹果": (HoldingGoal("apple_01"),),
+    "把苹果拿起来": (HoldingGoal("apple_01"),),
+    "抓取红苹果": (HoldingGoal("apple_01"),),
+    "拿起苹果，然后放进篮子里": (InGoal("apple_01", BOX),),
+    "拿起苹果，再把它放进篮子里": (InGoal("apple_01", BOX),),
+    "把红色方块叠在蓝色方块上": (OnGoal("cube_02", "cube_01"),),
+    "把方块叠起来": (OnGoal("cube_02", "cube_01"),),
+    "叠方块": (OnGoal("cube_02", "cube_01"),),
+    "看看苹果": (SeenGoal("apple_01"),),
+    "找到罐子，然后回家": (SeenGoal("can_01"), HomeGoal()),
+    "去罐子上方": (AtGoal((0.6, 0.0, 0.26), "can_01"),),
+    "移动到 (0.4, 0.1, 0.4)": (AtGoal((0.4, 0.1, 0.4)),),
+    "回家": (HomeGoal(),),
+    "打开夹爪": (GripperGoal("open"),),
     "把所有香蕉放进篮子": (),
 }
 
@@ -120,7 +130,7 @@ QUESTIONS = {
 @pytest.mark.parametrize(("text", "goals"), COMMANDS.items())
 def test_an_order_becomes_these_goals(scene, text, goals):
     intent = interpret(text, scene)
-    assert isinstance(intent, Command), intent
+    assert isinstance(intent, CommandIntent), intent
     assert intent.goals == goals and intent.language == "zh"
 
 
@@ -128,27 +138,27 @@ def test_an_order_becomes_these_goals(scene, text, goals):
 def test_what_is_no_plain_order_is_refused_with_its_reason(scene, text, kind):
     intent = interpret(text, scene, suggest=True)
     if text == "能不收拾桌子吗":  # a question by its mark, a negation by its words: it moves nothing either way
-        assert isinstance(intent, (Question, Refusal))
+        assert isinstance(intent, (QuestionIntent, RefusedIntent))
         return
-    assert isinstance(intent, Refusal) and intent.kind == kind, intent
+    assert isinstance(intent, RefusedIntent) and intent.kind == kind, intent
     assert intent.can and any("\u4e00" <= c <= "\u9fff" for c in intent.reason)
 
 
 @pytest.mark.parametrize(("text", "part"), QUESTIONS.items())
 def test_a_question_is_answered_and_moves_nothing(scene, text, part):
     intent = interpret(text, scene)
-    assert isinstance(intent, Question) and part in intent.answer and intent.answer, intent
+    assert isinstance(intent, QuestionIntent) and part in intent.answer and intent.answer, intent
 
 
 def test_names_of_a_chinese_page_are_understood(make):
     scene = make["scene"](
         make["ball"]("a1", 0.5, 0.1, color="", name="红苹果"), make["ball"]("a2", 0.4, 0.0, "green", "青苹果")
     )
-    assert interpret("把红苹果放进篮子里", scene).goals == (In("a1", BOX),)
-    assert interpret("put the red apple in the basket", scene).goals == (In("a1", BOX),)
-    assert isinstance(interpret("把苹果放进篮子里", scene), Refusal)
+    assert interpret("把红苹果放进篮子里", scene).goals == (InGoal("a1", BOX),)
+    assert interpret("put the red apple in the basket", scene).goals == (InGoal("a1", BOX),)
+    assert isinstance(interpret("把苹果放进篮子里", scene), RefusedIntent)
 
 
 def test_a_name_that_holds_a_negation_does_not_hide_it(make):
     scene = make["scene"](make["ball"]("a1", 0.5, 0.1, name="别收拾"))
-    assert isinstance(interpret("别收拾桌子", scene), Refusal)
+    assert isinstance(interpret("别收拾桌子", scene), RefusedIntent)

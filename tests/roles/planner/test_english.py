@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from worldfs.roles.planner import Command, Question, Refusal, interpret
+from worldfs.roles.planner import CommandIntent, QuestionIntent, RefusedIntent, interpret
 from worldfs.roles.planner.goals import (
-    At,
-    Beside,
-    Cleared,
-    Down,
-    Gripper,
-    Holding,
-    Home,
-    In,
-    On,
-    Placed,
-    Seen,
+    AtGoal,
+    BesideGoal,
+    ClearedGoal,
+    DownGoal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    InGoal,
+    OnGoal,
+    PlacedGoal,
+    SeenGoal,
 )
 
 BOX = "basket_01"
 ALL = ("apple_01", "cube_01", "cube_02", "can_01")
-CLEAR = (*(In(id, BOX) for id in ALL), Cleared("table_01", (), (BOX,)))
+CLEAR = (*(InGoal(id, BOX) for id in ALL), ClearedGoal("table_01", (), (BOX,)))
 
 
 def no(*spared):
-    return (*(In(id, BOX) for id in ALL if id not in spared), Cleared("table_01", spared, (BOX,)))
+    return (*(InGoal(id, BOX) for id in ALL if id not in spared), ClearedGoal("table_01", spared, (BOX,)))
 
 
 COMMANDS = {
@@ -51,61 +51,61 @@ COMMANDS = {
     "clear the table and leave the can alone": no("can_01"),
     "Clear the table. Do not move the apple.": no("apple_01"),
     "clear the table except the cubes": no("cube_01", "cube_02"),
-    "put the apple in the basket": (In("apple_01", BOX),),
-    "put the apple into the basket": (In("apple_01", BOX),),
-    "place apple_01 in basket_01": (In("apple_01", BOX),),
-    "put the red apple inside the brown basket": (In("apple_01", BOX),),
-    'put the "red apple" in the basket': (In("apple_01", BOX),),
-    "put the fruit in the basket": (In("apple_01", BOX),),
-    "move the can to the basket": (In("can_01", BOX),),
-    "take the apple to the basket": (In("apple_01", BOX),),
-    "put the can away": (In("can_01", BOX),),
-    "drop the can in the basket": (In("can_01", BOX),),
-    "put the red cube in the basket": (In("cube_02", BOX),),
-    "put cube 1 in the basket": (In("cube_01", BOX),),
-    "put the apple and the can in the basket": (In("apple_01", BOX), In("can_01", BOX)),
+    "put the apple in the basket": (InGoal("apple_01", BOX),),
+    "put the apple into the basket": (InGoal("apple_01", BOX),),
+    "place apple_01 in basket_01": (InGoal("apple_01", BOX),),
+    "put the red apple inside the brown basket": (InGoal("apple_01", BOX),),
+    'put the "red apple" in the basket': (InGoal("apple_01", BOX),),
+    "put the fruit in the basket": (InGoal("apple_01", BOX),),
+    "move the can to the basket": (InGoal("can_01", BOX),),
+    "take the apple to the basket": (InGoal("apple_01", BOX),),
+    "put the can away": (InGoal("can_01", BOX),),
+    "drop the can in the basket": (InGoal("can_01", BOX),),
+    "put the red cube in the basket": (InGoal("cube_02", BOX),),
+    "put cube 1 in the basket": (InGoal("cube_01", BOX),),
+    "put the apple and the can in the basket": (InGoal("apple_01", BOX), InGoal("can_01", BOX)),
     "put the apple, the can and the blue cube in the basket": (
-        In("apple_01", BOX),
-        In("can_01", BOX),
-        In("cube_01", BOX),
+        InGoal("apple_01", BOX),
+        InGoal("can_01", BOX),
+        InGoal("cube_01", BOX),
     ),
-    "put both cubes in the basket": (In("cube_01", BOX), In("cube_02", BOX)),
-    "put the two cubes in the basket": (In("cube_01", BOX), In("cube_02", BOX)),
-    "put the cubes in the basket": (In("cube_01", BOX), In("cube_02", BOX)),
-    "put every cube in the basket": (In("cube_01", BOX), In("cube_02", BOX)),
-    "put the red and blue cubes in the basket": (In("cube_02", BOX), In("cube_01", BOX)),
-    "put all red things in the basket": (In("apple_01", BOX), In("cube_02", BOX)),
-    "put everything in the basket": tuple(In(id, BOX) for id in ALL),
-    "put everything but the apple in the basket": tuple(In(id, BOX) for id in ALL[1:]),
-    "put all the objects in the basket except the cubes": (In("apple_01", BOX), In("can_01", BOX)),
-    "put a cube in the basket": (In("cube_01", BOX),),
-    "put the apple on the table in the basket": (In("apple_01", BOX),),
-    "put the apple in the basket and the can on the blue cube": (In("apple_01", BOX), On("can_01", "cube_01")),
-    "put the can on the blue cube": (On("can_01", "cube_01"),),
-    "put the apple next to the can": (Beside("apple_01", "can_01"),),
-    "put the apple at (0.5, 0.2)": (Placed("apple_01", (0.5, 0.2)),),
-    "pick up the apple": (Holding("apple_01"),),
-    "pick the apple up": (Holding("apple_01"),),
-    "grab the can from the table": (Holding("can_01"),),
-    "bring me the apple": (Holding("apple_01"),),
-    "pick up the apple and put it in the basket": (In("apple_01", BOX),),
-    "take the apple from the table, then put it in the basket": (In("apple_01", BOX),),
-    "pick up the apple and put it down": (Down("apple_01"),),
-    "stack the cubes": (On("cube_02", "cube_01"),),
-    "stack the red cube on the blue cube": (On("cube_02", "cube_01"),),
-    "stack the can on the red cube": (On("can_01", "cube_02"),),
-    "go home": (Home(),),
-    "clear everything off the table": tuple(In(id, BOX) for id in ALL),
-    "look at everything on the table except the cubes": (Seen("apple_01"), Seen("can_01")),
-    "move the arm to (0.4, 0.0, 0.4)": (At((0.4, 0.0, 0.4)),),
-    "Please go home now.": (Home(),),
-    "move to (0.4, 0.1, 0.4)": (At((0.4, 0.1, 0.4)),),
-    "go to 0.4, -0.1, 0.3": (At((0.4, -0.1, 0.3)),),
-    "move above the can": (At((0.6, 0.0, 0.26), "can_01"),),
-    "look at the apple": (Seen("apple_01"),),
-    "find the can and go home": (Seen("can_01"), Home()),
-    "open the gripper": (Gripper("open"),),
-    "close your gripper": (Gripper("closed"),),
+    "put both cubes in the basket": (InGoal("cube_01", BOX), InGoal("cube_02", BOX)),
+    "put the two cubes in the basket": (InGoal("cube_01", BOX), InGoal("cube_02", BOX)),
+    "put the cubes in the basket": (InGoal("cube_01", BOX), InGoal("cube_02", BOX)),
+    "put every cube in the basket": (InGoal("cube_01", BOX), InGoal("cube_02", BOX)),
+    "put the red and blue cubes in the basket": (InGoal("cube_02", BOX), InGoal("cube_01", BOX)),
+    "put all red things in the basket": (InGoal("apple_01", BOX), InGoal("cube_02", BOX)),
+    "put everything in the basket": tuple(InGoal(id, BOX) for id in ALL),
+    "put everything but the apple in the basket": tuple(InGoal(id, BOX) for id in ALL[1:]),
+    "put all the objects in the basket except the cubes": (InGoal("apple_01", BOX), InGoal("can_01", BOX)),
+    "put a cube in the basket": (InGoal("cube_01", BOX),),
+    "put the apple on the table in the basket": (InGoal("apple_01", BOX),),
+    "put the apple in the basket and the can on the blue cube": (InGoal("apple_01", BOX), OnGoal("can_01", "cube_01")),
+    "put the can on the blue cube": (OnGoal("can_01", "cube_01"),),
+    "put the apple next to the can": (BesideGoal("apple_01", "can_01"),),
+    "put the apple at (0.5, 0.2)": (PlacedGoal("apple_01", (0.5, 0.2)),),
+    "pick up the apple": (HoldingGoal("apple_01"),),
+    "pick the apple up": (HoldingGoal("apple_01"),),
+    "grab the can from the table": (HoldingGoal("can_01"),),
+    "bring me the apple": (HoldingGoal("apple_01"),),
+    "pick up the apple and put it in the basket": (InGoal("apple_01", BOX),),
+    "take the apple from the table, then put it in the basket": (InGoal("apple_01", BOX),),
+    "pick up the apple and put it down": (DownGoal("apple_01"),),
+    "stack the cubes": (OnGoal("cube_02", "cube_01"),),
+    "stack the red cube on the blue cube": (OnGoal("cube_02", "cube_01"),),
+    "stack the can on the red cube": (OnGoal("can_01", "cube_02"),),
+    "go home": (HomeGoal(),),
+    "clear everything off the table": tuple(InGoal(id, BOX) for id in ALL),
+    "look at everything on the table except the cubes": (SeenGoal("apple_01"), SeenGoal("can_01")),
+    "move the arm to (0.4, 0.0, 0.4)": (AtGoal((0.4, 0.0, 0.4)),),
+    "Please go home now.": (HomeGoal(),),
+    "move to (0.4, 0.1, 0.4)": (AtGoal((0.4, 0.1, 0.4)),),
+    "go to 0.4, -0.1, 0.3": (AtGoal((0.4, -0.1, 0.3)),),
+    "move above the can": (AtGoal((0.6, 0.0, 0.26), "can_01"),),
+    "look at the apple": (SeenGoal("apple_01"),),
+    "find the can and go home": (SeenGoal("can_01"), HomeGoal()),
+    "open the gripper": (GripperGoal("open"),),
+    "close your gripper": (GripperGoal("closed"),),
     "put all bananas in the basket": (),
 }
 
@@ -203,32 +203,32 @@ QUESTIONS = {
 @pytest.mark.parametrize(("text", "goals"), COMMANDS.items())
 def test_an_order_becomes_these_goals(scene, text, goals):
     intent = interpret(text, scene)
-    assert isinstance(intent, Command), intent
+    assert isinstance(intent, CommandIntent), intent
     assert intent.goals == goals and intent.language == "en"
 
 
 @pytest.mark.parametrize(("text", "kind"), REFUSED.items())
 def test_what_is_no_plain_order_is_refused_with_its_reason(scene, text, kind):
     intent = interpret(text, scene, suggest=True)
-    assert isinstance(intent, Refusal) and (intent.kind, bool(intent.can)) == (kind, True), intent
+    assert isinstance(intent, RefusedIntent) and (intent.kind, bool(intent.can)) == (kind, True), intent
     assert intent.reason
 
 
 @pytest.mark.parametrize(("text", "part"), QUESTIONS.items())
 def test_a_question_is_answered_and_moves_nothing(scene, text, part):
     intent = interpret(text, scene)
-    assert isinstance(intent, Question) and part in intent.answer, intent
+    assert isinstance(intent, QuestionIntent) and part in intent.answer, intent
     assert intent.answer
 
 
 def test_what_is_left_alone_is_protected(scene):
     intent = interpret("put the apple in the basket and don't touch the can", scene)
-    assert isinstance(intent, Command) and intent.protected == ("can_01",)
+    assert isinstance(intent, CommandIntent) and intent.protected == ("can_01",)
 
 
 def test_an_ambiguous_noun_is_refused_by_naming_the_candidates(scene):
     intent = interpret("put the cube in the basket", scene)
-    assert isinstance(intent, Refusal) and "cube_01, cube_02" in intent.reason
+    assert isinstance(intent, RefusedIntent) and "cube_01, cube_02" in intent.reason
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_an_ambiguous_noun_is_refused_by_naming_the_candidates(scene):
 )
 def test_a_slip_of_the_pen_is_read_and_said(scene, text, note):
     intent = interpret(text, scene)
-    assert isinstance(intent, Command) and note in intent.note
+    assert isinstance(intent, CommandIntent) and note in intent.note
 
 
 @pytest.mark.parametrize(
@@ -250,42 +250,45 @@ def test_a_slip_of_the_pen_is_read_and_said(scene, text, note):
      "dno't clear the table", "nver clear the table", "put the cup in the casket", "stpo. clear the table"],
 )  # fmt: skip
 def test_a_word_that_may_be_another_is_never_read_as_ours(scene, text):
-    assert isinstance(interpret(text, scene), Refusal)
+    assert isinstance(interpret(text, scene), RefusedIntent)
 
 
 def test_between_two_readings_nothing_is_guessed(make):
     scene = make["scene"](make["ball"]("a_1", 0.5, 0.1, name="fork"), make["ball"]("a_2", 0.4, 0.1, name="form"))
-    assert isinstance(interpret("pick up the forn", scene), Refusal)
+    assert isinstance(interpret("pick up the forn", scene), RefusedIntent)
 
 
 def test_ten_kilobytes_are_no_instruction(scene):
     intent = interpret("clear the table and " * 500 + "clear the table", scene)
-    assert isinstance(intent, Refusal) and "characters" in intent.reason
+    assert isinstance(intent, RefusedIntent) and "characters" in intent.reason
 
 
 def test_a_thing_named_like_a_word_of_the_grammar_swallows_nothing(make):
     scene = make["scene"](make["ball"]("not", 0.5, 0.1, name="don't never not"))
-    assert isinstance(interpret("do not clear the table", scene), Refusal)
-    assert isinstance(interpret("never clear the table", scene), Refusal)
+    assert isinstance(interpret("do not clear the table", scene), RefusedIntent)
+    assert isinstance(interpret("never clear the table", scene), RefusedIntent)
 
 
 def test_without_a_container_clearing_is_refused_with_the_reason(make):
     table = make["scene"]().furniture[0]
     intent = interpret("clear the table", make["scene"](make["can"]("can_01", 0.5, 0.0), furniture=(table,)))
-    assert isinstance(intent, Refusal) and "no container" in intent.reason
+    assert isinstance(intent, RefusedIntent) and "no container" in intent.reason
 
 
 def test_sorting_uses_a_container_for_each_group_or_says_that_it_uses_strips(make):
     things = (make["cube"]("a_1", 0.4, 0.0, "red"), make["cube"]("b_1", 0.5, 0.0, "blue"))
     few = interpret("sort the cubes by colour", make["scene"](*things))
-    assert isinstance(few, Command) and "strip of the table" in few.note
+    assert isinstance(few, CommandIntent) and "strip of the table" in few.note
     table = make["scene"]().furniture[0]
     boxes = (make["basket"]("blue_box"), make["basket"]("other_box", 0.4, -0.4))
     enough = interpret("sort everything by color", make["scene"](*things, furniture=(table, *boxes)))
-    assert isinstance(enough, Command) and set(enough.goals) == {In("a_1", "other_box"), In("b_1", "blue_box")}
+    assert isinstance(enough, CommandIntent) and set(enough.goals) == {
+        InGoal("a_1", "other_box"),
+        InGoal("b_1", "blue_box"),
+    }
 
 
 def test_the_scene_decides_between_two_readings(make):
     on_table = make["scene"](make["ball"]("apple_01", 0.5, 0.1))
     intent = interpret("put the apple in the basket on the table", on_table)
-    assert isinstance(intent, Command) and intent.goals == (In("apple_01", "basket_01"),)
+    assert isinstance(intent, CommandIntent) and intent.goals == (InGoal("apple_01", "basket_01"),)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.ground.model import Cause, Finding, Note, Outcome, Relation
+from worldfs.ground.model import Cause, Finding, Lesson, Outcome, Relation
 from worldfs.roles.planner import Planner, holds
-from worldfs.roles.planner.goals import BESIDE_M, Beside
+from worldfs.roles.planner.goals import BESIDE_M, BesideGoal
 
 
 def in_the_way(id: str, *others: str) -> Outcome:
@@ -47,7 +47,7 @@ def test_a_grasp_with_something_in_the_way_is_tried_again_after_the_others(world
 
 def test_refused_twice_with_nothing_done_in_between_it_is_given_up_and_said_once(world):
     world.fail[("pick_up", "apple_01")] = [in_the_way("apple_01", "basket_01")] * 9
-    world.lessons = lambda: [Note("Grasp Failed: Collision in the Way", "pick_up apple_01", "…")]
+    world.lessons = lambda: [Lesson("Grasp Failed: Collision in the Way", "pick_up apple_01", "…")]
     report = Planner(world).run("put the apple in the basket")
     assert picked(world) == ["apple_01", "apple_01"] and not report.ok
     assert report.reason == (
@@ -111,7 +111,7 @@ def test_the_spot_beside_is_beside(world, make, thing, other):
     report = Planner(world).run(f"put the {thing} next to the {other}")
     assert report.ok and len(world.log) == 2, report.reason
     goal = report.goals[0].goal
-    assert isinstance(goal, Beside)
+    assert isinstance(goal, BesideGoal)
     for dx, dy in ((0.01, 0.0), (0.0, 0.01), (-0.01, 0.0), (0.0, -0.01)):  # placed a centimetre off, it still holds
         moved = tuple(
             replace(t, position=(t.position[0] + dx, t.position[1] + dy, t.position[2])) if t.id == goal.object else t

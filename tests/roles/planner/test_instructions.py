@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.roles.planner import Goal, Limits, Question, Refusal, build, interpret, stages
-from worldfs.roles.planner.goals import Apart, Area, Cleared, Toward
+from worldfs.roles.planner import Goal, PlanConstraints, QuestionIntent, RefusedIntent, build_plan, interpret, stages
+from worldfs.roles.planner.goals import ApartGoal, AreaGoal, ClearedGoal, TowardGoal
 
 PAGE = Path(__file__).with_name("instructions.txt")
 LINES = PAGE.read_text("utf-8").splitlines()
@@ -22,14 +22,14 @@ ROWS = [(n, *line.split(" => ", 1)) for n, line in enumerate(LINES) if " => " in
 
 def words(goal: Goal) -> str:
     """`in apple_01 basket_01`: a goal as the page has it."""
-    name = type(goal).__name__.lower()
-    if isinstance(goal, Toward):
+    name = type(goal).__name__.removesuffix("Goal").lower()
+    if isinstance(goal, TowardGoal):
         return f"{goal.label} {goal.object} {goal.other}"
-    if isinstance(goal, Apart):
+    if isinstance(goal, ApartGoal):
         return f"apart {goal.object} {goal.other} {goal.least:g}"
-    if isinstance(goal, Area):
+    if isinstance(goal, AreaGoal):
         return f"area {goal.object} {goal.label}"
-    if isinstance(goal, Cleared):
+    if isinstance(goal, ClearedGoal):
         return f"cleared {goal.surface}" + "".join(f" but {id}" for id in goal.but)
     values = [getattr(goal, field) for field in goal.__slots__]
     return " ".join([name, *(f"{v:g}" if isinstance(v, float) else str(v) for v in _flat(values) if v != "")])
@@ -42,12 +42,12 @@ def _flat(values):
 
 def told(text: str, scene, profile) -> str:
     intent = interpret(text, scene)
-    if isinstance(intent, Refusal):
+    if isinstance(intent, RefusedIntent):
         return f"! {intent.kind}"
-    if isinstance(intent, Question):
+    if isinstance(intent, QuestionIntent):
         return f"? {intent.answer}" if intent.answered else "?"
     groups = stages(intent.goals)
-    plan = build(groups, scene, profile=profile, robot_id="franka_001", limits=Limits(intent.protected))
+    plan = build_plan(groups, scene, profile=profile, robot_id="franka_001", limits=PlanConstraints(intent.protected))
     unmet = " UNMET" if plan.unmet else ""
     return "; ".join([*map(words, intent.goals), *(f"spare {id}" for id in intent.protected)]) + unmet
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.roles.planner import Command, interpret
+from worldfs.roles.planner import CommandIntent, interpret
 
 
 def _table(name: str) -> list[str]:
@@ -45,13 +45,13 @@ quick = settings(max_examples=400, deadline=None, suppress_health_check=[HealthC
 @given(st.sampled_from(NO_EN + IF_EN), st.sampled_from(ENGLISH), st.sampled_from(["", " ", "... ", ", ", " please "]))
 def test_an_english_order_under_a_negation_is_no_command(scene, prefix, text, between):
     said = f"{prefix} {between if between != '... ' else ''}{text}"
-    assert not isinstance(interpret(said, scene), Command), said
+    assert not isinstance(interpret(said, scene), CommandIntent), said
 
 
 @quick
 @given(st.sampled_from(NO_ZH + IF_ZH), st.sampled_from(CHINESE))
 def test_a_chinese_order_under_a_negation_is_no_command(scene, prefix, text):
-    assert not isinstance(interpret(prefix + text, scene), Command), prefix + text
+    assert not isinstance(interpret(prefix + text, scene), CommandIntent), prefix + text
 
 
 @quick
@@ -60,7 +60,7 @@ def test_a_chinese_order_under_a_negation_is_no_command(scene, prefix, text):
     st.sampled_from([", not", " - no!", " is what you must never do", "? no", " not", ", never mind"]),
 )
 def test_a_negation_behind_it_counts_as_well(scene, text, suffix):
-    assert not isinstance(interpret(text.rstrip(".!") + suffix, scene), Command)
+    assert not isinstance(interpret(text.rstrip(".!") + suffix, scene), CommandIntent)
 
 
 @quick
@@ -69,7 +69,7 @@ def test_an_unknown_word_anywhere_stops_the_whole(scene, text, data):
     parts = text.split()
     at = data.draw(st.integers(0, len(parts)))
     said = " ".join([*parts[:at], "flurbish", *parts[at:]])
-    assert not isinstance(interpret(said, scene), Command), said
+    assert not isinstance(interpret(said, scene), CommandIntent), said
 
 
 @quick
@@ -86,7 +86,7 @@ SIGNS = sorted({c for t in CHINESE for c in t} | set("".join(NO_ZH)))
 @given(st.lists(st.sampled_from(WORDS), max_size=12))
 def test_shuffled_english_never_breaks_it_and_never_hides_a_negation(scene, parts):
     intent = interpret(" ".join(parts), scene)
-    if isinstance(intent, Command) and intent.goals:
+    if isinstance(intent, CommandIntent) and intent.goals:
         assert parts[0] not in ("don't", "do", "never", "not", "no", "stop", "avoid", "without", "nobody")
 
 
@@ -94,7 +94,7 @@ def test_shuffled_english_never_breaks_it_and_never_hides_a_negation(scene, part
 @given(st.lists(st.sampled_from(SIGNS), max_size=12).map("".join))
 def test_shuffled_chinese_never_breaks_it_and_never_hides_a_negation(scene, text):
     intent = interpret(text, scene)
-    if isinstance(intent, Command) and intent.goals:
+    if isinstance(intent, CommandIntent) and intent.goals:
         assert text.lstrip("，。“”、 ")[:1] not in "别勿禁没", text
 
 

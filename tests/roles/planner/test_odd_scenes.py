@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldfs.ground.model import Relation, RobotState, Scene, Thing
-from worldfs.roles.planner import Command, build, holds, interpret, stages
-from worldfs.roles.planner.facts import Where, layout
-from worldfs.roles.planner.goals import Cleared, In
+from worldfs.roles.planner import CommandIntent, build_plan, holds, interpret, stages
+from worldfs.roles.planner.goals import ClearedGoal, InGoal
+from worldfs.roles.planner.scene_facts import ThingLocation, layout
 
 number = st.one_of(st.floats(-2, 2), st.sampled_from([math.nan, math.inf, 0.0]))
 vector = st.one_of(st.just(()), st.tuples(number, number), st.tuples(number, number, number))
@@ -65,8 +65,8 @@ ORDERS = (
 @given(scenes(), st.sampled_from(ORDERS))
 def test_no_page_breaks_the_planner(scene, text):
     intent = interpret(text, scene)
-    if isinstance(intent, Command):
-        plan = build(stages(intent.goals), scene, robot_id="r1")
+    if isinstance(intent, CommandIntent):
+        plan = build_plan(stages(intent.goals), scene, robot_id="r1")
         for goal in intent.goals:
             holds(goal, scene, "r1")
         for action in plan.actions:
@@ -78,8 +78,8 @@ def test_relations_that_go_round_in_a_circle_end():
     a, b = (Thing(id, id, "block", (0.4, 0.0, 0.03), size=(0.05,) * 3) for id in ("a", "b"))
     table = Thing("t", "table", "furniture", (0.4, 0, 0), size=(1, 1, 0.05), shape="table")
     scene = Scene((), (a, b), (table,), (Relation("a", "on", "b"), Relation("b", "on", "a")))
-    assert not holds(In("a", "t"), scene)
-    build(stages((Cleared("t", (), ("t",)),)), scene)
+    assert not holds(InGoal("a", "t"), scene)
+    build_plan(stages((ClearedGoal("t", (), ("t",)),)), scene)
 
 
 def test_without_relations_the_poses_tell_what_is_where():
@@ -91,21 +91,21 @@ def test_without_relations_the_poses_tell_what_is_where():
     box = Thing("basket_01", "", "container", (0.4, 0.4, 0.06), size=(0.3, 0.3, 0.12), shape="basket")
     found = layout(Scene((), (apple, cube, upper, inside), (table, box)))
     assert found == {
-        "apple_01": Where("on", "table_01"),
-        "cube_01": Where("on", "table_01"),
-        "cube_02": Where("on", "cube_01"),
-        "can_01": Where("in", "basket_01"),
+        "apple_01": ThingLocation("on", "table_01"),
+        "cube_01": ThingLocation("on", "table_01"),
+        "cube_02": ThingLocation("on", "cube_01"),
+        "can_01": ThingLocation("in", "basket_01"),
     }
 
 
 def test_a_thing_knocked_to_the_floor_is_not_put_away(scene):
     apple = next(t for t in scene.objects if t.id == "apple_01")
-    assert not holds(In("apple_01", "basket_01"), Scene((), (apple,), scene.furniture))
+    assert not holds(InGoal("apple_01", "basket_01"), Scene((), (apple,), scene.furniture))
 
 
 def test_a_stand_named_after_a_thing_is_neither_that_thing_nor_the_table(scene):
     stand = Thing("stand_apple_01", "stand of Red Apple", "stand", (0.5, 0.1, 0.0), size=(0.1, 0.1, 0.2), shape="table")
     more = Scene(scene.robots, scene.objects, (*scene.furniture, stand), scene.relations)
     for text in ("pick up the apple", "clear the table", "put the apple on the table"):
-        assert isinstance(interpret(text, more), Command)
+        assert isinstance(interpret(text, more), CommandIntent)
         assert interpret(text, more).goals == interpret(text, scene).goals

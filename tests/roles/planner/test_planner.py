@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.ground.errors import BrokenHouse
-from worldfs.ground.model import Cause, Note, Outcome, Relation
-from worldfs.roles.planner import Command, Planner, Question, Refusal
-from worldfs.roles.planner.goals import Holding
+from worldfs.ground.errors import StorageError
+from worldfs.ground.model import Cause, Lesson, Outcome, Relation
+from worldfs.roles.planner import CommandIntent, Planner, QuestionIntent, RefusedIntent
+from worldfs.roles.planner.goals import HoldingGoal
 
 MISSED = Outcome.failure(Cause.ERROR, "GRASP_MISSED", "grasp missed")
 
@@ -54,8 +54,8 @@ def test_a_chinese_workspace_gets_chinese_rows(world):
 def test_what_is_no_command_moves_nothing_and_writes_nothing(world, text):
     report = Planner(world).run(text)
     assert not world.log and not world.tasks and not report.moved
-    assert isinstance(report.intent, (Question, Refusal))
-    assert report.ok is isinstance(report.intent, Question)
+    assert isinstance(report.intent, (QuestionIntent, RefusedIntent))
+    assert report.ok is isinstance(report.intent, QuestionIntent)
 
 
 def test_a_clear_table_needs_nothing(world):
@@ -99,7 +99,7 @@ def test_a_refused_spot_is_replaced_by_another(world):
 
 
 def test_a_lesson_stops_the_same_order_while_nothing_changed(world):
-    lesson = Note("Apple Out of Reach", "pick_up apple_01", "1.30 m exceeds 0.855 m", at="2026-11-21 10:00:00")
+    lesson = Lesson("Apple Out of Reach", "pick_up apple_01", "1.30 m exceeds 0.855 m", at="2026-11-21 10:00:00")
 
     def forbid(order, scene):
         apple = scene.thing("apple_01")
@@ -186,10 +186,10 @@ def test_control_c_does_the_same(world):
 
 def test_a_broken_house_leaves_an_honest_task_page(world):
     def full(desk, order):
-        raise BrokenHouse("disk full")
+        raise StorageError("disk full")
 
     world.before = full
-    with pytest.raises(BrokenHouse):
+    with pytest.raises(StorageError):
         Planner(world).run("clear the table")
     assert statuses(world)[0] == "failed" and "disk full" in world.tasks[-1].steps[0].result
     assert "pending" not in statuses(world) and world.cancelled == [world.log[0].id]
@@ -252,7 +252,7 @@ def test_poses_are_witnessed_by_their_jobs_and_run_in_order(world):
     assert [o.op for o in world.log] == ["target_navigation", "move_to", "pick_up"]
     assert world.log[0].params == {"target_label": "apple_01"}
     assert world.log[1].params["target_pose"] == [0.4, 0.1, 0.4, 3.1416, 0.0, 0.245]
-    assert report.goals[-1].goal == Holding("can_01") and world.held == "can_01"
+    assert report.goals[-1].goal == HoldingGoal("can_01") and world.held == "can_01"
 
 
 def test_home_goes_home(world):
@@ -291,7 +291,7 @@ def test_a_mind_is_asked_only_for_what_the_grammar_does_not_know(world):
     class Guess:
         def interpret(self, instruction, scene):
             asked.append(instruction)
-            return Command((Holding("apple_01"),), "en", instruction)
+            return CommandIntent((HoldingGoal("apple_01"),), "en", instruction)
 
     mind = Planner(world, Guess())
     assert mind.run("I feel like having an apple in hand").ok
@@ -303,7 +303,7 @@ def test_a_mind_is_asked_only_for_what_the_grammar_does_not_know(world):
 def test_a_mind_that_invents_things_is_not_believed(world):
     class Guess:
         def interpret(self, instruction, scene):
-            return Command((Holding("unicorn_01"),), "en", instruction)
+            return CommandIntent((HoldingGoal("unicorn_01"),), "en", instruction)
 
     assert not Planner(world, Guess()).run("gimme gimme").ok and not world.log
 
@@ -357,7 +357,7 @@ def test_a_thing_put_in_and_taken_out_again_was_in(world):
 
 def test_a_refusal_is_reported_with_its_lesson(world):
     world.fail[("pick_up", "apple_01")] = [Outcome.failure(Cause.REJECTED, "CRITIC_REFUSED", "unreachable")]
-    world.lessons = lambda: [Note("Apple Out of Reach", "pick_up apple_01", "1.30 m")]
+    world.lessons = lambda: [Lesson("Apple Out of Reach", "pick_up apple_01", "1.30 m")]
     report = Planner(world).run("pick up the apple")
     assert "Apple Out of Reach" in report.reason and report.lessons == ("Apple Out of Reach",)
 

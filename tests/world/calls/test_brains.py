@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.agents.state import AgentState
+from worldfs.agents.agent_state import AgentState
 from worldfs.formats import config
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.model import Json, SessionRecord
-from worldfs.testing.calls import ALICE, attained, state, until
-from worldfs.testing.site import Site
+from worldfs.testing.call_fixtures import ALICE, state, wait_for_call, wait_until
+from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.tree.binding import Binding
-from worldfs.world.calls.brains import Brains
-from worldfs.world.calls.brains import command as module
-from worldfs.world.calls.calls import Calls
+from worldfs.world.calls.agent_jobs import AgentJobs
+from worldfs.world.calls.brains import Responders
+from worldfs.world.calls.brains import command_responder as module
 from worldfs.world.calls.chat import Chat
 from worldfs.world.world import World
 
@@ -30,8 +30,8 @@ class Home:
         self, path: Path, world: World | None = None, may: Callable[[Binding, str], bool] = lambda binding, node: True
     ) -> None:
         self.path = path
-        self.calls = Calls.open(path, SystemClock())
-        brains = Brains(lambda: config.read(self.file.read_bytes()), world, path / "agents", SystemClock(), may)
+        self.calls = AgentJobs.open(path, SystemClock())
+        brains = Responders(lambda: config.read(self.file.read_bytes()), world, path / "agents", SystemClock(), may)
         self.file = path / "config.json"
         self.set()
         self.chat = Chat(self.calls, brains)
@@ -41,7 +41,7 @@ class Home:
 
     def say(self, text: str, binding: Binding = ALICE) -> str:
         id = str(self.chat.say(binding, text.encode()).extra["job"])
-        until(self.calls, id)
+        wait_for_call(self.calls, id)
         return id
 
     def answer(self, text: str) -> tuple[str, str]:
@@ -94,9 +94,9 @@ def test_a_command_out_of_time_is_a_timeout_and_one_cancelled_is_ended(home: Hom
     assert str(state(home.calls, id)[1]).startswith("timeout: ")
     home.set(command("sleep", "60"))
     id = str(home.chat.say(ALICE, b"x").extra["job"])
-    attained(lambda: _session(home).status == "running")
+    wait_until(lambda: _session(home).status == "running")
     home.calls.cancel(ALICE, id)
-    until(home.calls, id)
+    wait_for_call(home.calls, id)
     assert str(state(home.calls, id)[1]).startswith("cancelled: ")
 
 
@@ -118,7 +118,7 @@ def test_letters_of_one_agent_are_answered_one_after_the_other(home: Home) -> No
     home.set(command("sh", "-c", "sleep 0.1; cat"))
     ids = [str(home.chat.say(ALICE, f"{n}".encode()).extra["job"]) for n in range(3)]
     for id in ids:
-        until(home.calls, id)
+        wait_for_call(home.calls, id)
     assert [home.calls.result(ALICE, id) for id in ids] == [b"0", b"1", b"2"]
 
 
@@ -139,7 +139,7 @@ class Arm(Home):
     """A home whose workspace has a robot, carried out by a kernel in a thread."""
 
     def __init__(self, path: Path, *, kernel: bool = True, may: bool = True) -> None:
-        site = Site(path / "workspace", robots=["arm_1"], clock=SystemClock())
+        site = WorkspaceFixture(path / "workspace", robots=["arm_1"], clock=SystemClock())
         self.site = site
         self.world = site.open(threads=True) if kernel else World.open(site.root)
         self.stop = threading.Event()

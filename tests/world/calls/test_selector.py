@@ -7,44 +7,44 @@ import pytest
 
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Outcome
-from worldfs.testing.calls import ALICE, echo, opened, until
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.call_fixtures import ALICE, echo, open_calls, wait_for_call
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import USER, Binding
-from worldfs.world.calls.calls import Calls
-from worldfs.world.calls.selection import REFUSAL
-from worldfs.world.calls.selector import Selector
+from worldfs.world.calls.agent_jobs import AgentJobs
+from worldfs.world.calls.event_selector import EventSelector
+from worldfs.world.calls.wait_selection import REFUSAL
 
 CHAT = "/agents/self/chat/control/input"
 
 
-def started() -> Calls:
-    calls = opened(None)
+def started() -> AgentJobs:
+    calls = open_calls(None)
     calls.carry("chat", echo, threads=1)
     calls.carry("invoke", echo)
     return calls
 
 
-def say(calls: Calls, text: str = "hello", correlation: str = "", binding: Binding = ALICE) -> str:
+def say(calls: AgentJobs, text: str = "hello", correlation: str = "", binding: Binding = ALICE) -> str:
     id = calls.submit(binding, "chat", "say", {"text": text}, correlation=correlation)
-    until(calls, id)
+    wait_for_call(calls, id)
     return id
 
 
-def waiting_for(selector: Selector, *paths: str, **more: object) -> None:
+def waiting_for(selector: EventSelector, *paths: str, **more: object) -> None:
     selector.set(json.dumps({"paths": list(paths), **more}).encode())
 
 
-def told(selector: Selector) -> Any:
+def told(selector: EventSelector) -> Any:
     return json.loads(selector.render())
 
 
-def job_of(selector: Selector) -> Any:
+def job_of(selector: EventSelector) -> Any:
     return told(selector).get("job", {}).get("job_id")
 
 
 def test_an_event_has_the_recorded_shape() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT)
     id = say(calls, "hello", "corr-9")
     found = told(selector)
@@ -71,7 +71,7 @@ def test_an_event_has_the_recorded_shape() -> None:
 
 def test_without_a_selection_next_says_so_and_never_waits() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     assert selector.payload() == b'{"paths":[],"timeout_ms":60000}'
     assert selector.next() is None
     assert selector.render() == b'{"configured":false,"waiting":false,"error":"wait_not_configured"}'
@@ -101,7 +101,7 @@ def test_without_a_selection_next_says_so_and_never_waits() -> None:
 )
 def test_a_refused_selection_says_the_recorded_words_and_the_old_one_stays(payload: str) -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT, timeout_ms=7)
     before = selector.payload()
     with pytest.raises(BadInput) as caught:
@@ -113,7 +113,7 @@ def test_a_refused_selection_says_the_recorded_words_and_the_old_one_stays(paylo
 
 def test_accepted_are_the_input_also_as_a_suffix_and_status_and_result_below_any_prefix() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     for path in (
         f"/mnt/world{CHAT}",
         "/mnt/agents/self/jobs/job-9/result.txt",
@@ -126,7 +126,7 @@ def test_accepted_are_the_input_also_as_a_suffix_and_status_and_result_below_any
 
 def test_the_payload_reads_back_trimmed_and_a_blank_one_clears_it() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     selector.set(b'  {"paths": ["%s"], "timeout_ms": 500} \n' % CHAT.encode())
     assert selector.payload() == b'{"paths": ["%s"], "timeout_ms": 500}' % CHAT.encode()
     selector.set(b" \n")
@@ -136,7 +136,7 @@ def test_the_payload_reads_back_trimmed_and_a_blank_one_clears_it() -> None:
 
 def test_a_wait_ends_when_the_call_does_and_only_its_own_topics_wake_it() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT, timeout_ms=500)
     wait = selector.next()
     assert wait is not None
@@ -151,8 +151,8 @@ def test_a_wait_ends_when_the_call_does_and_only_its_own_topics_wake_it() -> Non
 
 def test_a_timeout_says_how_long_was_waited_and_a_look_at_the_file_is_no_wait() -> None:
     clock = ManualClock()
-    calls = opened(None, clock)
-    selector = Selector(calls, ALICE)
+    calls = open_calls(None, clock)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT, timeout_ms=500)
     wait = selector.next()
     assert wait is not None and not wait.ready()
@@ -167,7 +167,7 @@ def test_a_timeout_says_how_long_was_waited_and_a_look_at_the_file_is_no_wait() 
 def test_an_end_before_the_wait_was_configured_is_told_at_once() -> None:
     """Decision D43; the reference would wait for ever."""
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     id = say(calls)
     waiting_for(selector, f"/agents/self/jobs/{id}/status.json")
     assert selector.next() is None
@@ -179,7 +179,7 @@ def test_an_end_before_the_wait_was_configured_is_told_at_once() -> None:
 def test_an_end_before_the_attach_is_history() -> None:
     calls = started()
     id = say(calls)
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT, f"/agents/self/jobs/{id}/result.txt")
     assert job_of(selector) is None
     waiting_for(selector, CHAT, since="start")
@@ -189,7 +189,7 @@ def test_an_end_before_the_attach_is_history() -> None:
 
 def test_events_come_in_the_order_of_their_ends_and_none_twice_over_two_paths() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     first, second = say(calls, "one"), say(calls, "two")
     waiting_for(selector, f"/agents/self/jobs/{second}/result.txt", CHAT, f"/agents/self/jobs/{first}/status.json")
     one = told(selector)
@@ -204,7 +204,7 @@ def test_events_come_in_the_order_of_their_ends_and_none_twice_over_two_paths() 
 
 def test_ends_of_one_millisecond_are_all_told() -> None:
     calls = started()  # a clock that stands still
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT)
     ids = [say(calls) for _ in range(20)]
     assert [job_of(selector) for _ in ids] == ids
@@ -213,7 +213,7 @@ def test_ends_of_one_millisecond_are_all_told() -> None:
 
 def test_a_new_selection_does_not_tell_again_what_was_given() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT)
     first, second = say(calls), say(calls)
     assert job_of(selector) == first
@@ -226,7 +226,7 @@ def test_a_new_selection_does_not_tell_again_what_was_given() -> None:
 
 def test_since_now_is_the_reference_and_what_it_skipped_is_still_to_be_given() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     skipped = say(calls)
     waiting_for(selector, CHAT, since="now")
     assert job_of(selector) is None
@@ -240,7 +240,7 @@ def test_since_now_is_the_reference_and_what_it_skipped_is_still_to_be_given() -
 
 def test_since_a_number_replays_what_came_after_it() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     ids = [say(calls) for _ in range(3)]
     waiting_for(selector, CHAT)
     seqs = [told(selector)["seq"] for _ in ids]
@@ -251,17 +251,17 @@ def test_since_a_number_replays_what_came_after_it() -> None:
 
 def test_numbers_go_on_growing_over_a_restart(tmp_path: Any) -> None:
     clock = ManualClock()
-    calls = opened(tmp_path, clock)
+    calls = open_calls(tmp_path, clock)
     calls.carry("chat", echo)
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     first = say(calls)
     waiting_for(selector, CHAT)
     seq = told(selector)["seq"]
     calls.close()
     clock.advance(1)
-    again = opened(tmp_path, clock)
+    again = open_calls(tmp_path, clock)
     again.carry("chat", echo)
-    selector = Selector(again, ALICE)
+    selector = EventSelector(again, ALICE)
     second = say(again)
     waiting_for(selector, CHAT, since=seq)
     assert job_of(selector) == second
@@ -272,10 +272,10 @@ def test_numbers_go_on_growing_over_a_restart(tmp_path: Any) -> None:
 
 def test_the_chat_source_ignores_invokes_and_other_projects() -> None:
     calls = started()
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT)
     invoke = calls.submit(ALICE, "invoke", "memory_search", {"text": "x"})
-    until(calls, invoke)
+    wait_for_call(calls, invoke)
     say(calls, binding=Binding(USER, "alice", "proj-2"))
     say(calls, binding=Binding(USER, "bob", "proj-1"))
     assert job_of(selector) is None
@@ -285,9 +285,9 @@ def test_the_chat_source_ignores_invokes_and_other_projects() -> None:
 
 
 def test_a_failed_job_tells_its_error_as_the_result() -> None:
-    calls = opened(None)
+    calls = open_calls(None)
     calls.carry("chat", lambda run: Outcome.failure(Cause.ERROR, "", "missing provider API key"))
-    selector = Selector(calls, ALICE)
+    selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT)
     say(calls)
     job = told(selector)["job"]
@@ -297,7 +297,7 @@ def test_a_failed_job_tells_its_error_as_the_result() -> None:
 
 def test_changes_of_any_readable_path_are_told_with_number_path_kind_and_actor() -> None:
     calls = started()
-    selector = Selector(calls, ALICE, lambda path: not path.startswith("/nodes/hidden"))
+    selector = EventSelector(calls, ALICE, lambda path: not path.startswith("/nodes/hidden"))
     waiting_for(selector, "/nodes", "/agents/self", kind="changes")
     wait = selector.next()
     assert wait is not None
@@ -321,7 +321,7 @@ def test_changes_of_any_readable_path_are_told_with_number_path_kind_and_actor()
 
 def test_a_change_above_the_watched_path_is_a_change_of_it() -> None:
     calls = started()
-    selector = Selector(calls, ALICE, lambda path: True)
+    selector = EventSelector(calls, ALICE, lambda path: True)
     waiting_for(selector, "/nodes/edge/STATUS.json", kind="changes", since="now")
     calls.feed.publish("/nodes")
     assert told(selector)["change"]["path"] == "/nodes/edge/STATUS.json"

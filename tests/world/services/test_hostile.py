@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worldfs.ground.errors import BadInput
-from worldfs.world.calls import selection
-from worldfs.world.services import payload
-from worldfs.world.services.payload import Accepts
+from worldfs.world.calls import wait_selection
+from worldfs.world.services import tool_order
+from worldfs.world.services.tool_order import AcceptedTools
 
 WORDS = st.sampled_from(
     [
@@ -32,7 +32,7 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 BYTES = st.binary(max_size=60) | VALUES.map(lambda value: json.dumps(value).encode())
-ACCEPTS = Accepts({"load": "memory_load"}, "", "memory")
+ACCEPTS = AcceptedTools({"load": "memory_load"}, "", "memory")
 
 
 @given(BYTES, st.sampled_from(["invoke.json", "load.json", "nothing.json"]))
@@ -40,20 +40,20 @@ ACCEPTS = Accepts({"load": "memory_load"}, "", "memory")
 @example(b'{"op":"memory_load","args":{"n":1e999}}', "invoke.json")
 def test_an_order_is_read_or_refused(data: bytes, file: str) -> None:
     try:
-        order = payload.read(data, file, ACCEPTS)
+        order = tool_order.parse_tool_order(data, file, ACCEPTS)
     except BadInput as error:
-        assert (error.found, error.code) == (payload.REFUSAL, "invalid")
+        assert (error.found, error.code) == (tool_order.REFUSAL, "invalid")
         return
     assert order.tool.startswith("memory_")
-    assert isinstance(payload.arguments(order.text), dict)
+    assert isinstance(tool_order.arguments(order.text), dict)
 
 
 @given(BYTES)
 def test_a_selection_is_read_or_refused(data: bytes) -> None:
     try:
-        found = selection.read(data.decode("utf-8", "replace").strip())
+        found = wait_selection.parse_selection(data.decode("utf-8", "replace").strip())
     except BadInput as error:
-        assert (error.found, error.code) == (selection.REFUSAL, "invalid")
+        assert (error.found, error.code) == (wait_selection.REFUSAL, "invalid")
         return
     assert found.timeout_ms >= 0
     assert not found.configured or all(source.path for source in found.sources)

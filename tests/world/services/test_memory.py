@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 
-from worldfs.agents.state import AgentState
+from worldfs.agents.agent_state import AgentState
 from worldfs.ground.model import Json
-from worldfs.testing.calls import a_run
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.call_fixtures import tool_run
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import USER, Binding
-from worldfs.world.services import memory as module
-from worldfs.world.services.memory import Memory
-from worldfs.world.services.tool import ToolError
+from worldfs.world.services import memory_tools as module
+from worldfs.world.services.memory_tools import MemoryTools
+from worldfs.world.services.service_tool import ToolError
 
 
 class Asked:
     """The tools of one agent."""
 
-    def __init__(self, memory: Memory, agent: str = "alice") -> None:
+    def __init__(self, memory: MemoryTools, agent: str = "alice") -> None:
         self.memory, self.binding = memory, Binding(USER, agent, "proj-1")
 
     def __call__(self, op: str, /, **args: Any) -> Json:
-        return self.memory.invoke(f"memory_{op}", args, a_run(binding=self.binding))
+        return self.memory.invoke(f"memory_{op}", args, tool_run(binding=self.binding))
 
     def error(self, op: str, /, **args: Any) -> tuple[str, str]:
         with pytest.raises(ToolError) as caught:
@@ -37,7 +37,7 @@ class Asked:
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Asked]:
-    memory = Memory(tmp_path, ManualClock())
+    memory = MemoryTools(tmp_path, ManualClock())
     yield Asked(memory)
     memory.close()
 
@@ -162,12 +162,12 @@ def test_what_memory_md_says_is_found_loaded_and_changed_only_there(ask: Asked, 
 
 
 def test_a_megabyte_is_kept_and_found_after_a_restart(tmp_path: Path) -> None:
-    memory = Memory(tmp_path, ManualClock())
+    memory = MemoryTools(tmp_path, ManualClock())
     long = "lorem ipsum 苹果 " * 70_000 + "xylophone"
     Asked(memory)("create", name="long", kind="note", content=long)
     assert len(long.encode()) > 1 << 20
     memory.close()
-    again = Memory(tmp_path, ManualClock())
+    again = MemoryTools(tmp_path, ManualClock())
     ask = Asked(again)
     assert ask("load", mem_id=of("long"))["content"] == long
     assert ask.found("xylophone") == ["long"]
@@ -176,7 +176,7 @@ def test_a_megabyte_is_kept_and_found_after_a_restart(tmp_path: Path) -> None:
 
 def test_many_agents_at_once_keep_no_more_than_so_many_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "OPEN_MOST", 2)
-    memory = Memory(tmp_path, ManualClock())
+    memory = MemoryTools(tmp_path, ManualClock())
     wrong: list[BaseException] = []
 
     def work(name: str) -> None:

@@ -10,26 +10,28 @@ import pytest
 
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import Busy, NotFound
-from worldfs.ground.model import Json, State
-from worldfs.testing.calls import ALICE, Spot, attained, opened, until
-from worldfs.testing.site import POSE, Site
-from worldfs.world.calls.calls import Calls
+from worldfs.ground.model import JobState, Json
+from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
+from worldfs.testing.workspace_fixture import POSE, WorkspaceFixture
+from worldfs.world.calls.agent_jobs import AgentJobs
 from worldfs.world.layout import PLANNER
-from worldfs.world.services.node import Nodes, Reach
-from worldfs.world.services.place import Orders
+from worldfs.world.services.endpoint_orders import EndpointOrders
+from worldfs.world.services.node_tool import NodeLookup, NodeTool
 from worldfs.world.world import World
 
-ARM = Spot("/nodes/arm_1/body", "body", "arm_1", {"move_to": "move_to", "pick_up": "pick_up"}, {"type": "driver"})
+ARM = StaticEndpoint(
+    "/nodes/arm_1/body", "body", "arm_1", {"move_to": "move_to", "pick_up": "pick_up"}, {"type": "driver"}
+)
 
 
 class Served:
     """A world whose kernel runs in a thread, and the places over it."""
 
     def __init__(self, root: Path, *, kernel: bool = True) -> None:
-        self.site = Site(root, robots=["arm_1"], clock=SystemClock())
+        self.site = WorkspaceFixture(root, robots=["arm_1"], clock=SystemClock())
         self.world = self.site.open(threads=True) if kernel else World.open(root)
-        self.calls = Calls.open(None, SystemClock())
-        self.orders = Orders(self.calls, {}, Nodes(self.world, lambda node: None))
+        self.calls = AgentJobs.open(None, SystemClock())
+        self.orders = EndpointOrders(self.calls, {}, NodeTool(self.world, lambda node: None))
         self.stop = threading.Event()
         self.thread = threading.Thread(target=self._run, args=(kernel,), daemon=True)
         self.thread.start()
@@ -41,7 +43,7 @@ class Served:
     def ask(self, payload: Json, file: str = "invoke.json") -> tuple[str, Any]:
         """status.json's state and result.json at the end."""
         place = self.orders.at(ALICE, ARM)
-        until(self.calls, place.write(file, json.dumps(payload).encode()).extra["job"])
+        wait_for_call(self.calls, place.write(file, json.dumps(payload).encode()).extra["job"])
         return json.loads(place.status())["state"], json.loads(place.result())
 
     def close(self) -> None:
@@ -64,10 +66,10 @@ def test_an_order_moves_the_body_and_its_evidence_is_the_result(served: Served) 
     assert (state, result["op"], result["node"], result["message"]) == ("done", "move_to", "arm_1", "done")
     assert [order.op for order in served.site.executed] == ["move_to"]
     job = served.world.jobs.load(result["job"])
-    assert (job.status.state, job.order.params) == (State.SUCCEEDED, {"target_pose": POSE})
+    assert (job.status.state, job.order.params) == (JobState.SUCCEEDED, {"target_pose": POSE})
     assert b"job-1" in served.calls.log(ALICE, "job-1")
     # The sheet is rendered after the end was told.
-    attained(lambda: result["job"].encode() in served.world.tree.read("/nodes/arm_1/ACTION.md", PLANNER))
+    wait_until(lambda: result["job"].encode() in served.world.tree.read("/nodes/arm_1/ACTION.md", PLANNER))
 
 
 def test_a_file_of_an_op_takes_the_bare_arguments(served: Served) -> None:
@@ -81,7 +83,7 @@ def test_what_the_critic_refuses_is_rejected_with_its_findings_and_nothing_moves
     assert error["message"].startswith("rejected: ")
     assert error["findings"][0]["code"] and error["findings"][0]["fix"]
     assert served.site.executed == []
-    assert served.world.jobs.load(error["evidence"]["job"]).status.state is State.FAILED
+    assert served.world.jobs.load(error["evidence"]["job"]).status.state is JobState.FAILED
 
 
 def test_a_body_that_fails_says_why(served: Served) -> None:
@@ -95,7 +97,7 @@ def test_two_orders_of_one_instant_are_two_jobs(served: Served) -> None:
     data = json.dumps({"target_pose": POSE}).encode()
     ids = [place.write("move_to.json", data).extra["job"] for _ in range(3)]
     for id in ids:
-        until(served.calls, id)
+        wait_for_call(served.calls, id)
     assert len({order.id for order in served.site.executed}) == 3
 
 
@@ -103,13 +105,13 @@ def test_cancelling_the_call_stops_the_body_first(served: Served) -> None:
     place = served.orders.at(ALICE, ARM)
     data = json.dumps({"target_pose": POSE, "hang": True}).encode()
     id = place.write("move_to.json", data).extra["job"]
-    attained(lambda: len(served.site.executed) == 1)
+    wait_until(lambda: len(served.site.executed) == 1)
     served.calls.cancel(ALICE, id)
-    until(served.calls, id)
+    wait_for_call(served.calls, id)
     status = json.loads(place.status())
     assert status["error"].startswith("cancelled: ")
     job = json.loads(place.result())["error"]["evidence"]["job"]
-    assert served.world.jobs.load(job).status.state is State.FAILED
+    assert served.world.jobs.load(job).status.state is JobState.FAILED
 
 
 def test_without_a_kernel_nothing_is_left_to_be_done_later(tmp_path: Path) -> None:
@@ -148,10 +150,12 @@ class Far:
         return self.answer
 
 
-def far_result(reach: Reach, service: str = "drill") -> tuple[Any, Any]:
-    calls = opened(None)
-    place = Orders(calls, {}, Nodes(None, reach)).at(ALICE, Spot(f"/nodes/n/{service}", service, "n", {"run": "run"}))
-    until(calls, place.write("invoke.json", b' {"depth": 3}').extra["job"])
+def far_result(reach: NodeLookup, service: str = "drill") -> tuple[Any, Any]:
+    calls = open_calls(None)
+    place = EndpointOrders(calls, {}, NodeTool(None, reach)).at(
+        ALICE, StaticEndpoint(f"/nodes/n/{service}", service, "n", {"run": "run"})
+    )
+    wait_for_call(calls, place.write("invoke.json", b' {"depth": 3}').extra["job"])
     calls.close()
     return json.loads(place.status()), json.loads(place.result())
 

@@ -10,20 +10,22 @@ import pytest
 
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Finding, Json
-from worldfs.testing.calls import ALICE, Spot, attained, opened, until
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import USER, Binding
-from worldfs.world.calls.call import Run
-from worldfs.world.calls.calls import Calls
-from worldfs.world.calls.table import SHOWN_S
-from worldfs.world.services.payload import REFUSAL
-from worldfs.world.services.place import IDLE_RESULT, IDLE_STATUS, Orders, Place
-from worldfs.world.services.tool import ToolError
+from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.calls.agent_job_table import KEEP_S
+from worldfs.world.calls.agent_jobs import AgentJobs
+from worldfs.world.services.endpoint_orders import IDLE_RESULT, IDLE_STATUS, BoundEndpoint, EndpointOrders
+from worldfs.world.services.service_tool import ToolError
+from worldfs.world.services.tool_order import REFUSAL
 
-MEMORY = Spot("memory", "memory", "", {"create": "memory_create", "search": "memory_search"}, {"tool_family": "memory"})
-WEB = Spot("web_search", "web_search", "", {"search": "web_search"}, {"tool": "web_search"})
-ARM = Spot("/nodes/arm_1/body", "body", "arm_1", {"move_to": "move_to"}, {"type": "driver"})
-DRILL = Spot("/nodes/n/tool/main", "tool-main", "n", {}, {})
+MEMORY = StaticEndpoint(
+    "memory", "memory", "", {"create": "memory_create", "search": "memory_search"}, {"tool_family": "memory"}
+)
+WEB = StaticEndpoint("web_search", "web_search", "", {"search": "web_search"}, {"tool": "web_search"})
+ARM = StaticEndpoint("/nodes/arm_1/body", "body", "arm_1", {"move_to": "move_to"}, {"type": "driver"})
+DRILL = StaticEndpoint("/nodes/n/tool/main", "tool-main", "n", {}, {})
 
 
 class Mirror:
@@ -32,7 +34,7 @@ class Mirror:
     def __init__(self) -> None:
         self.go: threading.Event | None = None
 
-    def invoke(self, tool: str, args: Json, run: Run) -> Json:
+    def invoke(self, tool: str, args: Json, run: AgentJobContext) -> Json:
         if self.go is not None:
             self.go.wait(20)
         if args.get("fail"):
@@ -46,17 +48,17 @@ class Mirror:
 class Bench:
     def __init__(self, home: Path | None = None, clock: ManualClock | None = None) -> None:
         self.mirror = Mirror()
-        self.calls: Calls = opened(home, clock)
-        self.orders = Orders(self.calls, {"memory": self.mirror, "web_search": self.mirror}, self.mirror)
+        self.calls: AgentJobs = open_calls(home, clock)
+        self.orders = EndpointOrders(self.calls, {"memory": self.mirror, "web_search": self.mirror}, self.mirror)
 
-    def at(self, spot: Spot, binding: Binding = ALICE) -> Place:
+    def at(self, spot: StaticEndpoint, binding: Binding = ALICE) -> BoundEndpoint:
         return self.orders.at(binding, spot)
 
-    def ask(self, spot: Spot, file: str, payload: object) -> Any:
+    def ask(self, spot: StaticEndpoint, file: str, payload: object) -> Any:
         """The result of an accepted order, after its end."""
         place = self.at(spot)
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        until(self.calls, place.write(file, data).extra["job"])
+        wait_for_call(self.calls, place.write(file, data).extra["job"])
         return json.loads(place.result())
 
 
@@ -85,7 +87,7 @@ def bench() -> Iterator[Bench]:
     ],
 )  # fmt: skip
 def test_an_order_is_understood_in_every_spelling(
-    bench: Bench, spot: Spot, file: str, payload: Json, tool: str, args: Json
+    bench: Bench, spot: StaticEndpoint, file: str, payload: Json, tool: str, args: Json
 ) -> None:
     assert bench.ask(spot, file, payload) == {"tool": tool, "args": args, "node": spot.node}
 
@@ -109,7 +111,9 @@ def test_an_order_is_understood_in_every_spelling(
         (DRILL, "invoke.json", b"{}"),
     ],
 )
-def test_a_refused_payload_changes_nothing_but_says_so(bench: Bench, spot: Spot, file: str, data: bytes) -> None:
+def test_a_refused_payload_changes_nothing_but_says_so(
+    bench: Bench, spot: StaticEndpoint, file: str, data: bytes
+) -> None:
     place = bench.at(spot)
     with pytest.raises(BadInput) as caught:
         place.write(file, data)
@@ -146,7 +150,7 @@ def test_a_write_is_answered_with_its_job_and_waits_for_its_end_at_most_five_sec
     assert place.result() == IDLE_RESULT
     assert place.control("search.json") == b'{"query": "a"}'  # trimmed
     bench.mirror.go.set()
-    attained(wait.ready)
+    wait_until(wait.ready)
     assert json.loads(place.status())["state"] == "done"
     assert bench.calls.ids(ALICE) == ["job-1"]
 
@@ -190,7 +194,7 @@ def test_all_of_it_is_there_after_a_restart_and_after_a_day(tmp_path: Path) -> N
     again = Bench(tmp_path, clock)
     place = again.at(MEMORY)
     assert (place.status(), place.result(), place.control("create.json"), place.control("search.json")) == before
-    clock.advance(SHOWN_S + 1)
+    clock.advance(KEEP_S + 1)
     assert again.calls.ids(ALICE) == []
     assert (place.status(), place.result(), place.control("create.json"), place.control("search.json")) == before
     again.calls.close()
@@ -199,13 +203,13 @@ def test_all_of_it_is_there_after_a_restart_and_after_a_day(tmp_path: Path) -> N
 def test_one_agents_memory_is_asked_in_order_and_the_web_does_not_wait_for_it(bench: Bench) -> None:
     bench.mirror.go = gate = threading.Event()
     first = [bench.at(MEMORY).write("search.json", b'{"query":"%d"}' % n).extra["job"] for n in range(4)]
-    attained(lambda: bench.calls.call(ALICE, first[0]).word == "running")
+    wait_until(lambda: bench.calls.call(ALICE, first[0]).word == "running")
     assert [bench.calls.call(ALICE, id).word for id in first[1:]] == ["queued"] * 3
     web = bench.at(WEB).write("search.json", b'{"query":"a"}').extra["job"]
-    attained(lambda: bench.calls.call(ALICE, web).word == "running")
+    wait_until(lambda: bench.calls.call(ALICE, web).word == "running")
     gate.set()
     for id in [*first, web]:
-        until(bench.calls, id)
+        wait_for_call(bench.calls, id)
     ends = [bench.calls.call(ALICE, id).ended for id in first]
     assert ends == sorted(ends)
 

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from worldfs.ground.errors import BadInput
-from worldfs.testing.calls import Spot, attained
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.call_fixtures import StaticEndpoint, wait_until
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import USER, Binding
-from worldfs.tree.feed import Feed
-from worldfs.tree.leaf import Ask
-from worldfs.world.layout.agents import MEMORY_OPS, SEARCH_OPS
-from worldfs.world.services.services import Acts, Services
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.virtual_file import WriteContext
+from worldfs.world.layout.agent_rows import MEMORY_OPS, SEARCH_OPS
+from worldfs.world.services.agent_services import AgentServices, BindingActions
 
 RECORDED = Path(__file__).parents[2] / "fixtures" / "acheron"
 ALICE = Binding(USER, "alice", "proj-1")
 BASE = "/agents/self/"
 SPOTS = {
-    place: Spot(place, service, "", ops if place == service else {}, runtime)
+    place: StaticEndpoint(place, service, "", ops if place == service else {}, runtime)
     for service, ops, runtime in (
         ("memory", MEMORY_OPS, {"tool_family": "memory"}),
         ("web_search", SEARCH_OPS, {"tool": "web_search"}),
@@ -37,10 +37,10 @@ def recorded() -> list[Any]:
 
 
 @pytest.fixture
-def acts(tmp_path: Path) -> Iterator[Acts]:
+def acts(tmp_path: Path) -> Iterator[BindingActions]:
     (tmp_path / "config.json").write_text('{"agents": {"brains": [{"agent": "*", "kind": "none"}]}}')
-    services = Services.open(
-        tmp_path, world=None, agents=tmp_path / "agents", clock=ManualClock(), feed=Feed(), environ={}
+    services = AgentServices.open(
+        tmp_path, world=None, agents=tmp_path / "agents", clock=ManualClock(), feed=ChangeFeed(), environ={}
     )
     yield services.acts(ALICE)
     services.close()
@@ -57,7 +57,7 @@ def shape(told: str) -> Any:
     return plain(json.loads(told))
 
 
-def test_every_recorded_order_to_memory_and_web_search_ends_as_recorded(acts: Acts) -> None:
+def test_every_recorded_order_to_memory_and_web_search_ends_as_recorded(acts: BindingActions) -> None:
     """D28: a refusal is told by a key more. D29: web_search is real. D30: no built-in notes, ours are counted anew."""
     decided: set[str] = set()
     for entry in recorded():
@@ -97,10 +97,10 @@ def test_every_recorded_order_to_memory_and_web_search_ends_as_recorded(acts: Ac
 
 def _written(spot: Any, file: str, payload: bytes) -> Any:
     try:
-        written = spot.write(file, payload, Ask("user"))
+        written = spot.write(file, payload, WriteContext("user"))
     except BadInput as error:
         return {"ok": False, "error": {"code": error.code, "message": error.found}}
-    attained(written.until.ready)
+    wait_until(written.until.ready)
     return {"ok": True, "payload": {"n": written.n, **written.extra}}
 
 
@@ -117,7 +117,7 @@ def _unnumbered(mem_id: str) -> str:
     return ":".join([*parts[:2], "mem_N" if parts[2].startswith("mem_") else parts[2], *parts[3:]])
 
 
-def test_every_recorded_letter_and_event_is_as_recorded(acts: Acts) -> None:
+def test_every_recorded_letter_and_event_is_as_recorded(acts: BindingActions) -> None:
     """D39: the answer comes at once. D43: an event carries its number. The recorded brain had no key, ours is none."""
     rows = {row["req"]: row["res"] for row in recorded() if isinstance(row["req"], str)}
     acts.talk.select(b'{"paths": ["/agents/self/chat/control/input"], "timeout_ms": 500}')
@@ -129,10 +129,10 @@ def test_every_recorded_letter_and_event_is_as_recorded(acts: Acts) -> None:
         ("chat write", b"hello world", ""), ("chat write corr", b"second", "corr-9"),
         ("chat write id only", b"third", "id-only"), ("chat write blank", b" \n", ""),
     ):  # fmt: skip
-        written = acts.talk.say(text, Ask("user", correlation=correlation))
+        written = acts.talk.say(text, WriteContext("user", correlation=correlation))
         assert {"n": written.n, **written.extra} == rows[label]["payload"]
         if "job" in written.extra:
-            attained(lambda job=written.extra["job"]: acts.jobs.wait(job) is None)
+            wait_until(lambda job=written.extra["job"]: acts.jobs.wait(job) is None)
     assert acts.jobs.ids() == ["job-1", "job-2", "job-3"]
     error = json.loads(acts.jobs.file("job-1", "status"))["error"]
 
@@ -148,7 +148,7 @@ def test_every_recorded_letter_and_event_is_as_recorded(acts: Acts) -> None:
         assert told == ours(rows[f"next.json #{number}"][0])
 
 
-def test_every_recorded_wait_is_accepted_or_refused_as_recorded(acts: Acts) -> None:
+def test_every_recorded_wait_is_accepted_or_refused_as_recorded(acts: BindingActions) -> None:
     """D43: a wait for a job that ended since the attach is answered, where the reference waited in vain."""
     waits = [row for row in recorded() if isinstance(row["req"], dict) and "wait.json" in row["req"]]
     assert len(waits) == 8
@@ -163,10 +163,10 @@ def test_every_recorded_wait_is_accepted_or_refused_as_recorded(acts: Acts) -> N
     assert shape(acts.talk.next().decode()) == {"configured": False, "waiting": False, "error": "wait_not_configured"}
 
 
-def test_each_job_of_the_recorded_index_has_its_fields_here(acts: Acts) -> None:
+def test_each_job_of_the_recorded_index_has_its_fields_here(acts: BindingActions) -> None:
     index = json.loads((RECORDED / "chat-job-index.json").read_text())
-    acts.talk.say(b"hello", Ask("user"))
-    attained(lambda: acts.jobs.wait("job-1") is None)
+    acts.talk.say(b"hello", WriteContext("user"))
+    wait_until(lambda: acts.jobs.wait("job-1") is None)
     job = next(job for job in index["jobs"] if job["job_id"] == "job-1")
     status = json.loads(acts.jobs.file("job-1", "status"))
     assert (status["state"], status["correlation_id"]) == (job["state"], job["correlation_id"])

@@ -6,28 +6,28 @@ from pathlib import Path
 import pytest
 
 from worldfs.ground.errors import NotFound
-from worldfs.testing.calls import ALICE, Spot, attained
-from worldfs.testing.clock import ManualClock
+from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, wait_until
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import ADMIN, USER, Binding
-from worldfs.tree.feed import Feed
-from worldfs.tree.leaf import Ask
-from worldfs.world.layout.agents import MEMORY_OPS
-from worldfs.world.services.services import Acts, Services, only_admins
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.virtual_file import WriteContext
+from worldfs.world.layout.agent_rows import MEMORY_OPS
+from worldfs.world.services.agent_services import AgentServices, BindingActions, admins_only
 
-MEMORY = Spot("memory", "memory", "", MEMORY_OPS, {"tool_family": "memory"})
-ASK = Ask("user", correlation="c-1")
+MEMORY = StaticEndpoint("memory", "memory", "", MEMORY_OPS, {"tool_family": "memory"})
+ASK = WriteContext("user", correlation="c-1")
 
 
-def opened(home: Path, clock: ManualClock | None = None) -> Services:
+def opened(home: Path, clock: ManualClock | None = None) -> AgentServices:
     clock = clock or ManualClock()
-    return Services.open(home, world=None, agents=home / "agents", clock=clock, feed=Feed(), environ={})
+    return AgentServices.open(home, world=None, agents=home / "agents", clock=clock, feed=ChangeFeed(), environ={})
 
 
-def order(acts: Acts, file: str, payload: object) -> object:
+def order(acts: BindingActions, file: str, payload: object) -> object:
     controls = acts.at(MEMORY)
     written = controls.write(file, json.dumps(payload).encode(), ASK)
     assert written.until is not None
-    attained(written.until.ready)
+    wait_until(written.until.ready)
     return json.loads(controls.result())
 
 
@@ -63,8 +63,8 @@ def test_the_files_of_a_job_are_there_for_its_own_binding_only(tmp_path: Path) -
 
 
 def test_a_read_of_an_open_job_waits_as_long_as_the_last_wait_json_says(tmp_path: Path) -> None:
-    services = Services.open(
-        tmp_path, world=None, agents=tmp_path / "agents", clock=ManualClock(), feed=Feed(), environ={}, held=True
+    services = AgentServices.open(
+        tmp_path, world=None, agents=tmp_path / "agents", clock=ManualClock(), feed=ChangeFeed(), environ={}, held=True
     )
     acts = services.acts(ALICE)
     job = acts.talk.say(b"hello", ASK).extra["job"]
@@ -77,21 +77,27 @@ def test_a_read_of_an_open_job_waits_as_long_as_the_last_wait_json_says(tmp_path
     wait = acts.jobs.wait(job)
     assert wait is not None and wait.timeout == 60.0
     services.begin()
-    attained(wait.ready)
+    wait_until(wait.ready)
     services.close()
 
 
 def test_who_has_not_been_told_more_commands_no_node() -> None:
-    assert only_admins(Binding(ADMIN, "mother", "system"), "arm")
-    assert not only_admins(Binding(USER, "alice", "main"), "arm")
+    assert admins_only(Binding(ADMIN, "mother", "system"), "arm")
+    assert not admins_only(Binding(USER, "alice", "main"), "arm")
 
 
 def test_in_memory_only_nothing_of_a_call_is_written(tmp_path: Path) -> None:
-    services = Services.open(
-        tmp_path, world=None, agents=tmp_path / "agents", clock=ManualClock(), feed=Feed(), environ={}, memory_only=True
+    services = AgentServices.open(
+        tmp_path,
+        world=None,
+        agents=tmp_path / "agents",
+        clock=ManualClock(),
+        feed=ChangeFeed(),
+        environ={},
+        memory_only=True,
     )
     acts = services.acts(ALICE)
     job = acts.talk.say(b"hello", ASK).extra["job"]
-    attained(lambda: acts.jobs.wait(job) is None)
+    wait_until(lambda: acts.jobs.wait(job) is None)
     services.close()
     assert list(tmp_path.iterdir()) == []

@@ -20,12 +20,12 @@ import pytest
 from worldfs.formats.config_services import WebSearch
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Json
-from worldfs.testing.calls import a_run
-from worldfs.world.services.tool import ToolError
-from worldfs.world.services.web import registry
-from worldfs.world.services.web.backend import Finding, Settings
-from worldfs.world.services.web.http import MOST
-from worldfs.world.services.web.search import WebSearchTool
+from worldfs.testing.call_fixtures import tool_run
+from worldfs.world.services.service_tool import ToolError
+from worldfs.world.services.web import search_backends
+from worldfs.world.services.web.search_backend import SearchResult, SearchSettings
+from worldfs.world.services.web.web_request import MOST
+from worldfs.world.services.web.web_search_tool import WebSearchTool
 
 KEY = "tvly-very-secret"
 PAGES = [(f"Page {n}", f"https://example.org/{n}", f"about {n}") for n in range(30)]
@@ -130,7 +130,7 @@ def tool(tmp_path: Path, environ: Mapping[str, str] | None = None, **settings: A
 
 
 def results(asked: WebSearchTool, **args: Any) -> list[Json]:
-    found: list[Json] = asked.invoke("web_search", {"query": "zig language", **args}, a_run())["results"]
+    found: list[Json] = asked.invoke("web_search", {"query": "zig language", **args}, tool_run())["results"]
     return found
 
 
@@ -262,7 +262,7 @@ def test_a_peer_that_is_not_there_or_speaks_no_http_is_named(tmp_path: Path) -> 
 
 def test_a_call_that_is_stopped_does_not_wait(tmp_path: Path) -> None:
     port = _slow(b"x" * 5_000, 0.05)
-    run = a_run()
+    run = tool_run()
     threading.Timer(0.2, lambda: run.ask(Cause.CANCELLED)).start()
     with pytest.raises(ToolError) as caught:
         tool(tmp_path, backend="searxng", url=f"http://127.0.0.1:{port}").invoke("web_search", {"query": "a"}, run)
@@ -301,7 +301,7 @@ def test_a_config_that_cannot_be_read_says_so(tmp_path: Path) -> None:
         raise BadInput("no JSON at line 3", path="config.json")
 
     with pytest.raises(ToolError, match=r"config\.json: no JSON at line 3"):
-        WebSearchTool(tmp_path, broken, {}).invoke("web_search", {"query": "a"}, a_run())
+        WebSearchTool(tmp_path, broken, {}).invoke("web_search", {"query": "a"}, tool_run())
 
 
 def test_a_key_comes_from_a_file_that_only_its_owner_reads(tmp_path: Path, peer: Callable[..., Peer]) -> None:
@@ -376,11 +376,11 @@ def test_ddgs_is_asked_as_it_wants_to_be_and_its_errors_are_told(
 
 def test_other_packages_bring_backends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Mine:
-        def __init__(self, settings: Settings) -> None:
+        def __init__(self, settings: SearchSettings) -> None:
             self.settings = settings
 
-        def search(self, query: str, limit: int, run: object) -> list[Finding]:
-            return [Finding(query, self.settings.url, str(self.settings.more["depth"]))]
+        def search(self, query: str, limit: int, run: object) -> list[SearchResult]:
+            return [SearchResult(query, self.settings.url, str(self.settings.more["depth"]))]
 
     def points(*, group: str, name: str = "mine") -> list[EntryPoint]:
         assert group == "worldfs.web_search"
@@ -390,7 +390,7 @@ def test_other_packages_bring_backends(tmp_path: Path, monkeypatch: pytest.Monke
         def load(self) -> Any:
             return Mine
 
-    monkeypatch.setattr(registry, "entry_points", points)
+    monkeypatch.setattr(search_backends, "entry_points", points)
     asked = tool(tmp_path, backend="mine", url="https://mine.example", more={"depth": 3})
     assert results(asked) == [{"title": "zig language", "url": "https://mine.example", "snippet": "3"}]
-    assert registry.names() == ["searxng", "brave", "tavily", "ddgs", "mine"]
+    assert search_backends.backend_names() == ["searxng", "brave", "tavily", "ddgs", "mine"]

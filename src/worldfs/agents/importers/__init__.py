@@ -1,10 +1,10 @@
-"""Bringing over what other tools left: `plan` says what would come from a place, `carry` brings it.
+"""Bringing over what other tools left: `plan` says what would come from a place, `run_import` brings it.
 
     made = plan("~/collective", "rio")
     print(*made.words(), sep="\\n")
-    report = carry(made, AgentState.open("rio"))
+    report = run_import(made, AgentState.open("rio"))
 
-`nouns` is what a further importer needs, `registry` how it joins (docs/import.md).
+`import_types` is what a further importer needs, `importer_registry` how it joins (docs/import.md).
 """
 
 from __future__ import annotations
@@ -12,22 +12,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .carrying import carry
-    from .nouns import Imported, Item, Left, Source
-    from .planning import Plan, plan
-    from .registry import Importer, Registry, load
-    from .report import Report
-    from .whole import adopt, export
+    from .agent_transfer import adopt, export
+    from .import_plan import ImportPlan, plan
+    from .import_report import ImportReport
+    from .import_run import run_import
+    from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+    from .importer_registry import Importer, ImporterRegistry, load
 
 __all__ = [
-    "Imported", "Importer", "Item", "Left", "Plan", "Registry", "Report", "Source", "adopt", "carry", "export", "load",
+    "ImportItem",
+    "ImportPlan",
+    "ImportReport",
+    "ImportSource",
+    "Importer",
+    "ImporterRegistry",
+    "ParsedSource",
+    "SkippedItem",
+    "adopt",
+    "export",
+    "load",
     "plan",
+    "run_import",
 ]  # fmt: skip
 
 _HOME = {
-    "Imported": "nouns", "Item": "nouns", "Left": "nouns", "Source": "nouns", "Importer": "registry",
-    "Plan": "planning", "Registry": "registry", "Report": "report", "adopt": "whole", "carry": "carrying",
-    "export": "whole", "load": "registry", "plan": "planning",
+    "ParsedSource": "import_types", "ImportItem": "import_types", "SkippedItem": "import_types",
+    "ImportSource": "import_types", "Importer": "importer_registry", "ImportPlan": "import_plan",
+    "ImporterRegistry": "importer_registry", "ImportReport": "import_report", "adopt": "agent_transfer",
+    "run_import": "import_run", "export": "agent_transfer", "load": "importer_registry", "plan": "import_plan",
 }  # fmt: skip
 
 

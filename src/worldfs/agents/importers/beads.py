@@ -8,10 +8,22 @@ from typing import Any, Final
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import AgentTask, Remark
 
-from .nouns import Imported, Item, Left, Source
-from .places import files_of, single
-from .reading import SHOWN, Place, not_read, objects
-from .words import cut, identity, line, name, note, rest, short, sound, string, strings, when
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .source_dir import SHOWN, SourceDir, json_objects, unreadable_item
+from .source_search import find_files, source_per_file
+from .value_conversion import (
+    as_text,
+    as_texts,
+    clean_text,
+    extra_members,
+    identity,
+    name,
+    note_text,
+    one_line,
+    parse_time,
+    short_identity,
+    truncate,
+)
 
 PATTERNS: Final = ((".beads", "issues.jsonl"), (".beads", "beads.jsonl"))
 STATUS: Final = {
@@ -34,35 +46,35 @@ class Beads:
     name = "beads"
     about = "Beads' .beads/issues.jsonl → tasks.json, its memories → notes"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:
             issue = b'"title"' in head and (b'"issue_type"' in head or b'"status"' in head)
             return issue or b'"_schema":"beads' in head
 
-        where, files = files_of(place, PATTERNS, fits, 65_536)
-        return single(self.name, (where, files[:1] if len(files) > 1 and _older(files) else files))
+        where, files = find_files(place, PATTERNS, fits, 65_536)
+        return source_per_file(self.name, (where, files[:1] if len(files) > 1 and _older(files) else files))
 
-    def read(self, source: Source) -> Imported:
-        found = Imported()
+    def read(self, source: ImportSource) -> ParsedSource:
+        found = ParsedSource()
         issues: dict[str, tuple[dict[str, Any], str, bytes]] = {}
-        with Place(source.place) as place:
+        with SourceDir(source.place) as place:
             try:
-                for line_, value in objects(place, source.path, found.left):
+                for line_, value in json_objects(place, source.path, found.left):
                     where = f"{source.path}:{line_.number}"
                     if "_schema" in value:
                         found.passed_over("headers")
                     elif value.get("_type") == "memory":
                         _memory(found, value, where, line_.data)
-                    elif not string(value.get("id")) or not string(value.get("title")):
+                    elif not as_text(value.get("id")) or not as_text(value.get("title")):
                         found.left.append(
-                            Left(where, "no issue", "an object with id and title", "", line_.data[:SHOWN])
+                            SkippedItem(where, "no issue", "an object with id and title", "", line_.data[:SHOWN])
                         )
                     else:
                         if value["id"] in issues:  # a merge in git leaves both; the later one counts
                             found.passed_over("lines of an issue that stands there again")
                         issues[value["id"]] = (value, where, line_.data)
             except WorldError as error:
-                found.left.append(not_read(error, source.path))
+                found.left.append(unreadable_item(error, source.path))
         ids = {id: _id(value) for id, (value, _, _) in issues.items()}
         for value, where, raw in issues.values():
             _issue(found, value, where, raw, ids)
@@ -76,67 +88,69 @@ def _older(files: list[str]) -> bool:
 
 def _key(value: dict[str, Any]) -> str:
     """Two repositories may both have a bd-1: the time of its making tells them apart."""
-    return identity("beads", value["id"], string(value.get("created_at")))
+    return identity("beads", value["id"], as_text(value.get("created_at")))
 
 
 def _id(value: dict[str, Any]) -> str:
-    return name(value["id"]) or f"bd-{short(value['id'])}"
+    return name(value["id"]) or f"bd-{short_identity(value['id'])}"
 
 
-def _memory(found: Imported, value: dict[str, Any], where: str, raw: bytes) -> None:
-    key, text = string(value.get("key")), string(value.get("value"))
+def _memory(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) -> None:
+    key, text = as_text(value.get("key")), as_text(value.get("value"))
     if not key or not text:
-        found.left.append(Left(where, "no memory", "key and value", "", raw[:SHOWN]))
+        found.left.append(SkippedItem(where, "no memory", "key and value", "", raw[:SHOWN]))
         return
-    found.remarks.append(Item(identity("beads-memory", key), Remark(SECTION, note(f"**{line(key)}**: {text}")), where))
+    found.remarks.append(
+        ImportItem(identity("beads-memory", key), Remark(SECTION, note_text(f"**{one_line(key)}**: {text}")), where)
+    )
 
 
-def _issue(found: Imported, value: dict[str, Any], where: str, raw: bytes, ids: dict[str, str]) -> None:
-    title, word = string(value["title"]), string(value.get("status")) or "open"
+def _issue(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes, ids: dict[str, str]) -> None:
+    title, word = as_text(value["title"]), as_text(value.get("status")) or "open"
     if word == "tombstone" or value.get("deleted_at"):
-        found.left.append(Left(where, f"deleted at the source: {line(title)}", data=raw[:SHOWN], meant=True))
+        found.left.append(SkippedItem(where, f"deleted at the source: {one_line(title)}", data=raw[:SHOWN], meant=True))
         return
-    parts = [f"{label}: {text}" if label else text for key, label in PARTS if (text := string(value.get(key)).strip())]
+    parts = [f"{label}: {text}" if label else text for key, label in PARTS if (text := as_text(value.get(key)).strip())]
     comments = value.get("comments")
     for comment in comments if isinstance(comments, list) else ():
-        if isinstance(comment, dict) and string(comment.get("text")):
-            parts.append(f"{string(comment.get('author')) or 'comment'}: {string(comment['text']).strip()}")
-    context, more = cut("\n\n".join(parts))
+        if isinstance(comment, dict) and as_text(comment.get("text")):
+            parts.append(f"{as_text(comment.get('author')) or 'comment'}: {as_text(comment['text']).strip()}")
+    context, more = truncate("\n\n".join(parts))
     found.shortened(where, more)
-    extra, large = rest(value, KNOWN)
+    extra, large = extra_members(value, KNOWN)
     found.too_large(where, large)
     waits, parent = _dependencies(value.get("dependencies"), value["id"], ids, extra)
     if waits:
         extra["depends_on"] = waits
     for field, key in (("labels", "labels"), ("assignee", "assignee")):
         if value.get(field):
-            extra[key] = strings(value[field]) if field == "labels" else sound(string(value[field]))
-    kind = string(value.get("issue_type", value.get("type")))
+            extra[key] = as_texts(value[field]) if field == "labels" else clean_text(as_text(value[field]))
+    kind = as_text(value.get("issue_type", value.get("type")))
     if kind and kind != "task":
-        extra["kind"] = sound(kind)
+        extra["kind"] = clean_text(kind)
     if word not in ("open", "in_progress", "closed"):
-        extra["status_word"] = sound(word)
+        extra["status_word"] = clean_text(word)
     priority = value.get("priority", 2)
     ranked = type(priority) is int and 0 <= priority < len(PRIORITY)
     if not ranked:
-        found.left.append(Left(f"{where}/priority", f"priority {str(priority)[:60]}", "0 to 4", "", raw[:SHOWN]))
+        found.left.append(SkippedItem(f"{where}/priority", f"priority {str(priority)[:60]}", "0 to 4", "", raw[:SHOWN]))
     elif priority in (0, 4):
         extra["rank"] = priority
     status = STATUS.get(word, "pending")
-    closed = when(value.get("closed_at")) or when(value.get("updated_at")) if status == "completed" else ""
+    closed = parse_time(value.get("closed_at")) or parse_time(value.get("updated_at")) if status == "completed" else ""
     task = AgentTask(
         id=ids[value["id"]],
-        description=line(title, 1000),
+        description=one_line(title, 1000),
         status=status,
         priority=PRIORITY[priority] if ranked else "medium",
-        created_at=when(value.get("created_at")),
+        created_at=parse_time(value.get("created_at")),
         context=context,
         follow_up_from=parent,
         completed_at=closed or None,
-        outcome=line(string(value.get("close_reason")), 1000) or None,
+        outcome=one_line(as_text(value.get("close_reason")), 1000) or None,
         extra=extra,
     )
-    found.tasks.append(Item(_key(value), task, where))
+    found.tasks.append(ImportItem(_key(value), task, where))
 
 
 def _dependencies(value: Any, own: str, ids: dict[str, str], extra: dict[str, Any]) -> tuple[list[str], str | None]:
@@ -144,21 +158,21 @@ def _dependencies(value: Any, own: str, ids: dict[str, str], extra: dict[str, An
     waits, parents, other = [], [], []
     for item in value if isinstance(value, list) else ():
         if isinstance(item, str):
-            waits.append(ids.get(item, sound(item)))
+            waits.append(ids.get(item, clean_text(item)))
             continue
         if not isinstance(item, dict):
             continue
-        id = string(item.get("depends_on_id")) or string(item.get("target")) or string(item.get("id"))
-        kind = string(item.get("type", item.get("dependency_type"))) or "blocks"
+        id = as_text(item.get("depends_on_id")) or as_text(item.get("target")) or as_text(item.get("id"))
+        kind = as_text(item.get("type", item.get("dependency_type"))) or "blocks"
         if not id or id == own:
             continue
-        target = ids.get(id, sound(id))
+        target = ids.get(id, clean_text(id))
         if kind in HARD:
             waits.append(target)
         elif kind in PARENT:
             parents.append((PARENT.index(kind), target))
         else:
-            other.append({"id": target, "type": sound(kind)})
+            other.append({"id": target, "type": clean_text(kind)})
     parents.sort()
     other += [{"id": target, "type": PARENT[rank]} for rank, target in parents[1:]]
     if other:

@@ -13,10 +13,21 @@ from typing import Any, Final, NamedTuple
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Message
 
-from .nouns import Imported, Item, Left, Source
-from .places import claude, files_of
-from .reading import SHOWN, Place, not_read, parsed
-from .words import agent, cut, identity, line, plain, rest, slug, sound, string, when
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .source_dir import SHOWN, SourceDir, parse_json, unreadable_item
+from .source_search import claude_patterns, find_files
+from .value_conversion import (
+    as_text,
+    clean_text,
+    extra_members,
+    identity,
+    one_line,
+    parse_agent,
+    parse_time,
+    plain_json,
+    slug,
+    truncate,
+)
 
 PATTERN: Final = ("teams", "*", "inboxes", "*.json")
 KNOWN: Final = ("from", "text", "summary", "timestamp", "color", "read")
@@ -39,61 +50,66 @@ class ClaudeInbox:
     name = "claude-inbox"
     about = "Claude Code's team inboxes → letters (unread) and journal lines (read)"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:
             return head.lstrip()[:1] == b"[" and b'"from"' in head and b'"text"' in head
 
-        where, files = files_of(place, claude(place, PATTERN), fits)
-        with Place(where) as opened:
+        where, files = find_files(place, claude_patterns(place, PATTERN), fits)
+        with SourceDir(where) as opened:
             return [
-                Source(self.name, where, path, (path,), opened.size(path), agent(Path(path).stem)) for path in files
+                ImportSource(self.name, where, path, (path,), opened.size(path), parse_agent(Path(path).stem))
+                for path in files
             ]
 
-    def read(self, source: Source) -> Imported:
+    def read(self, source: ImportSource) -> ParsedSource:
         path, to = source.path, source.agent
-        found = Imported(to)
+        found = ParsedSource(to)
         data = b""
         try:
-            with Place(source.place) as place:
+            with SourceDir(source.place) as place:
                 data = place.document(path)
-            value = parsed(data, path)
+            value = parse_json(data, path)
         except WorldError as error:
-            found.left.append(not_read(error, path, data))
+            found.left.append(unreadable_item(error, path, data))
             return found
         if not isinstance(value, list):
-            found.left.append(Left(path, f"a JSON {type(value).__name__}", "an array of messages", "", data[:SHOWN]))
+            found.left.append(
+                SkippedItem(path, f"a JSON {type(value).__name__}", "an array of messages", "", data[:SHOWN])
+            )
             return found
         team = path.split("/")[-3] if path.count("/") >= 2 else ""
         seen: dict[str, int] = {}
         for number, item in enumerate(value):
             where = f"{path}#/{number}"
             text = item.get("text") if isinstance(item, dict) else None
-            sender = agent(string(item.get("from"))) if isinstance(item, dict) else None
+            sender = parse_agent(as_text(item.get("from"))) if isinstance(item, dict) else None
             if not isinstance(text, str) or sender is None:
-                raw = json.dumps(plain(item), ensure_ascii=False).encode()
-                found.left.append(Left(where, "no message", "an object with from, text, timestamp", "", raw[:SHOWN]))
+                raw = json.dumps(plain_json(item), ensure_ascii=False).encode()
+                found.left.append(
+                    SkippedItem(where, "no message", "an object with from, text, timestamp", "", raw[:SHOWN])
+                )
                 continue
-            mark = identity(sender, string(item.get("timestamp")), text)
+            mark = identity(sender, as_text(item.get("timestamp")), text)
             seen[mark] = seen.get(mark, 0) + 1
             key = identity("claude-inbox", team, to, mark, seen[mark])
             _message(found, item, _Envelope(key, where, team, sender, to))
         return found
 
 
-def _message(found: Imported, item: dict[str, Any], known: _Envelope) -> None:
-    text = sound(item["text"])
+def _message(found: ParsedSource, item: dict[str, Any], known: _Envelope) -> None:
+    text = clean_text(item["text"])
     signal = _signal(text)
-    at = when(item.get("timestamp"))
+    at = parse_time(item.get("timestamp"))
     if item.get("read") is True or (signal and signal["type"] != TASK):
         entry = _line(item, text, signal, known)
-        found.lines.append(Item(known.key, {"ts": at, **entry}, known.where, known.to))
+        found.lines.append(ImportItem(known.key, {"ts": at, **entry}, known.where, known.to))
         return
-    extra, large = rest(item, KNOWN)
+    extra, large = extra_members(item, KNOWN)
     found.too_large(known.where, large)
-    subject, body, kind = line(string(item.get("summary")) or text, 120), text, "flag"
+    subject, body, kind = one_line(as_text(item.get("summary")) or text, 120), text, "flag"
     if signal:
-        kind, subject = "task", line(string(signal.get("subject")) or text, 120)
-        body = sound(string(signal.get("description")) or text)
+        kind, subject = "task", one_line(as_text(signal.get("subject")) or text, 120)
+        body = clean_text(as_text(signal.get("description")) or text)
         extra |= {name: item for name, item in _fields(signal).items() if name != "subject"}
     elif text.rstrip().endswith(("?", "？")):
         kind = "question"
@@ -108,7 +124,7 @@ def _message(found: Imported, item: dict[str, Any], known: _Envelope) -> None:
         source_ref=f"claude team {known.team}" if known.team else None,
         extra={**extra, "imported_from": f"claude-inbox:{known.key}"},
     )
-    found.letters.append(Item(known.key, letter, known.where, known.to))
+    found.letters.append(ImportItem(known.key, letter, known.where, known.to))
 
 
 def _line(item: dict[str, Any], text: str, signal: dict[str, Any] | None, known: _Envelope) -> dict[str, Any]:
@@ -117,10 +133,10 @@ def _line(item: dict[str, Any], text: str, signal: dict[str, Any] | None, known:
     if signal:
         said = {"event": "team_signal", "from": known.sender, "signal": signal["type"]}
         return said | _fields(signal) | team
-    shown, more = cut(text)
+    shown, more = truncate(text)
     entry: dict[str, Any] = {"event": "message_read", "from": known.sender, "text": shown}
     if item.get("summary"):
-        entry["summary"] = line(string(item["summary"]))
+        entry["summary"] = one_line(as_text(item["summary"]))
     return entry | ({"cut": more} if more else {}) | team
 
 
@@ -136,4 +152,4 @@ def _signal(text: str) -> dict[str, Any] | None:
 
 
 def _fields(signal: dict[str, Any]) -> dict[str, Any]:
-    return {SIGNAL[key]: plain(signal[key]) for key in SIGNAL if signal.get(key) not in (None, "")}
+    return {SIGNAL[key]: plain_json(signal[key]) for key in SIGNAL if signal.get(key) not in (None, "")}

@@ -16,10 +16,10 @@ from worldfs.formats import prose
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Remark
 
-from .nouns import Imported, Item, Left, Source
-from .places import claude, files_of, folders_of
-from .reading import SHOWN, Place, not_read
-from .words import agent, identity, note, same_text
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .source_dir import SHOWN, SourceDir, unreadable_item
+from .source_search import claude_patterns, files_by_folder, find_files
+from .value_conversion import comparison_key, identity, note_text, parse_agent
 
 PATTERNS: Final = (
     ("projects", "*", "memory", "*.md"),
@@ -40,36 +40,36 @@ class ClaudeMemory:
     name = "claude-memory"
     about = "Claude Code's MEMORY.md and topic files → notes in memory.md"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:
             return _HEAD.match(head.decode("utf-8", "replace").replace("\r", "")) is not None
 
         if place.is_file() and place.name == INDEX:
             place = place.parent
-        patterns = [*claude(place, *PATTERNS), ("memory", "*.md")]
+        patterns = [*claude_patterns(place, *PATTERNS), ("memory", "*.md")]
         if place.is_dir() and (place / INDEX).is_file():
             patterns += [(name,) for name in (INDEX, *_linked(place))]
-        where, files = files_of(place, patterns, fits)
+        where, files = find_files(place, patterns, fits)
         found = []
-        with Place(where) as opened:
-            for folder, paths in folders_of(files).items():
+        with SourceDir(where) as opened:
+            for folder, paths in files_by_folder(files).items():
                 names = {path.rpartition("/")[2] for path in paths}
                 parts = (*where.parts, *(folder.split("/") if folder else ()))
                 if not (place.is_file() or INDEX in names or ".claude" in parts):
                     continue  # a folder that is called memory, and is somebody else's
                 size = sum(map(opened.size, paths))
-                found.append(Source(self.name, where, folder or paths[0], tuple(paths), size, _whose(parts)))
+                found.append(ImportSource(self.name, where, folder or paths[0], tuple(paths), size, _whose(parts)))
         return found
 
-    def read(self, source: Source) -> Imported:
-        found = Imported(source.agent)
+    def read(self, source: ImportSource) -> ParsedSource:
+        found = ParsedSource(source.agent)
         texts: dict[str, str] = {}
-        with Place(source.place) as place:
+        with SourceDir(source.place) as place:
             for path in source.files:
                 try:
                     texts[path] = place.text(path).replace("\r\n", "\n")
                 except WorldError as error:
-                    found.left.append(not_read(error, path))
+                    found.left.append(unreadable_item(error, path))
         topics = {path.rpartition("/")[2]: path for path in texts if path.rpartition("/")[2] != INDEX}
         hooks: dict[str, str] = {}
         for path, text in texts.items():
@@ -82,17 +82,17 @@ class ClaudeMemory:
 
 def _linked(place: Path) -> list[str]:
     """Topics that an index beside other documents leads to: those others are somebody else's."""
-    with Place(place) as opened:
+    with SourceDir(place) as opened:
         text = opened.head(INDEX, 1 << 20).decode("utf-8", "replace")
     return sorted({link[2] for link in _LINK.finditer(text) if "/" not in link[2]})
 
 
 def _whose(parts: tuple[str, ...]) -> str | None:
     """`agent-memory/reviewer/` is the memory of the subagent reviewer."""
-    return agent(parts[-1]) if len(parts) > 1 and parts[-2].startswith("agent-memory") else None
+    return parse_agent(parts[-1]) if len(parts) > 1 and parts[-2].startswith("agent-memory") else None
 
 
-def _topic(found: Imported, text: str, path: str, hook: str) -> None:
+def _topic(found: ParsedSource, text: str, path: str, hook: str) -> None:
     head = _HEAD.match(text)
     fields = {key.casefold(): value.strip("\"'") for key, value in _FIELD.findall(head[1])} if head else {}
     body = text[head.end() :].strip() if head else text.strip()
@@ -100,9 +100,9 @@ def _topic(found: Imported, text: str, path: str, hook: str) -> None:
     about = fields.get("description") or hook
     section = SECTIONS.get(fields.get("type", "").casefold(), SECTION)
     if not body and not about:
-        found.left.append(Left(path, "no text", "a memory", "", text.encode()[:SHOWN], meant=True))
+        found.left.append(SkippedItem(path, "no text", "a memory", "", text.encode()[:SHOWN], meant=True))
         return
-    if about and same_text(about) in same_text(body):
+    if about and comparison_key(about) in comparison_key(body):
         about = ""
     parts = _parts(body) if len(body) > WHOLE else [("", body)]
     seen: dict[str, int] = {}
@@ -111,8 +111,8 @@ def _topic(found: Imported, text: str, path: str, hook: str) -> None:
         lead = f"**{label}**" + (f": {about}" if about and number == 0 else "")
         seen[heading] = seen.get(heading, 0) + 1
         key = identity("claude-memory", found.agent, Path(path).name, fields.get("name", ""), heading, seen[heading])
-        value = note(f"{lead}\n{part}" if part else lead)
-        found.remarks.append(Item(key, Remark(section, value), path, found.agent))
+        value = note_text(f"{lead}\n{part}" if part else lead)
+        found.remarks.append(ImportItem(key, Remark(section, value), path, found.agent))
 
 
 def _parts(body: str) -> list[tuple[str, str]]:
@@ -131,7 +131,7 @@ def _parts(body: str) -> list[tuple[str, str]]:
     return [(heading, text) for heading, text in parts if text]
 
 
-def _index(found: Imported, text: str, path: str, topics: dict[str, str], hooks: dict[str, str]) -> None:
+def _index(found: ParsedSource, text: str, path: str, topics: dict[str, str], hooks: dict[str, str]) -> None:
     """Each list item or paragraph of MEMORY.md; pointers to topics that are there only lend them a description."""
     seen: set[str] = set()
     for heading, number, block in blocks(text):
@@ -142,13 +142,13 @@ def _index(found: Imported, text: str, path: str, topics: dict[str, str], hooks:
             hooks.setdefault(target, link[3].strip())
             found.passed_over("index lines of topics that are there")
             continue
-        mark = same_text(item)
+        mark = comparison_key(item)
         if not mark or mark in seen:
             continue
         seen.add(mark)
-        value = note(f"**{heading}**: {item}" if heading and len(item) < 400 and "\n" not in item else item)
+        value = note_text(f"**{heading}**: {item}" if heading and len(item) < 400 and "\n" not in item else item)
         key = identity("claude-memory", found.agent, INDEX, heading, mark)
-        found.remarks.append(Item(key, Remark(SECTION, value), f"{path}:{number + 1}", found.agent))
+        found.remarks.append(ImportItem(key, Remark(SECTION, value), f"{path}:{number + 1}", found.agent))
 
 
 def plain_item(block: str) -> str:

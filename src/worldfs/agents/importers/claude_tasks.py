@@ -9,10 +9,22 @@ from typing import Any, Final
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import AgentTask
 
-from .nouns import Imported, Item, Left, Source
-from .places import claude, files_of, grouped
-from .reading import SHOWN, Place, not_read, parsed
-from .words import agent, cut, identity, line, rest, short, slug, sound, string, strings, when
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .source_dir import SHOWN, SourceDir, parse_json, unreadable_item
+from .source_search import claude_patterns, find_files, sources_by_folder
+from .value_conversion import (
+    as_text,
+    as_texts,
+    clean_text,
+    extra_members,
+    identity,
+    one_line,
+    parse_agent,
+    parse_time,
+    short_identity,
+    slug,
+    truncate,
+)
 
 PATTERNS: Final = (("tasks", "*", "*.json"), ("todos", "*.json"))
 KNOWN: Final = (
@@ -28,30 +40,30 @@ class ClaudeTasks:
     name = "claude-tasks"
     about = "Claude Code's tasks/*.json and todos → tasks.json"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:
             listed = b'"tasks"' in head and b'"blockedBy"' in head
             return listed or (b'"status"' in head and (b'"subject"' in head or b'"content"' in head))
 
-        where, files = files_of(place, claude(place, *PATTERNS), fits)
-        with Place(where) as opened:
+        where, files = find_files(place, claude_patterns(place, *PATTERNS), fits)
+        with SourceDir(where) as opened:
             files = [path for path in files if opened.head(path, 8).strip() != b"[]"]
-        return grouped(self.name, (where, files))
+        return sources_by_folder(self.name, (where, files))
 
-    def read(self, source: Source) -> Imported:
-        found = Imported()
-        with Place(source.place) as place:
+    def read(self, source: ImportSource) -> ParsedSource:
+        found = ParsedSource()
+        with SourceDir(source.place) as place:
             for path in sorted(source.files, key=_number):
                 data = b""
                 try:
                     data = place.document(path)
-                    _file(found, parsed(data, path), path, place.changed_at(path), data)
+                    _file(found, parse_json(data, path), path, place.changed_at(path), data)
                 except WorldError as error:
-                    found.left.append(not_read(error, path, data))
+                    found.left.append(unreadable_item(error, path, data))
         return found
 
 
-def _file(found: Imported, value: Any, path: str, at: str, data: bytes) -> None:
+def _file(found: ParsedSource, value: Any, path: str, at: str, data: bytes) -> None:
     folder = path.split("/")[-2] if "/" in path else ""
     if isinstance(value, list):  # todos: {session}-agent-{agent}.json
         match = _SESSION.fullmatch(Path(path).stem)
@@ -63,58 +75,62 @@ def _file(found: Imported, value: Any, path: str, at: str, data: bytes) -> None:
     elif isinstance(value, dict):
         _task(found, value, path, folder, at)
     else:
-        found.left.append(Left(path, f"a JSON {type(value).__name__}", "a task or a list of them", "", data[:SHOWN]))
+        found.left.append(
+            SkippedItem(path, f"a JSON {type(value).__name__}", "a task or a list of them", "", data[:SHOWN])
+        )
 
 
-def _task(found: Imported, item: Any, where: str, group: str, at: str, *, todo: bool = False) -> None:
+def _task(found: ParsedSource, item: Any, where: str, group: str, at: str, *, todo: bool = False) -> None:
     title = ""
     if isinstance(item, dict):
-        title = string(item.get("subject")) or string(item.get("title")) or string(item.get("content"))
+        title = as_text(item.get("subject")) or as_text(item.get("title")) or as_text(item.get("content"))
     if not title.strip():
-        found.left.append(Left(where, "no task", "an object with a subject", "", repr(item).encode()[:SHOWN]))
+        found.left.append(SkippedItem(where, "no task", "an object with a subject", "", repr(item).encode()[:SHOWN]))
         return
     metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
     if metadata.get("_internal") is True:
         found.passed_over("teammate trackers")
         return
-    word = string(item.get("status")) or "pending"
+    word = as_text(item.get("status")) or "pending"
     if word == "deleted":
-        found.left.append(Left(where, f"deleted at the source: {line(title)}", meant=True))
+        found.left.append(SkippedItem(where, f"deleted at the source: {one_line(title)}", meant=True))
         return
-    id = string(item.get("id"))
+    id = as_text(item.get("id"))
     key = identity("claude-tasks", group, id or title.strip(), "todo" if todo else "")
     while any(known.key == key for known in found.tasks):
         key = identity(key, "again")
-    context, more = cut(string(item.get("description")))
+    context, more = truncate(as_text(item.get("description")))
     found.shortened(f"{where}/description", more)
-    extra, large = rest(item, KNOWN)
+    extra, large = extra_members(item, KNOWN)
     found.too_large(where, large)
     if metadata:
-        extra["metadata"], _ = rest(metadata, ())
+        extra["metadata"], _ = extra_members(metadata, ())
     if word not in STATUS:
-        extra["status_word"] = sound(word)
-    waits = [_id(group, other) for other in strings(item.get("blockedBy", item.get("dependencies")))]
+        extra["status_word"] = clean_text(word)
+    waits = [_id(group, other) for other in as_texts(item.get("blockedBy", item.get("dependencies")))]
     if waits:
         extra["depends_on"] = waits
-    owner = string(item.get("owner"))
+    owner = as_text(item.get("owner"))
     if owner:
-        extra["owner"] = sound(owner)
+        extra["owner"] = clean_text(owner)
     status = STATUS.get(word, "pending")
     task = AgentTask(
-        id=_id(group, id) if id and not todo else f"todo-{short(key)}",
-        description=line(title, 1000),
+        id=_id(group, id) if id and not todo else f"todo-{short_identity(key)}",
+        description=one_line(title, 1000),
         status=status,
-        priority=PRIORITY.get(string(item.get("priority")), "medium"),
-        created_at=when(item.get("createdAt", item.get("created_at"))),
-        completed_at=(when(item.get("completedAt", item.get("updatedAt"))) or None) if status == "completed" else None,
+        priority=PRIORITY.get(as_text(item.get("priority")), "medium"),
+        created_at=parse_time(item.get("createdAt", item.get("created_at"))),
+        completed_at=(parse_time(item.get("completedAt", item.get("updatedAt"))) or None)
+        if status == "completed"
+        else None,
         context=context.strip(),
         extra=extra,
     )
-    found.tasks.append(Item(key, task, where, agent(owner) if owner else None, at=at))
+    found.tasks.append(ImportItem(key, task, where, parse_agent(owner) if owner else None, at=at))
 
 
 def _id(group: str, id: str) -> str:
-    return f"cc-{slug(group, 8) or 'list'}-{slug(id, 40) or short(id)}"
+    return f"cc-{slug(group, 8) or 'list'}-{slug(id, 40) or short_identity(id)}"
 
 
 def _number(path: str) -> tuple[str, int, str]:

@@ -11,14 +11,24 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.formats import prose
-from worldfs.formats.agent import words as agreed
+from worldfs.formats.agent import synonyms as agreed
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Message
 
-from .nouns import Imported, Item, Left, Source
-from .places import files_of, grouped
-from .reading import SHOWN, Place, decoded, not_read
-from .words import EVERYONE, agent, agents, identity, line, short, slug, sound, when
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .source_dir import SHOWN, SourceDir, decode_text, unreadable_item
+from .source_search import find_files, sources_by_folder
+from .value_conversion import (
+    EVERYONE,
+    clean_text,
+    identity,
+    one_line,
+    parse_agent,
+    parse_agents,
+    parse_time,
+    short_identity,
+    slug,
+)
 
 PATTERNS: Final = ((".pentagon", "workspace", "collective", "flag-*.md"), ("collective", "flag-*.md"))
 LABELS: Final = {
@@ -43,64 +53,66 @@ class Flags:
     name = "flags"
     about = "collective/flag-*.md → letters in the inbox"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:
             text = head.decode("utf-8", "replace").casefold()
             return "cross-domain flag" in text or ("**from" in text and "**to" in text)
 
-        return grouped(self.name, files_of(place, PATTERNS, fits))
+        return sources_by_folder(self.name, find_files(place, PATTERNS, fits))
 
-    def read(self, source: Source) -> Imported:
-        found = Imported()
-        with Place(source.place) as place:
+    def read(self, source: ImportSource) -> ParsedSource:
+        found = ParsedSource()
+        with SourceDir(source.place) as place:
             for path in source.files:
                 data = b""
                 try:
                     data = place.document(path)
-                    _flag(found, data, decoded(data, path), path, place.changed_at(path))
+                    _flag(found, data, decode_text(data, path), path, place.changed_at(path))
                 except WorldError as error:
-                    found.left.append(not_read(error, path, data))
+                    found.left.append(unreadable_item(error, path, data))
         return found
 
 
-def _flag(found: Imported, data: bytes, text: str, path: str, at: str) -> None:
-    text = sound(text).strip()
+def _flag(found: ParsedSource, data: bytes, text: str, path: str, at: str) -> None:
+    text = clean_text(text).strip()
     fields, title = _fields(text)
     stem = Path(path).stem.removeprefix("flag-")
     named, _, about = stem.partition("-")  # flag-{agent}-{topic}.md
-    sender = agent(fields.get("from", "")) or (agent(named) if about else None)
+    sender = parse_agent(fields.get("from", "")) or (parse_agent(named) if about else None)
     said = fields.get("to", "").strip(" *`_")
-    to = agents(said)
+    to = parse_agents(said)
     if not text or sender is None or (said and not to and said.casefold() not in EVERYONE):
         why = "an empty file" if not text else f"the recipient {said[:60]!r}" if sender else "no sender"
-        found.left.append(Left(path, why, "From and To with names of agents", "", data[:SHOWN], len(data) <= SHOWN))
+        found.left.append(
+            SkippedItem(path, why, "From and To with names of agents", "", data[:SHOWN], len(data) <= SHOWN)
+        )
         return
     topic = title or fields.get("topic", "") or fields.get("found", "") or about.replace("-", " ")
     word = fields.get("priority", "").strip(" *`_.").casefold()
     extra = {"imported_from": f"flags:{path.rpartition('/')[2]}"}
     if word and _priority(word) is None:
-        extra["priority_word"] = line(word, 60)
+        extra["priority_word"] = one_line(word, 60)
     if fields.get("action"):
-        extra["recommended_action"] = line(fields["action"], 300)
+        extra["recommended_action"] = one_line(fields["action"], 300)
     for name in to or (None,):
         key = identity("flag", path.rpartition("/")[2], name)
         letter = Message(
-            id=f"flag-{slug(stem) or 'x'}-{short(key, text)}",
+            id=f"flag-{slug(stem) or 'x'}-{short_identity(key, text)}",
             sender=sender,
             to=name or "",
-            created_at=when(fields.get("date", "")),
+            created_at=parse_time(fields.get("date", "")),
             type="flag",
             priority=_priority(word) or "normal",
-            subject=line(topic, 120) or line(stem, 120),
+            subject=one_line(topic, 120) or one_line(stem, 120),
             body=text,
             source_ref=path,
             extra=extra,
         )
-        found.letters.append(Item(key, letter, path, name, at=at))
+        found.letters.append(ImportItem(key, letter, path, name, at=at))
 
 
 def _priority(word: str) -> str | None:
-    """routine → normal, time-sensitive and blocking → high (reference §4); None for a word of its own."""
+    """routine → normal, time-sensitive and blocking → high (agent_state §4); None for a word of its own."""
     if word in HIGH or word in ROUTINE:
         return "high" if word in HIGH else "normal"
     found = agreed.message_priority(word)
@@ -124,7 +136,7 @@ def _fields(text: str) -> tuple[dict[str, str], str]:
             for label, value in pairs:
                 fields.setdefault(LABELS[label.casefold()], [value.strip()])
             continue
-        found = prose.labelled(bare.removeprefix("- ").removeprefix("* ").strip())
+        found = prose.parse_label(bare.removeprefix("- ").removeprefix("* ").strip())
         meaning = LABELS.get(found[0].casefold().strip(" *")) if found else None
         if found and meaning:
             fields.setdefault(meaning, [found[1]])
@@ -141,7 +153,7 @@ def _title(heading: str, fields: dict[str, list[str]]) -> str:
     match = _HEAD.fullmatch(heading.strip())
     said = match[1].strip() if match else heading
     ends = _ARROW.split(said, maxsplit=1)
-    if match and len(ends) == 2 and agent(ends[0]):
+    if match and len(ends) == 2 and parse_agent(ends[0]):
         fields["from"], fields["to"] = [ends[0]], [ends[1]]
         return ""
     return said

@@ -12,10 +12,10 @@ from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Remark
 
 from .claude_memory import blocks, plain_item
-from .nouns import Imported, Item, Left, Source
-from .places import files_of
-from .reading import SHOWN, Place, not_read
-from .words import identity, note, same_text
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .source_dir import SHOWN, SourceDir, unreadable_item
+from .source_search import find_files
+from .value_conversion import comparison_key, identity, note_text
 
 NAMES: Final = ("CLAUDE.md", "AGENTS.md", "GEMINI.md", "CLAUDE.local.md")
 PATTERNS: Final = (
@@ -32,26 +32,26 @@ class Instructions:
     name = "instructions"
     about = "CLAUDE.md, AGENTS.md and GEMINI.md → notes in memory.md"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         if place.is_file() and place.name not in NAMES:
             return []
         offered = "" if place.is_file() else OFFER
-        where, files = files_of(place, PATTERNS, lambda head: True)
-        with Place(where) as opened:
-            return [Source(self.name, where, path, (path,), opened.size(path), offered=offered) for path in files]
+        where, files = find_files(place, PATTERNS, lambda head: True)
+        with SourceDir(where) as opened:
+            return [ImportSource(self.name, where, path, (path,), opened.size(path), offered=offered) for path in files]
 
-    def read(self, source: Source) -> Imported:
-        found = Imported()
-        with Place(source.place) as place:
+    def read(self, source: ImportSource) -> ParsedSource:
+        found = ParsedSource()
+        with SourceDir(source.place) as place:
             for path in source.files:
                 try:
                     _rules(found, place.text(path).replace("\r\n", "\n"), path)
                 except WorldError as error:
-                    found.left.append(not_read(error, path))
+                    found.left.append(unreadable_item(error, path))
         return found
 
 
-def _rules(found: Imported, text: str, path: str) -> None:
+def _rules(found: ParsedSource, text: str, path: str) -> None:
     """Each list item and each paragraph, with its heading before it."""
     name, seen = path.rpartition("/")[2], set[str]()
     for heading, number, block in blocks(text):
@@ -59,14 +59,14 @@ def _rules(found: Imported, text: str, path: str) -> None:
         rule = plain_item(block)
         if rule.startswith("@") and " " not in rule:  # an import of another file
             found.left.append(
-                Left(
+                SkippedItem(
                     where, f"a reference to {rule[1:]}", "", "import that file too", block.encode()[:SHOWN], meant=True
                 )
             )
             continue
-        mark = same_text(rule)
+        mark = comparison_key(rule)
         if not mark or mark in seen:
             continue
         seen.add(mark)
-        value = note(f"**{heading}**: {rule}" if heading and "\n" not in rule else rule)
-        found.remarks.append(Item(identity("instructions", name, heading, mark), Remark(SECTION, value), where))
+        value = note_text(f"**{heading}**: {rule}" if heading and "\n" not in rule else rule)
+        found.remarks.append(ImportItem(identity("instructions", name, heading, mark), Remark(SECTION, value), where))

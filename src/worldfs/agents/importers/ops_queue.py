@@ -11,15 +11,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from worldfs.formats import prose, tables
-from worldfs.formats.agent import words as agreed
+from worldfs.formats import markdown_tables, prose
+from worldfs.formats.agent import synonyms as agreed
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import AgentTask
 
-from .nouns import Imported, Item, Left, Source
-from .places import files_of, single
-from .reading import SHOWN, Place, decoded, not_read
-from .words import EVERYONE, NOBODY, agents, cut, identity, line, name, short, sound, when
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .source_dir import SHOWN, SourceDir, decode_text, unreadable_item
+from .source_search import find_files, source_per_file
+from .value_conversion import (
+    EVERYONE,
+    NOBODY,
+    clean_text,
+    identity,
+    name,
+    one_line,
+    parse_agents,
+    parse_time,
+    short_identity,
+    truncate,
+)
 
 PATTERN: Final = ("ops", "queue.md")
 COLUMNS: Final = {
@@ -53,73 +64,75 @@ class OpsQueue:
     name = "ops-queue"
     about = "ops/queue.md, the people's board → tasks.json (the board stays as it is)"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:
-            found = tables.find(prose.split(head.decode("utf-8", "replace")))
+            found = markdown_tables.find(prose.split(head.decode("utf-8", "replace")))
             return any(_columns(table) for table in found)
 
-        return single(self.name, files_of(place, (PATTERN,), fits, 65_536))
+        return source_per_file(self.name, find_files(place, (PATTERN,), fits, 65_536))
 
-    def read(self, source: Source) -> Imported:
-        found = Imported()
+    def read(self, source: ImportSource) -> ParsedSource:
+        found = ParsedSource()
         path = source.path
         data = b""
         try:
-            with Place(source.place) as place:
+            with SourceDir(source.place) as place:
                 data = place.document(path)
                 at = place.changed_at(path)
-            lines = prose.split(decoded(data, path))
+            lines = prose.split(decode_text(data, path))
         except WorldError as error:
-            found.left.append(not_read(error, path, data))
+            found.left.append(unreadable_item(error, path, data))
             return found
         mask = prose.visible(lines, list(prose.fences(lines)))
-        boards = tables.find(lines, mask)
+        boards = markdown_tables.find(lines, mask)
         if not boards:
-            found.left.append(Left(path, "no table", "a table of tasks", "", data[:SHOWN], len(data) <= SHOWN))
+            found.left.append(SkippedItem(path, "no table", "a table of tasks", "", data[:SHOWN], len(data) <= SHOWN))
         for table in boards:
             _board(found, table, lines, path, at)
         return found
 
 
-def _columns(table: tables.Table) -> dict[str, int]:
+def _columns(table: markdown_tables.MarkdownTable) -> dict[str, int]:
     """Which column says what; nothing if the table is no board."""
     columns = table.named(COLUMN_WORDS)
     return columns if "item" in columns and len(columns) > 1 else {}
 
 
-def _board(found: Imported, table: tables.Table, lines: Sequence[str], path: str, at: str) -> None:
+def _board(found: ParsedSource, table: markdown_tables.MarkdownTable, lines: Sequence[str], path: str, at: str) -> None:
     columns = _columns(table)
     if not columns:
         shown = "".join(lines[table.first : table.end]).encode()[:SHOWN]
         expected = "one of them called " + ", ".join(COLUMN_WORDS["item"][:4])
         what = "a table with the columns " + ", ".join(table.header)
-        found.left.append(Left(f"{path}:{table.first + 1}", what, expected, "name the column of the tasks", shown))
+        found.left.append(
+            SkippedItem(f"{path}:{table.first + 1}", what, expected, "name the column of the tasks", shown)
+        )
         return
     mask = prose.visible(lines, list(prose.fences(lines)))
     above = (head.text for head in reversed(prose.headings(lines, mask)) if head.line < table.first)
     section = next(above, "")
     for row, number in zip(table.rows, table.body, strict=True):
-        cells = {meaning: sound(row[index]).strip() for meaning, index in columns.items()}
+        cells = {meaning: clean_text(row[index]).strip() for meaning, index in columns.items()}
         others = {
-            line(head, 60) or f"column {index + 1}": sound(row[index]).strip()
+            one_line(head, 60) or f"column {index + 1}": clean_text(row[index]).strip()
             for index, head in enumerate(table.header)
             if index not in columns.values() and row[index].strip()
         }
         _task(found, _Row(cells, others, section, f"{path}:{number + 1}", lines[number].encode()[:SHOWN]), at)
 
 
-def _task(found: Imported, row: _Row, at: str) -> None:
+def _task(found: ParsedSource, row: _Row, at: str) -> None:
     title = row.cells["item"]
     struck = bool(title) and not _STRUCK.sub("", title).strip(" .")
     box = _BOX.match(title)
     title = _BOX.sub("", _STRUCK.sub(r"\1", title)).strip()
     if not title.strip("-–—_ "):
         if any(text.strip(" -–—") for text in (*row.cells.values(), *row.others.values())):
-            found.left.append(Left(row.where, "a row without a task", "a title", "", row.raw))
+            found.left.append(SkippedItem(row.where, "a row without a task", "a title", "", row.raw))
         return
     claimed = row.cells.get("claimed", "")
     nobody = claimed.strip(" *`_").casefold() in (*NOBODY, *EVERYONE)
-    owners = () if nobody else agents(claimed)
+    owners = () if nobody else parse_agents(claimed)
     ticked = struck or bool(box and box[1] != " ")
     status = "completed" if ticked else _status(row.cells.get("status", ""), row.section, not nobody)
     extra: dict[str, Any] = dict(row.others)
@@ -130,26 +143,28 @@ def _task(found: Imported, row: _Row, at: str) -> None:
             extra[key] = text
     if claimed and not nobody and not owners:
         extra["claimed"] = claimed
-    context, more = cut(row.cells.get("notes", ""))
+    context, more = truncate(row.cells.get("notes", ""))
     found.shortened(row.where, more)
     key = identity("ops-queue", row.cells.get("id", "").casefold() or " ".join(title.casefold().split()))
     outcome = row.cells.get("outcome", "")
     task = AgentTask(
-        id=name(row.cells.get("id", "")) or f"queue-{short(key)}",
+        id=name(row.cells.get("id", "")) or f"queue-{short_identity(key)}",
         type=type_ or ("evaluate" if kind in EVALUATE else "follow-up"),
-        description=line(title, 1000),
+        description=one_line(title, 1000),
         status=status,
         priority=priority or "medium",
-        created_at=when(row.cells.get("created", "")),
+        created_at=parse_time(row.cells.get("created", "")),
         context=context,
         outcome=outcome or None,
-        completed_at=(when(outcome) or None) if status in ("completed", "dropped") else None,
+        completed_at=(parse_time(outcome) or None) if status in ("completed", "dropped") else None,
         extra=extra,
     )
     if any(item.key == key for item in found.tasks):
-        found.left.append(Left(row.where, "the same task a second time", "one row a task", "", row.raw, meant=True))
+        found.left.append(
+            SkippedItem(row.where, "the same task a second time", "one row a task", "", row.raw, meant=True)
+        )
         return
-    found.tasks.extend(Item(key, task, row.where, owner, at=at) for owner in owners or (None,))
+    found.tasks.extend(ImportItem(key, task, row.where, owner, at=at) for owner in owners or (None,))
 
 
 def _agreed(known: Any, text: str) -> tuple[str, str]:

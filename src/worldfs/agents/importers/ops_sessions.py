@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from worldfs.ground.errors import BadInput, WorldError
 
-from .nouns import Imported, Item, Source
-from .places import files_of, grouped
-from .reading import Place, not_read, parsed
-from .words import agent, identity, plain, rest, string, when
+from .import_types import ImportItem, ImportSource, ParsedSource
+from .source_dir import SourceDir, parse_json, unreadable_item
+from .source_search import find_files, sources_by_folder
+from .value_conversion import as_text, extra_members, identity, parse_agent, parse_time, plain_json
 
 PATTERN: Final = ("ops", "sessions", "*.json")
 KNOWN: Final = ("id", "session_id", "ended", "ended_at", "started", "started_at", "status", "outcome", "agent")
@@ -29,28 +29,28 @@ class OpsSessions:
     name = "ops-sessions"
     about = "ops/sessions/*.json → journal lines (session_end), counted in metrics.json"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:
             return b'"ended"' in head and b'"status"' in head
 
-        return grouped(self.name, files_of(place, (PATTERN,), fits))
+        return sources_by_folder(self.name, find_files(place, (PATTERN,), fits))
 
-    def read(self, source: Source) -> Imported:
-        found = Imported()
-        with Place(source.place) as place:
+    def read(self, source: ImportSource) -> ParsedSource:
+        found = ParsedSource()
+        with SourceDir(source.place) as place:
             for path in source.files:
                 data = b""
                 try:
                     data = place.document(path)
-                    found.lines.append(_entry(parsed(data, path), path, found))
+                    found.lines.append(_entry(parse_json(data, path), path, found))
                 except WorldError as error:
-                    found.left.append(not_read(error, path, data))
+                    found.left.append(unreadable_item(error, path, data))
         found.lines.sort(key=lambda item: (item.value["ts"], item.key))
         _told_apart(found)
         return found
 
 
-def _told_apart(found: Imported) -> None:
+def _told_apart(found: ParsedSource) -> None:
     """Sessions of one id and several ends are several: an id that was given twice gets its end behind it."""
     often = Counter(item.value["session_id"] for item in found.lines)
     for item in found.lines:
@@ -58,11 +58,11 @@ def _told_apart(found: Imported) -> None:
             item.value["session_id"] = f"{item.value['session_id']}@{item.value['ts']}"
 
 
-def _entry(value: Any, path: str, found: Imported) -> Item[dict[str, Any]]:
+def _entry(value: Any, path: str, found: ParsedSource) -> ImportItem[dict[str, Any]]:
     if not isinstance(value, dict):
         raise BadInput(f"a JSON {type(value).__name__}", path=path, expected="an object: id, ended, status")
-    ended = when(value.get("ended", value.get("ended_at")))
-    word = string(value.get("status", value.get("outcome"))).strip()
+    ended = parse_time(value.get("ended", value.get("ended_at")))
+    word = as_text(value.get("status", value.get("outcome"))).strip()
     outcome = next((own for own, words in OUTCOMES.items() if word.casefold() in words.split()), None)
     if not ended:
         raise BadInput("no time of its end", path=f"{path}#/ended", expected="a time like 2026-03-05T19:30:15Z")
@@ -71,15 +71,15 @@ def _entry(value: Any, path: str, found: Imported) -> Item[dict[str, Any]]:
             f"the status {word!r}", path=f"{path}#/status", expected="completed, timeout or error",
             fix="a session that still runs, or a word of its own: it is not counted",
         )  # fmt: skip
-    sid = string(value.get("id", value.get("session_id"))) or Path(path).stem
-    entry: dict[str, Any] = {"ts": ended, "event": "session_end", "session_id": plain(sid), "outcome": outcome}
-    started = when(value.get("started", value.get("started_at")))
+    sid = as_text(value.get("id", value.get("session_id"))) or Path(path).stem
+    entry: dict[str, Any] = {"ts": ended, "event": "session_end", "session_id": plain_json(sid), "outcome": outcome}
+    started = parse_time(value.get("started", value.get("started_at")))
     if started:
         entry["started_at"] = started
     if word != outcome:
-        entry["status"] = plain(word)
-    more, large = rest(value, KNOWN)
+        entry["status"] = plain_json(word)
+    more, large = extra_members(value, KNOWN)
     found.too_large(f"{path}#", large)
     entry |= {f"{key}_there" if key in (*entry, "seq") else key: item for key, item in more.items()}
-    to = agent(string(value["agent"])) if value.get("agent") else None
-    return Item(identity("ops-session", sid, ended), entry, path, to)
+    to = parse_agent(as_text(value["agent"])) if value.get("agent") else None
+    return ImportItem(identity("ops-session", sid, ended), entry, path, to)

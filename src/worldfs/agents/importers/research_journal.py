@@ -13,10 +13,10 @@ from worldfs.formats import prose
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import Remark
 
-from .nouns import Imported, Item, Left, Source
-from .places import files_of
-from .reading import SHOWN, Place, not_read
-from .words import agent, identity, note, when
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .source_dir import SHOWN, SourceDir, unreadable_item
+from .source_search import find_files
+from .value_conversion import identity, note_text, parse_agent, parse_time
 
 PATTERNS: Final = (("agents", "*", "research-journal.md"), ("research-journal.md",))
 SECTION: Final = "patterns"
@@ -27,24 +27,24 @@ class ResearchJournal:
     name = "research-journal"
     about = "research-journal.md → notes, a block a session; only when asked for"
 
-    def finds(self, place: Path) -> list[Source]:
+    def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:
             return re.search(rb"^## +(?i:session)", head, re.MULTILINE) is not None
 
-        where, files = files_of(place, PATTERNS, fits)
-        with Place(where) as opened:
+        where, files = find_files(place, PATTERNS, fits)
+        with SourceDir(where) as opened:
             return [
-                Source(self.name, where, path, (path,), opened.size(path), _whose(where, path), offered=self.name)
+                ImportSource(self.name, where, path, (path,), opened.size(path), _whose(where, path), offered=self.name)
                 for path in files
             ]
 
-    def read(self, source: Source) -> Imported:
-        found = Imported(source.agent)
-        with Place(source.place) as place:
+    def read(self, source: ImportSource) -> ParsedSource:
+        found = ParsedSource(source.agent)
+        with SourceDir(source.place) as place:
             try:
                 text = place.text(source.path)
             except WorldError as error:
-                found.left.append(not_read(error, source.path))
+                found.left.append(unreadable_item(error, source.path))
                 return found
         lines = prose.split(text)
         mask = prose.visible(lines, list(prose.fences(lines)))
@@ -58,7 +58,7 @@ class ResearchJournal:
             if match is None:
                 if body and head.level == 2:
                     found.left.append(
-                        Left(where, f"the heading {head.text!r}", "## Session DATE", "", raw.encode()[:SHOWN])
+                        SkippedItem(where, f"the heading {head.text!r}", "## Session DATE", "", raw.encode()[:SHOWN])
                     )
                 continue
             if not body:
@@ -67,12 +67,12 @@ class ResearchJournal:
             title = match[1].strip() or head.text
             seen[title] = seen.get(title, 0) + 1
             key = identity("research-journal", source.agent or "", title, seen[title])
-            remark = Remark(SECTION, note(f"**Session {title}**\n{body}"), at=when(title)[:10])
-            found.remarks.append(Item(key, remark, where, source.agent, offered=self.name))
+            remark = Remark(SECTION, note_text(f"**Session {title}**\n{body}"), at=parse_time(title)[:10])
+            found.remarks.append(ImportItem(key, remark, where, source.agent, offered=self.name))
         return found
 
 
 def _whose(place: Path, path: str) -> str | None:
     """`agents/rio/research-journal.md` is rio's."""
     parts = (*place.parts, *path.split("/"))
-    return agent(parts[-2]) if len(parts) > 2 and parts[-3] == "agents" else None
+    return parse_agent(parts[-2]) if len(parts) > 2 and parts[-3] == "agents" else None

@@ -1,4 +1,4 @@
-"""The paths of node file systems: /v2/fs, /v2/node, /v2/fs/node/<id> (the reference page on Acheron, section 1.1)."""
+"""The paths of node file systems: /v2/fs, /v2/node, /v2/fs/node/<id> (acheron §1.1)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from websockets.exceptions import ConnectionClosedOK
 
-from worldfs.exports.hub import Hub
+from worldfs.exports.tunnel_hub import TunnelHub
 
-from .fs_own import own_exports
-from .line import Route
-from .talk import Talk, conversation
+from .server_exports import own_exports
+from .websocket_channel import WebSocketChannel, coroutine_route
+from .websocket_transport import Route
 
 if TYPE_CHECKING:
     from .server import Server
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 NODES: Final = "/v2/fs/node/"
 
 
-class TalkWire:
+class ChannelWire:
     """A conversation in the shape of a WebSocket connection (exports.serving.Wire)."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: WebSocketChannel) -> None:
         self._talk = talk
 
     async def recv(self) -> bytes:
@@ -51,35 +51,35 @@ def tunnels(server: Server) -> Route:
         if any(topic == "/nodes" or (topic.startswith("/nodes/") and topic.count("/") == 2) for topic in topics):
             hub.sweep()  # a node may have been deleted
 
-    hub = Hub(realm.plane, changed)
+    hub = TunnelHub(realm.plane, changed)
     realm.hub = hub
     realm.feed.listen(heard)
 
-    async def hold(talk: Talk) -> None:
-        await hub.serve_tunnel(TalkWire(talk))
+    async def hold(talk: WebSocketChannel) -> None:
+        await hub.serve_tunnel(ChannelWire(talk))
 
-    return conversation(hold)
+    return coroutine_route(hold)
 
 
 def clients(server: Server) -> Route:
     """/v2/fs/node/<id>."""
 
-    async def hold(talk: Talk) -> None:
+    async def hold(talk: WebSocketChannel) -> None:
         hub = server.realm.hub
-        assert isinstance(hub, Hub)
-        await hub.serve_client(TalkWire(talk), talk.path.partition("?")[0].removeprefix(NODES))
+        assert isinstance(hub, TunnelHub)
+        await hub.serve_client(ChannelWire(talk), talk.path.partition("?")[0].removeprefix(NODES))
 
-    return conversation(hold)
+    return coroutine_route(hold)
 
 
 def own(server: Server) -> Route:
-    """/v2/fs: what this server itself exports, if that is configured (decision D48)."""
+    """/v2/fs: what this server itself exports, if that is configured (acheron D48)."""
     served = own_exports(server.realm.home)
 
-    async def hold(talk: Talk) -> None:
-        await served.serve(TalkWire(talk))
+    async def hold(talk: WebSocketChannel) -> None:
+        await served.serve(ChannelWire(talk))
 
-    return conversation(hold)
+    return coroutine_route(hold)
 
 
 FS_ROUTES: Final[tuple[tuple[str, Callable[[Server], Route]], ...]] = (

@@ -1,6 +1,6 @@
 """The server's health over plain HTTP: /livez, /readyz, /metrics (Prometheus), /metrics.json. No secret is in it.
 
-Names of figures begin with `worldfs_`; those of the control plane keep the keys of `control.metrics` (decision D13).
+Names of figures begin with `worldfs_`; those of the control plane keep the keys of `control.metrics` (acheron D13).
 """
 
 from __future__ import annotations

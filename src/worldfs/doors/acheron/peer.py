@@ -1,7 +1,7 @@
 """One client of the server's own tree: its requests in order, its waits set aside, its bindings.
 
 A request that needs not wait is answered in the step that brought it. One that asks a thread holds up those behind
-it, so that a read after a write sees the write. One that waits for a change holds up nothing (decisions D3, D9, D41).
+it, so that a read after a write sees the write. One that waits for a change holds up nothing (acheron D3, D9, D41).
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.errors import WorldError
-from worldfs.plane.refusal import PlaneError
+from worldfs.plane.plane_error import PlaneError
 from worldfs.tree.binding import NODE, Binding
-from worldfs.verbs import Interrupted, Rest, begin
+from worldfs.verbs import Interrupted, SuspendedCoroutine, start_eagerly
 from worldfs.wire.frames import ACHERON, BadFrame, Frame, read
 
-from . import replies
-from .asked import AGREED, OPERATIONS, Answer
-from .control import carry_out
-from .kinds import KNOWN
-from .line import Line
-from .seats import Refused, Seat, Seats, first_binding
-from .stream import Stream
-from .who import Who
+from . import reply_frames
+from .auth import Principal
+from .control_channel import execute_control
+from .debug_stream import DebugStream
+from .frame_types import KNOWN
+from .operations import AGREED, OPERATIONS, Answer
+from .session_table import AttachedSession, SessionRefused, SessionTable, first_binding
+from .websocket_transport import WebSocketTransport
 
 if TYPE_CHECKING:
     from .server import Server
@@ -34,20 +34,20 @@ LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
 EXTENSIONS: Final = ("create", "stage", "stats", "truncate", "remove", "rename", "setattr", "attributes")
 """Named only to a client that asks (docs/decisions/2026-11-22-words-beyond-the-reference.md)."""
-MANY: Final = 64  # requests not yet begun: from here on the peer waits
-MUCH: Final = 1 << 20  # bytes of them
+QUEUE_MAX: Final = 64  # requests not yet begun: from here on the peer waits
+QUEUE_BYTES_MAX: Final = 1 << 20  # bytes of them
 TURN: Final = 32  # requests in a row: then the others have theirs, however many arrived at once
 WAITS: Final = 1_024  # requests of one connection that may wait at once
 _ENVELOPE: Final = 256  # bytes of a read's reply that are not data, generously
 _LOG: Final = logging.getLogger("worldfs.acheron")
 
 
-class Turn:
+class PeerRequest:
     """One request, from its frame to its answer."""
 
     __slots__ = ("_peer", "data", "flushed", "frame", "key", "seat", "task", "waiting")
 
-    def __init__(self, peer: Peer, frame: Frame, seat: Seat | None, data: bytes | None) -> None:
+    def __init__(self, peer: ClientPeer, frame: Frame, seat: AttachedSession | None, data: bytes | None) -> None:
         self._peer, self.frame, self.seat, self.data = peer, frame, seat, data
         self.task: asyncio.Task[None] | None = None
         self.waiting = self.flushed = False
@@ -71,7 +71,7 @@ class Turn:
             self._peer.said(self.seat)
 
 
-class Peer:
+class ClientPeer:
     """The receiver of a connection on `/`. All on the loop."""
 
     __slots__ = (
@@ -79,38 +79,38 @@ class Peer:
         "line", "most", "msize", "seats", "server", "stream", "unseated", "versioned", "who",
     )  # fmt: skip
 
-    def __init__(self, server: Server, line: Line, who: Who) -> None:
+    def __init__(self, server: Server, line: WebSocketTransport, who: Principal) -> None:
         self.server, self.line, self.who = server, line, who
-        self.seats = Seats()
-        self.unseated: Refused | None = None  # why there is no seat yet
-        self.stream: Stream | None = None  # while it listens to debug pushes, and what it was sent
+        self.seats = SessionTable()
+        self.unseated: SessionRefused | None = None  # why there is no seat yet
+        self.stream: DebugStream | None = None  # while it listens to debug pushes, and what it was sent
         self.greeted = self.versioned = False
         self.extensions: frozenset[str] = frozenset()  # words beyond the reference's that both ends know
         self.ends = False  # after this answer there is nothing more to say
         self.msize, self.most = MSIZE, _fits(MSIZE)
         self._queue: deque[bytes] = deque()
         self._queued = 0
-        self._busy: Turn | None = None
-        self._waiting: dict[int, Turn] = {}  # by tag; those without one by a negative number
+        self._busy: PeerRequest | None = None
+        self._waiting: dict[int, PeerRequest] = {}  # by tag; those without one by a negative number
         self._unnamed = -1
         self._batch = self._taken = 0  # of which look at the line, how many requests were begun
         if who.role != NODE:
             first = first_binding(who.holder, server.tokens.visits(who.holder.id), server.realm.plane)
-            if isinstance(first, Refused):
+            if isinstance(first, SessionRefused):
                 self.unseated = first
             else:
                 self.seat("main", first)
 
     # -- bindings --------------------------------------------------------------------------------------------------
 
-    def seat(self, key: str, binding: Binding) -> Seat:
+    def seat(self, key: str, binding: Binding) -> AttachedSession:
         """Bind a session_key, anew if it was bound."""
-        seat = Seat(key, binding, self.server.verbs(binding, self), self.server.now_ms())
+        seat = AttachedSession(key, binding, self.server.verbs(binding, self), self.server.now_ms())
         self.seats.put(seat)
         self.unseated = None
         return seat
 
-    def said(self, seat: Seat) -> None:
+    def said(self, seat: AttachedSession) -> None:
         binding = seat.binding
         self.server.tokens.count(self.who.holder.id, seat.key, binding.agent, binding.project, self.server.now_ms())
 
@@ -131,7 +131,7 @@ class Peer:
             asyncio.get_running_loop().call_soon(self._pump)
         self._queue.append(message)
         self._queued += len(message)
-        if len(self._queue) >= MANY or self._queued >= MUCH:
+        if len(self._queue) >= QUEUE_MAX or self._queued >= QUEUE_BYTES_MAX:
             self.line.pause()
 
     def roomy(self) -> None:
@@ -164,10 +164,10 @@ class Peer:
                 asyncio.get_running_loop().call_soon(self._pump)
         finally:
             self.line.uncork()
-        if len(self._queue) < MANY and self._queued < MUCH:
+        if len(self._queue) < QUEUE_MAX and self._queued < QUEUE_BYTES_MAX:
             self.line.resume()
 
-    def set_aside(self, turn: Turn) -> None:
+    def set_aside(self, turn: PeerRequest) -> None:
         """It waits: by its tag it can be flushed, and the next one may begin."""
         if turn.frame.tag is None:
             self._unnamed -= 1
@@ -192,24 +192,24 @@ class Peer:
             data = None if frame.data is None and frame.data_b64 is None else frame.bytes()
         except BadFrame as bad:
             meters.errors["invalid_envelope"] += 1
-            self.line.send(replies.malformed(bad))
+            self.line.send(reply_frames.malformed(bad))
             return
         meters.requests[frame.type] += 1
         if frame.channel == ACHERON:
             self._acheron(frame, data)
         else:
-            turn = Turn(self, frame, None, None)
-            self._begin(turn, carry_out(self, frame))
+            turn = PeerRequest(self, frame, None, None)
+            self._begin(turn, execute_control(self, frame))
 
-    def _begin(self, turn: Turn, work: Any) -> None:
+    def _begin(self, turn: PeerRequest, work: Any) -> None:
         try:
-            done = begin(work)
+            done = start_eagerly(work)
         except Exception as error:
             self.line.send(self._told(turn, error))
             if self.ends:
                 self.line.close(1002, "protocol_mismatch")
             return
-        if type(done) is not Rest:
+        if type(done) is not SuspendedCoroutine:
             self.line.send(self._answer(turn, done))
             return
         turn.task = asyncio.get_running_loop().create_task(self._finish(turn, done))
@@ -219,14 +219,14 @@ class Peer:
         else:
             self._busy = turn
 
-    async def _finish(self, turn: Turn, rest: Rest[Any]) -> None:
+    async def _finish(self, turn: PeerRequest, rest: SuspendedCoroutine[Any]) -> None:
         try:
             answer = self._answer(turn, await rest)
         except Exception as error:
             answer = self._told(turn, error)
         self.line.send(answer)
 
-    def _finished(self, turn: Turn, rest: Rest[Any], task: asyncio.Task[None]) -> None:
+    def _finished(self, turn: PeerRequest, rest: SuspendedCoroutine[Any], task: asyncio.Task[None]) -> None:
         """Here and not in the task, which may be cancelled before it ever ran."""
         if self._waiting.get(turn.key) is turn:
             del self._waiting[turn.key]
@@ -238,29 +238,29 @@ class Peer:
             self._busy = None
             self._pump()
 
-    def _answer(self, turn: Turn, done: Any) -> bytes:
+    def _answer(self, turn: PeerRequest, done: Any) -> bytes:
         if turn.frame.channel == ACHERON:
-            return replies.acheron(turn.frame.type[10:], turn.frame.tag, done)
+            return reply_frames.acheron(turn.frame.type[10:], turn.frame.tag, done)
         assert isinstance(done, bytes)  # control operations have replies of several shapes
         return done
 
-    def _told(self, turn: Turn, error: Exception) -> bytes:
+    def _told(self, turn: PeerRequest, error: Exception) -> bytes:
         """What the peer is told of an error; what nobody foresaw goes to the log, not to the peer."""
         frame = turn.frame
         named = False
         if isinstance(error, PlaneError):
             code, message, named = error.code, error.message, error.correlated
-        elif isinstance(error, Refused):
+        elif isinstance(error, SessionRefused):
             code, message, named = error.code, error.message, error.named
         elif isinstance(error, WorldError):
-            code, message = replies.told(error)
+            code, message = reply_frames.error_fields(error)
         else:
             _LOG.error("%s broke", frame.type, exc_info=error)
             code, message = "execution_failed", "internal error"
         self.server.meters.errors[code] += 1
         if frame.channel == ACHERON:
-            return replies.acheron_error(frame.tag, code, message)
-        return replies.control_error(frame.id, code, message, frame.correlation_id or frame.id, named=named)
+            return reply_frames.acheron_error(frame.tag, code, message)
+        return reply_frames.control_error(frame.id, code, message, frame.correlation_id or frame.id, named=named)
 
     # -- the acheron channel ---------------------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ class Peer:
                 self._flush(frame)
             else:
                 agreed = "" if row is None else f": {row[0]} must be named in the extensions of t_version"
-                self.refuse(frame, "unsupported", replies.UNSUPPORTED + agreed)
+                self.refuse(frame, "unsupported", reply_frames.UNSUPPORTED + agreed)
             return
         seat = self.seats.get(frame.session_key)
         if seat is None:
@@ -299,7 +299,7 @@ class Peer:
                 self.server.meters.saturated += 1
                 self.refuse(frame, "queue_saturated", f"{WAITS} requests wait already")
                 return
-        turn = Turn(self, frame, seat, data)
+        turn = PeerRequest(self, frame, seat, data)
         self._begin(turn, row[1](seat.verbs, frame, turn))
 
     def _version(self, frame: Frame) -> None:
@@ -319,11 +319,11 @@ class Peer:
             agreed = [word for word in EXTENSIONS if word in frame.extensions]
             self.extensions = frozenset(agreed)
             answer["extensions"] = agreed
-        self.line.send(replies.acheron("version", frame.tag, answer))
+        self.line.send(reply_frames.acheron("version", frame.tag, answer))
 
     def _flush(self, frame: Frame) -> None:
-        """With `oldtag`, that request ends first: what it did, it says; else it says `eintr` (D9)."""
-        answer = replies.acheron("flush", frame.tag, {})
+        """With `oldtag`, that request ends first: what it did, it says; else it says `eintr` (acheron D9)."""
+        answer = reply_frames.acheron("flush", frame.tag, {})
         turn = None if frame.oldtag is None else self._waiting.get(frame.oldtag)
         if turn is None or turn.task is None:
             self.line.send(answer)
@@ -333,7 +333,7 @@ class Peer:
         turn.task.add_done_callback(lambda _: self.line.send(answer))
 
     def _too_large(self, frame: Frame) -> None:
-        """Answered, not dropped (D2)."""
+        """Answered, not dropped (acheron D2)."""
         self.server.meters.oversize += 1
         if frame.channel == ACHERON:
             self.refuse(frame, "invalid", "frame exceeds msize")
@@ -343,9 +343,9 @@ class Peer:
     def refuse(self, frame: Frame, code: str, message: str) -> None:
         self.server.meters.errors[code] += 1
         if frame.channel == ACHERON:
-            self.line.send(replies.acheron_error(frame.tag, code, message))
+            self.line.send(reply_frames.acheron_error(frame.tag, code, message))
         else:
-            self.line.send(replies.control_error(frame.id, code, message))
+            self.line.send(reply_frames.control_error(frame.id, code, message))
 
 
 def _fits(msize: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from .fs_routes import FS_ROUTES
-from .line import Route
+from .websocket_transport import Route
 
 if TYPE_CHECKING:
     from .server import Server

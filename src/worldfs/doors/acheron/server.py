@@ -12,19 +12,19 @@ from weakref import WeakValueDictionary, ref
 
 from worldfs.ground.errors import Busy, from_os
 from worldfs.tree.binding import Binding
-from worldfs.verbs import Known, Verbs, Waiters, Writes
+from worldfs.verbs import ReadCache, Verbs, Waiters, WriteCounter
 
-from . import replies
-from .line import Line, Receiver, Route
+from . import reply_frames
+from .auth import authenticate
+from .debug_stream import PATH as STREAM
 from .meters import Meters
-from .peer import Peer
-from .ports import Realm
-from .pushes import Pushes
+from .peer import ClientPeer
+from .plane_ticker import PlaneTicker
+from .push_dispatcher import PushDispatcher
 from .routes import ROUTES
-from .stream import PATH as STREAM
-from .ticker import Ticker
-from .tokens import Tokens
-from .who import judge
+from .server_ports import RealmPort
+from .tokens import TokenStore
+from .websocket_transport import FrameReceiver, Route, WebSocketTransport
 
 T = TypeVar("T")
 PORT: Final = 18_790
@@ -37,20 +37,20 @@ GOODBYE_S: Final = 2.0  # for peers to hear of the end
 class Server:
     """Serves one realm. `start`, then `stop`; everything in between on the loop that started it."""
 
-    def __init__(self, realm: Realm, tokens: Tokens) -> None:
+    def __init__(self, realm: RealmPort, tokens: TokenStore) -> None:
         self.realm, self.tokens = realm, tokens
         self.meters = Meters()
-        self.lines: set[Line] = set()
-        self.peers: set[Peer] = set()
+        self.lines: set[WebSocketTransport] = set()
+        self.peers: set[ClientPeer] = set()
         self.port = 0
         self._routes: dict[str, Route] = {}
-        self._known: WeakValueDictionary[Binding, Known] = WeakValueDictionary()
-        self._writes = Writes()
+        self._known: WeakValueDictionary[Binding, ReadCache] = WeakValueDictionary()
+        self._writes = WriteCounter()
         self._threads = ThreadPoolExecutor(THREADS, "acheron")
         self._loop = asyncio.get_running_loop()
         self.waiters = Waiters(realm.feed, self._loop)
-        self.pushes = Pushes(realm, self.meters, self._loop)
-        self._ticker = Ticker(realm, self._tick, self._loop)
+        self.pushes = PushDispatcher(realm, self.meters, self._loop)
+        self._ticker = PlaneTicker(realm, self._tick, self._loop)
         self._listening: asyncio.Server | None = None
         self.route("/", self._greet)
         for path, begin in ROUTES:
@@ -62,7 +62,11 @@ class Server:
         """Listen; the port. Raises `Busy` when somebody else has it."""
         try:
             self._listening = await self._loop.create_server(
-                lambda: Line(self._begin, self.lines, self.meters, self._loop), host, port, ssl=tls, backlog=BACKLOG
+                lambda: WebSocketTransport(self._begin, self.lines, self.meters, self._loop),
+                host,
+                port,
+                ssl=tls,
+                backlog=BACKLOG,
             )
         except OSError as error:
             raise _refused(error, host, port) from error
@@ -102,13 +106,13 @@ class Server:
         return await self._loop.run_in_executor(self._threads, work)
 
     def now_ms(self) -> int:
-        return replies.now_ms(self.realm.clock)
+        return reply_frames.now_ms(self.realm.clock)
 
-    def verbs(self, binding: Binding, peer: Peer) -> Verbs:
+    def verbs(self, binding: Binding, peer: ClientPeer) -> Verbs:
         """The verbs of one binding of one peer; what is known of a tree is shared by all that are bound alike."""
         known = self._known.get(binding)
         if known is None:
-            known = Known(self.realm.namespace(binding), self.realm.feed, self._writes)
+            known = ReadCache(self.realm.namespace(binding), self.realm.feed, self._writes)
             self._known[binding] = known
         line = ref(peer.line)  # what waits for the next connection shall not hold on to this one
 
@@ -119,13 +123,13 @@ class Server:
         tree = self.realm.attach(binding, alive)
         return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log}, tree=tree)
 
-    def left(self, peer: Peer) -> None:
+    def left(self, peer: ClientPeer) -> None:
         self.peers.discard(peer)
         self.pushes.left(peer)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _begin(self, line: Line, path: str, authorization: str) -> Receiver:
+    def _begin(self, line: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
         place = path.partition("?")[0]
         begin = self._routes.get(place)
         if begin is None:
@@ -147,23 +151,23 @@ class Server:
             peer.line.close(1008, "the token was revoked")
         return due
 
-    def _greet(self, line: Line, path: str, authorization: str) -> Receiver:
+    def _greet(self, line: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
         self.tokens.refresh()
-        who = judge(authorization, self.tokens, self.realm.plane)
+        who = authenticate(authorization, self.tokens, self.realm.plane)
         if who is None:
             self.meters.unauthorised += 1
             return self._turn_away(line, "provider_auth_failed", "forbidden")
-        peer = Peer(self, line, who)
+        peer = ClientPeer(self, line, who)
         self.peers.add(peer)
         return peer
 
-    def _turn_away(self, line: Line, code: str, message: str) -> Receiver:
-        line.send(replies.turned_away(code, message, self.now_ms()))
+    def _turn_away(self, line: WebSocketTransport, code: str, message: str) -> FrameReceiver:
+        line.send(reply_frames.rejection_frame(code, message, self.now_ms()))
         line.close(1008, code)
-        return _Nobody()
+        return _RejectedReceiver()
 
 
-class _Nobody:
+class _RejectedReceiver:
     """The receiver of a connection that was turned away."""
 
     def heard(self, message: bytes) -> None: ...

@@ -1,4 +1,4 @@
-"""Who may come in, and what each did last: HOME/auth_tokens.json, readable by its owner alone (decision D4).
+"""Who may come in, and what each did last: HOME/auth_tokens.json, readable by its owner alone (acheron D4).
 
 The two role tokens stand there in the clear, because the command of the home's owner reads them there: whoever reads
 this file owns the home. A token that speaks for one agent goes to somebody else, so only its hash is kept.
@@ -36,7 +36,7 @@ _ID: Final = re.compile(r"token-[1-9][0-9]{0,8}")
 T = TypeVar("T")
 
 
-class Visit(NamedTuple):
+class TokenVisit(NamedTuple):
     """One binding that a token had: an entry of its history."""
 
     key: str
@@ -56,7 +56,7 @@ class Visit(NamedTuple):
         }
 
 
-class Holder(NamedTuple):
+class TokenHolder(NamedTuple):
     """Whom a token stands for. `id`: its name in the file, a role or `token-N`; `agent`: "" for a role token."""
 
     id: str
@@ -64,7 +64,7 @@ class Holder(NamedTuple):
     agent: str = ""
 
 
-class Issued(NamedTuple):
+class AgentToken(NamedTuple):
     """A token that speaks for one agent, as it is kept."""
 
     id: str
@@ -77,7 +77,7 @@ class Issued(NamedTuple):
         return {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms}
 
 
-class Tokens:
+class TokenStore:
     """Usable from many threads and by several processes: every change reads the file, changes it and is durable before
     it returns. What another process changed is seen by `refresh`."""
 
@@ -90,11 +90,11 @@ class Tokens:
         self._kept: dict[str, Any] = {}  # the file
         self._seen: object = None  # what it looked like then
         self._tokens: dict[str, str] = {}
-        self._issued: dict[str, Issued] = {}  # by hash
-        self._visits: dict[str, list[Visit]] = {}
+        self._issued: dict[str, AgentToken] = {}  # by hash
+        self._visits: dict[str, list[TokenVisit]] = {}
 
     @classmethod
-    def open(cls, home: Path | None, clock: Clock | None = None) -> Tokens:
+    def open(cls, home: Path | None, clock: Clock | None = None) -> TokenStore:
         """Those of the home, made if there are none. None: of this process only. Unreadable: `BadInput`."""
         if home is not None:
             Root.build(home)
@@ -108,16 +108,16 @@ class Tokens:
 
     # -- whose ---------------------------------------------------------------------------------------------------------
 
-    def holder(self, token: str) -> Holder | None:
+    def holder(self, token: str) -> TokenHolder | None:
         """Whose token that is. Takes as long for a wrong one as for a right one."""
         given, found = token.encode("utf-8", "surrogatepass"), None
         for role in ROLES:
             if hmac.compare_digest(given, self._tokens[role].encode()) and self._tokens[role]:
-                found = Holder(role, role)
+                found = TokenHolder(role, role)
         issued = self._issued.get(hashlib.sha256(given).hexdigest())
-        return Holder(issued.id, issued.role, issued.agent) if issued is not None else found
+        return TokenHolder(issued.id, issued.role, issued.agent) if issued is not None else found
 
-    def stands(self, holder: Holder) -> bool:
+    def stands(self, holder: TokenHolder) -> bool:
         """Whether a holder that was let in would be let in now."""
         if not holder.agent:
             return bool(self._tokens.get(holder.role, "a node's secret"))
@@ -131,23 +131,23 @@ class Tokens:
 
     # -- for the operator ----------------------------------------------------------------------------------------------
 
-    def add(self, agent: str, role: str = USER) -> tuple[Issued, str]:
+    def add(self, agent: str, role: str = USER) -> tuple[AgentToken, str]:
         """A new token that speaks for `agent` alone, told this once."""
-        from worldfs.agents.names import check_name
+        from worldfs.agents.agent_names import check_agent_name
 
-        check_name(agent)
+        check_agent_name(agent)
         if role not in ROLES:
             raise BadInput(f"no role {role!r}", op="token", expected="admin or user")
         if agent == MOTHER and role != ADMIN:
             raise BadInput(f"{MOTHER} is the primary agent", op="token", expected="another agent, or --role admin")
         token = _new("agent")
 
-        def edit(kept: dict[str, Any]) -> Issued:
+        def edit(kept: dict[str, Any]) -> AgentToken:
             rows = _issued(kept)
             made_before = kept.get(_COUNT)
             numbers = (int(row.id.removeprefix("token-")) for row in rows)
             number = 1 + max((made_before if isinstance(made_before, int) else 0, *numbers))
-            made = Issued(f"token-{number}", agent, role, _hash(token), int(self._clock.now().timestamp() * 1000))
+            made = AgentToken(f"token-{number}", agent, role, _hash(token), int(self._clock.now().timestamp() * 1000))
             kept[AGENTS] = [row._asdict() for row in (*rows, made)]
             kept[_COUNT] = number
             return made
@@ -158,7 +158,7 @@ class Tokens:
         """The roles that have a token which speaks for any agent."""
         return [role for role in ROLES if self._tokens[role]]
 
-    def issued(self) -> list[Issued]:
+    def issued(self) -> list[AgentToken]:
         """The tokens that speak for one agent, the oldest first."""
         return sorted(self._issued.values(), key=lambda one: (one.created_ms, one.id))
 
@@ -201,11 +201,11 @@ class Tokens:
 
     # -- history -------------------------------------------------------------------------------------------------------
 
-    def visits(self, id: str) -> list[Visit]:
+    def visits(self, id: str) -> list[TokenVisit]:
         """Of a holder, the newest first."""
         return list(self._visits.get(id, ()))
 
-    def remember(self, id: str, visit: Visit) -> None:
+    def remember(self, id: str, visit: TokenVisit) -> None:
         """What a holder was bound to. One entry for each place; no project token is kept: it would be everybody's."""
         if id not in (*ROLES, *(one.id for one in self._issued.values())):
             return
@@ -297,25 +297,25 @@ def _read(data: bytes, path: str) -> dict[str, Any]:
     return value
 
 
-def _issued(kept: Mapping[str, Any]) -> list[Issued]:
+def _issued(kept: Mapping[str, Any]) -> list[AgentToken]:
     """What can be read of them; a row that is none lets nobody in."""
     rows, found = kept.get(AGENTS), []
     for row in rows if isinstance(rows, list) else []:
         with suppress(KeyError, TypeError, ValueError):
-            one = Issued(*(row[key] for key in Issued._fields))
+            one = AgentToken(*(row[key] for key in AgentToken._fields))
             known = all(isinstance(word, str) for word in one[:4]) and isinstance(one.created_ms, int)
             if known and one.role in ROLES and one.agent and _ID.fullmatch(one.id):
                 found.append(one)
     return found
 
 
-def _visits(kept: object) -> dict[str, list[Visit]]:
+def _visits(kept: object) -> dict[str, list[TokenVisit]]:
     """What can be read of the history; it is a convenience and stops nothing."""
-    found: dict[str, list[Visit]] = {}
+    found: dict[str, list[TokenVisit]] = {}
     for id, rows in kept.items() if isinstance(kept, dict) else ():
         for row in rows if isinstance(rows, list) else []:
             try:
-                visit = Visit(
+                visit = TokenVisit(
                     str(row["key"]),
                     str(row["agent"]),
                     str(row["project"]),

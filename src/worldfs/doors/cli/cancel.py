@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .call import Call
+from .command_context import CommandContext
 
 
-def run(call: Call) -> int:
+def run(call: CommandContext) -> int:
     """Exit 1 if it has ended already."""
     job = call["job"]
     with call.open() as world:

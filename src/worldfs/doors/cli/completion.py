@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .call import Call
-from .command import Argument, Command
-from .table import COMMANDS, GLOBAL, ROLES
+from .command_context import CommandContext
+from .command_spec import ArgumentSpec, CommandSpec
+from .command_table import COMMANDS, GLOBAL, ROLES
 
 
-def run(call: Call) -> int:
+def run(call: CommandContext) -> int:
     text = script(call["shell"])
     call.voice.line(text)
     call.voice.value({"shell": call["shell"], "script": text})
@@ -27,13 +27,13 @@ _AGENTS = """sh -c 'ls "${PAOS_AGENTS:-${PAOS_HOME:-$HOME/.PhyAgentOS}/agents}" 
 _LISTS = {"tree": _LIST, "agent": _AGENTS}
 
 
-def _flags(command: Command) -> Iterator[str]:
+def _flags(command: CommandSpec) -> Iterator[str]:
     for argument in (*command.arguments, *GLOBAL):
         if not argument.positional:
             yield from argument.flags
 
 
-def _words(argument: Argument) -> tuple[str, ...]:
+def _words(argument: ArgumentSpec) -> tuple[str, ...]:
     return ROLES if argument.completes == "role" else argument.choices
 
 
@@ -114,7 +114,7 @@ def _bash_words(words: Iterable[str]) -> str:
     return f'COMPREPLY=($(compgen -W "{" ".join(words)}" -- "$word"))'
 
 
-def _bash_values(argument: Argument) -> str:
+def _bash_values(argument: ArgumentSpec) -> str:
     words = _words(argument)
     if words:
         return _bash_words(words)
@@ -171,7 +171,7 @@ def _zsh_described(word: str, about: str) -> str:
     return _single(f"{word}:{about}")
 
 
-def _zsh_case(command: Command) -> str:
+def _zsh_case(command: CommandSpec) -> str:
     specs = [_zsh_option(a) for a in (*command.arguments, *GLOBAL) if not a.positional]
     specs += [
         _single(f"{'*' if a.many in ('+', '*') else ''}:{a.flags[0]}:{_zsh_values(a)}")
@@ -181,13 +181,13 @@ def _zsh_case(command: Command) -> str:
     return f'"{command.name}") _arguments {" ".join(specs)};;'
 
 
-def _zsh_option(argument: Argument) -> str:
+def _zsh_option(argument: ArgumentSpec) -> str:
     text = argument.help.replace("[", "(").replace("]", ")").replace(":", " ")
     value = "" if argument.takes == "switch" else f":{argument.metavar or 'value'}:{_zsh_values(argument)}"
     return " ".join(_single(f"{flag}[{text}]{value}") for flag in argument.flags)
 
 
-def _zsh_values(argument: Argument) -> str:
+def _zsh_values(argument: ArgumentSpec) -> str:
     words = _words(argument)
     if words:
         return f"({' '.join(words)})"
@@ -218,7 +218,7 @@ def _fish() -> str:
     return "\n".join(lines)
 
 
-def _fish_option(argument: Argument, when: str) -> str:
+def _fish_option(argument: ArgumentSpec, when: str) -> str:
     names = " ".join(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in argument.flags)
     # -x: a value and no file names beside it.
     values = _fish_values(argument)
@@ -226,7 +226,7 @@ def _fish_option(argument: Argument, when: str) -> str:
     return f"complete -c paos{when} {names}{needs} -d {_single(argument.help)}"
 
 
-def _fish_values(argument: Argument) -> str:
+def _fish_values(argument: ArgumentSpec) -> str:
     words = _words(argument)
     if words:
         return f" -a {_single(' '.join(words))}"

@@ -8,22 +8,22 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from worldfs.ground.errors import BrokenHouse, WorldError, from_os
+from worldfs.ground.errors import StorageError, WorldError, from_os
 
-from .call import Call
-from .command import Command
+from .command_context import CommandContext
+from .command_output import CommandOutput
+from .command_spec import CommandSpec
+from .command_table import COMMANDS
 from .exits import BUG, CLOSED, INTERRUPTED, MACHINE, MISUSE
 from .parser import parse
 from .signals import Interrupts
-from .table import COMMANDS
-from .voice import Voice
 
-Function = Callable[[Call], int]
+Function = Callable[[CommandContext], int]
 
 _SELDOM = 100_000  # objects between two looks for cycles: what a reading command loads is fewer, and holds none
 
 
-def main(argv: Sequence[str] | None = None, table: Sequence[Command] = COMMANDS) -> int:
+def main(argv: Sequence[str] | None = None, table: Sequence[CommandSpec] = COMMANDS) -> int:
     """Carry out one command line and return its exit code. Without `argv` the process is ours, and ends with it."""
     if argv is not None:
         return _answer(argv, table)
@@ -34,11 +34,11 @@ def main(argv: Sequence[str] | None = None, table: Sequence[Command] = COMMANDS)
         gc.freeze()  # or the interpreter looks for cycles among all that it is about to drop
 
 
-def _answer(words: Sequence[str], table: Sequence[Command]) -> int:
+def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
-    voice = Voice(json="--json" in (words[: words.index("--")] if "--" in words else words))
+    voice = CommandOutput(json="--json" in (words[: words.index("--")] if "--" in words else words))
     try:
         with Interrupts() as interrupts:
             code = _carry_out(words, table, voice, interrupts)
@@ -53,13 +53,13 @@ def _answer(words: Sequence[str], table: Sequence[Command]) -> int:
         return INTERRUPTED
 
 
-def _carry_out(words: Sequence[str], table: Sequence[Command], voice: Voice, interrupts: Interrupts) -> int:
+def _carry_out(words: Sequence[str], table: Sequence[CommandSpec], voice: CommandOutput, interrupts: Interrupts) -> int:
     command = ""
     try:
         options = parse(words, table, os.environ.get("PAOS_CONNECT", ""))
         command = str(options["command"])
         voice.json = bool(options["json"])
-        code = _function(options["target"])(Call(options, voice))
+        code = _function(options["target"])(CommandContext(options, voice))
         interrupts.check()
         return code
     except (BrokenPipeError, KeyboardInterrupt):
@@ -90,12 +90,12 @@ def _function(target: str) -> Function:
     return cast(Function, getattr(found, name))
 
 
-def _refuse(error: WorldError, voice: Voice) -> int:
+def _refuse(error: WorldError, voice: CommandOutput) -> int:
     voice.error(str(error), error.as_dict())
-    return MACHINE if isinstance(error, BrokenHouse) else MISUSE
+    return MACHINE if isinstance(error, StorageError) else MISUSE
 
 
-def _our_bug(error: Exception, voice: Voice) -> int:
+def _our_bug(error: Exception, voice: CommandOutput) -> int:
     import traceback
 
     text = f"{type(error).__name__}: {error}"

@@ -14,20 +14,20 @@ from typing import Any, NoReturn
 
 from worldfs.ground.errors import BadInput
 
-from .command import Argument, Command
-from .table import GLOBAL, ROLES
+from .command_spec import ArgumentSpec, CommandSpec
+from .command_table import GLOBAL, ROLES
 
 HELP = ("-h", "--help")
 
 
-def parse(argv: Sequence[str], table: Sequence[Command], served: str = "") -> dict[str, Any]:
+def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -> dict[str, Any]:
     """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what the table does not know.
 
     `served`: the world that is meant where a command that can go there is not told --connect.
     `SystemExit` where the answer is a page: 0 if help or the version was asked for, 2 if there is no command.
     """
     name = ""  # as far as it has been read
-    command: Command | None = None
+    command: CommandSpec | None = None
     known = _options(GLOBAL)
     given: dict[str, Any] = {}
     words: list[str] = []
@@ -82,7 +82,7 @@ def parse(argv: Sequence[str], table: Sequence[Command], served: str = "") -> di
     return {"command": name, "target": target} | top | unsaid | given | _deal(words, command)
 
 
-def _options(arguments: Iterable[Argument]) -> dict[str, Argument]:
+def _options(arguments: Iterable[ArgumentSpec]) -> dict[str, ArgumentSpec]:
     return {flag: item for item in arguments if not item.positional for flag in item.flags}
 
 
@@ -91,28 +91,28 @@ def _is_option(word: str) -> bool:
     return len(word) > 1 and word[0] == "-" and not (word[1].isdigit() or word[1] == ".")
 
 
-def _begins(name: str, table: Sequence[Command]) -> bool:
+def _begins(name: str, table: Sequence[CommandSpec]) -> bool:
     return any(item.name == name or item.name.startswith(name + " ") for item in table)
 
 
-def _name(argument: Argument) -> str:
+def _name(argument: ArgumentSpec) -> str:
     return argument.flags[-1].lstrip("-").replace("-", "_")
 
 
-def _unsaid(argument: Argument) -> Any:
+def _unsaid(argument: ArgumentSpec) -> Any:
     if argument.takes == "switch":
         return bool(argument.default)
     return [] if argument.many in ("+", "*") and argument.default is None else argument.default
 
 
-def _keep(given: dict[str, Any], option: Argument, value: object) -> None:
+def _keep(given: dict[str, Any], option: ArgumentSpec, value: object) -> None:
     if option.many:  # it may be said again
         given.setdefault(_name(option), []).append(value)
     else:
         given[_name(option)] = value
 
 
-def _deal(words: Sequence[str], command: Command) -> dict[str, Any]:
+def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, Any]:
     """The words among the arguments without a flag, in order: each takes what it can and leaves the next its due."""
     wanted = [item for item in command.arguments if item.positional]
     needed = [item for item in wanted if item.many in ("", "+")]
@@ -145,7 +145,7 @@ def _deal(words: Sequence[str], command: Command) -> dict[str, Any]:
     return dealt
 
 
-def _value(argument: Argument, text: str, command: str) -> Any:
+def _value(argument: ArgumentSpec, text: str, command: str) -> Any:
     if argument.choices and text not in argument.choices:
         choices = ", ".join(argument.choices)
         raise _wrong(f"argument {_shown(argument)}: invalid choice: {text!r} (choose from {choices})", command)
@@ -164,11 +164,11 @@ def _value(argument: Argument, text: str, command: str) -> Any:
     return text
 
 
-def _shown(argument: Argument) -> str:
+def _shown(argument: ArgumentSpec) -> str:
     return (argument.metavar or argument.flags[0]) if argument.positional else "/".join(argument.flags)
 
 
-def _unknown(word: str, name: str, table: Sequence[Command]) -> BadInput:
+def _unknown(word: str, name: str, table: Sequence[CommandSpec]) -> BadInput:
     """A word where the name of a command, or its next word, should stand."""
     start = f"{name} " if name else ""
     choices = dict.fromkeys(item.name[len(start) :].split()[0] for item in table if item.name.startswith(start))
@@ -188,7 +188,7 @@ def _wrong(found: str, name: str, likely: str = "") -> BadInput:
     return BadInput(found, op=called, fix=f"did you mean {likely}? {see}" if likely else see, code="USAGE")
 
 
-def _near(command: Command, asked: str) -> BadInput:
+def _near(command: CommandSpec, asked: str) -> BadInput:
     """For what cannot be done at a server: how to do it here, and what does the same there."""
     fix = "leave --connect out" if asked == "--connect" else f"unset PAOS_CONNECT, or: paos --connect= {command.name} …"
     fix += f"; over --connect: {command.instead}" if command.instead else ""
@@ -197,8 +197,8 @@ def _near(command: Command, asked: str) -> BadInput:
     )
 
 
-def _page(name: str, table: Sequence[Command], code: int) -> NoReturn:
-    from .pages import page
+def _page(name: str, table: Sequence[CommandSpec], code: int) -> NoReturn:
+    from .help_pages import page
 
     print(page(name, table))
     raise SystemExit(code)

@@ -7,30 +7,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .call import Call
+from .command_context import CommandContext
 
 if TYPE_CHECKING:
-    from worldfs.doors.acheron.serving import Started, Where
+    from worldfs.doors.acheron.serve_realm import ListenOptions, ServerStarted
     from worldfs.world.world import World
 
 
-def run(call: Call) -> int:
+def run(call: CommandContext) -> int:
     """Exit 0 when asked to stop. Raises `Busy` when somebody serves this home, or listens on this port."""
     import asyncio
     from pathlib import Path
 
     _needed()
-    from worldfs.doors.acheron.serving import alone, serve
+    from worldfs.doors.acheron.serve_realm import acquire_serve_lock, serve
     from worldfs.ground.clock import SystemClock
     from worldfs.ground.errors import NotFound
-    from worldfs.world.realm import Realm
+    from worldfs.world.served_world import ServedWorld
 
-    where, clock = where_of(call), SystemClock()
+    where, clock = listen_options(call), SystemClock()
     where.context()  # a wrong certificate is told before anything is made
     home = call.home.path
     if not home.is_dir():
         raise NotFound("no home here", path=str(home), op="serve", fix=f"make one with: {call.name} onboard")
-    with alone(home, clock), Realm.open(home, clock=clock, agents=Path(call.agents)) as realm:
+    with acquire_serve_lock(home, clock), ServedWorld.open(home, clock=clock, agents=Path(call.agents)) as realm:
 
         async def life() -> None:
             stop, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -41,7 +41,7 @@ def run(call: Call) -> int:
 
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, ask, number)
-            await serve(realm, where, stop, lambda started: greet(call, started))
+            await serve(realm, where, stop, lambda started: announce(call, started))
 
         asyncio.run(life())
     call.voice.say("stopped serving", {"event": "serve", "state": "stopped"})
@@ -49,34 +49,34 @@ def run(call: Call) -> int:
 
 
 @contextmanager
-def beside(call: Call, world: World) -> Iterator[None]:
+def serve_beside(call: CommandContext, world: World) -> Iterator[None]:
     """Serve a world that this process runs, for as long as the block lasts."""
     from pathlib import Path
 
     _needed()
-    from worldfs.doors.acheron.serving import Beside, alone
+    from worldfs.doors.acheron.serve_realm import BackgroundServer, acquire_serve_lock
     from worldfs.ground.clock import SystemClock
-    from worldfs.world.realm import Realm
+    from worldfs.world.served_world import ServedWorld
 
-    where, clock, home = where_of(call), SystemClock(), call.home.path
+    where, clock, home = listen_options(call), SystemClock(), call.home.path
     with (
-        alone(home, clock),
-        Realm.open(home, world=world, clock=clock, agents=Path(call.agents)) as realm,
-        Beside(realm, where) as server,
+        acquire_serve_lock(home, clock),
+        ServedWorld.open(home, world=world, clock=clock, agents=Path(call.agents)) as realm,
+        BackgroundServer(realm, where) as server,
     ):
-        greet(call, server.started)
+        announce(call, server.started)
         yield
 
 
-def where_of(call: Call) -> Where:
+def listen_options(call: CommandContext) -> ListenOptions:
     """What the options say about where to listen; a warning where tokens would cross a network in clear."""
-    from worldfs.doors.acheron.serving import Where
+    from worldfs.doors.acheron.serve_realm import ListenOptions
     from worldfs.ground.errors import BadInput
 
     for name in ("port", "metrics_port"):
         if call[name] is not None and call[name] > 65_535:
             raise BadInput(f"no port: {call[name]}", op="serve", expected="0 to 65535", code="USAGE")
-    where = Where(
+    where = ListenOptions(
         host=call["host"],
         port=call["port"],
         metrics_port=call["metrics_port"],
@@ -91,7 +91,7 @@ def where_of(call: Call) -> Where:
     return where
 
 
-def greet(call: Call, started: Started) -> None:
+def announce(call: CommandContext, started: ServerStarted) -> None:
     health = "" if started.metrics_port is None else f"; health on port {started.metrics_port}"
     call.voice.say(
         f"serving {call.home.path} at {started.url}{health}; tokens in {started.tokens}; Ctrl-C stops it",
@@ -108,11 +108,11 @@ def greet(call: Call, started: Started) -> None:
 
 
 def _needed() -> None:
-    """Raises `Missing`: the extra that brings the socket."""
+    """Raises `MissingRequirement`: the extra that brings the socket."""
     from importlib.util import find_spec
 
-    from worldfs.ground.errors import Missing
+    from worldfs.ground.errors import MissingRequirement
 
     for module in ("websockets", "msgspec", "prometheus_client"):
         if find_spec(module) is None:
-            raise Missing(f"{module} is not installed", op="serve", fix="pip install 'worldfs[serve]'")
+            raise MissingRequirement(f"{module} is not installed", op="serve", fix="pip install 'worldfs[serve]'")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .call import Call
+from .command_context import CommandContext
 
 if TYPE_CHECKING:
-    from worldfs.doors.acheron.tokens import Tokens
+    from worldfs.doors.acheron.tokens import TokenStore
 
 
-def add(call: Call) -> int:
+def add(call: CommandContext) -> int:
     """Prints the token, this once: only its hash is kept."""
     from pathlib import Path
 
@@ -26,7 +26,7 @@ def add(call: Call) -> int:
     return 0
 
 
-def listed(call: Call) -> int:
+def list_tokens(call: CommandContext) -> int:
     """The two role tokens, and those that speak for one agent."""
     tokens = _tokens(call)
     shown = tokens.masked()
@@ -37,18 +37,18 @@ def listed(call: Call) -> int:
     return 0
 
 
-def revoke(call: Call) -> int:
+def revoke(call: CommandContext) -> int:
     """A server that runs lets nobody in with it from now on, and ends its connections within seconds."""
     gone = _tokens(call).revoke(call["name"])
     call.voice.say(f"revoked: {', '.join(gone)}", {"revoked": gone})
     return 0
 
 
-def _tokens(call: Call) -> Tokens:
-    from worldfs.doors.acheron.tokens import Tokens
+def _tokens(call: CommandContext) -> TokenStore:
+    from worldfs.doors.acheron.tokens import TokenStore
     from worldfs.ground.errors import NotFound
 
     home = call.home.path
     if not home.is_dir():
         raise NotFound("no home here", path=str(home), op="token", fix=f"make one with: {call.name} onboard")
-    return Tokens.open(home)
+    return TokenStore.open(home)

@@ -8,23 +8,23 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from .call import Call
-from .news import job_line
+from .command_context import CommandContext
 from .signals import stop_on
-from .status import alert_line
+from .status_command import alert_line
+from .status_diff import job_line
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Finding, Job
     from worldfs.world.world import World
 
-TOLD = {"running", "ended", "retry", "lost"}  # to people; programs are told everything
+PRINTED_EVENTS = {"running", "ended", "retry", "lost"}  # to people; programs are told everything
 
 
-def run(call: Call) -> int:
+def run(call: CommandContext) -> int:
     """Exit 0 when asked to stop, or idle with --until-idle. Raises `Busy` when another kernel holds the workspace."""
     stop = threading.Event()
     with ExitStack() as stack:
-        teller = Teller(call)
+        teller = JobEventPrinter(call)
         world = stack.enter_context(call.open(serve=True, log=teller))
 
         def ask() -> None:
@@ -35,29 +35,29 @@ def run(call: Call) -> int:
         _greet(call, world)
         world.hear_alerts(teller.alert)
         if call["serve"]:
-            from .serve import beside
+            from .serve import serve_beside
 
-            stack.enter_context(beside(call, world))
+            stack.enter_context(serve_beside(call, world))
         world.run(until_idle=call["until_idle"], stop=stop)
     call.voice.say("kernel stopped", {"event": "kernel", "state": "stopped"})
     return 0
 
 
-class Teller:
+class JobEventPrinter:
     """Tells each event of a job. A closed pipe silences it: the kernel works on."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: CommandContext) -> None:
         self._voice = call.voice
         self._heard = True
 
     def __call__(self, what: str, job: Job) -> None:
         if not self._heard:
             return
-        from worldfs.world.glance import job_value
+        from worldfs.world.status_report import job_value
 
         value = job_value(job)
         with self._silenced():
-            if what in TOLD:
+            if what in PRINTED_EVENTS:
                 state = str(value["state"])
                 self._voice.line(job_line(value), {"succeeded": "good", "failed": "bad"}.get(state, ""))
             self._voice.value({"event": what, **value})
@@ -80,7 +80,7 @@ class Teller:
             self._heard = False
 
 
-def _greet(call: Call, world: World) -> None:
+def _greet(call: CommandContext, world: World) -> None:
     status = world.status()
     given = call["driver"]
     bodies = {
@@ -94,7 +94,7 @@ def _greet(call: Call, world: World) -> None:
         f"kernel running on {world.root}: {nodes}" + ("" if call["until_idle"] else "; Ctrl-C stops it"),
         {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},
     )
-    from worldfs.roles.wording import localise
+    from worldfs.roles.message_translation import localise
 
     for item in world.kernel.alert.now().values() if world.kernel is not None else ():
         call.voice.aside(f"paos: {localise(item, world.language())}")

@@ -6,10 +6,10 @@ import sys
 
 import worldfs
 
-from .call import Call
+from .command_context import CommandContext
 
 
-def run(call: Call) -> int:
+def run(call: CommandContext) -> int:
     python = ".".join(str(part) for part in sys.version_info[:3])
     call.voice.say(
         f"paos {worldfs.__version__} (Python {python})",

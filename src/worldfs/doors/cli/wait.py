@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from worldfs.ground.errors import NotFound
 
-from .call import Call
-from .likely import likely, visible
+from .command_context import CommandContext
+from .name_suggestion import suggest_names, visible_names
 
 
-def run(call: Call) -> int:
+def run(call: CommandContext) -> int:
     """Exit 0 when it happened, 1 when the time was up."""
     until, timeout = call["until"], call["timeout"]
-    with call.open() as world, likely(visible(world, call)):
+    with call.open() as world, suggest_names(visible_names(world, call)):
         path = world.resolve(call["path"])
         try:
             first: bytes | None = world.tree.read(path, call.actor)

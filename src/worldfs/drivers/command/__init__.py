@@ -3,21 +3,30 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .leftovers import Left, mop
-    from .order import Command, Ended, Hooks, State
+    from .command_request import AgentStatePort, CommandRequest, SessionResult, ShellHooks
+    from .orphans import OrphanedSession, kill_orphans
     from .runner import run
-    from .stop import Stop
+    from .stop_request import StopRequest
 
-__all__ = ["Command", "Ended", "Hooks", "Left", "State", "Stop", "mop", "run"]
+__all__ = [
+    "AgentStatePort",
+    "CommandRequest",
+    "OrphanedSession",
+    "SessionResult",
+    "ShellHooks",
+    "StopRequest",
+    "kill_orphans",
+    "run",
+]
 
 _HOME = {
-    "Command": "order",
-    "Ended": "order",
-    "Hooks": "order",
-    "Left": "leftovers",
-    "State": "order",
-    "Stop": "stop",
-    "mop": "leftovers",
+    "CommandRequest": "command_request",
+    "SessionResult": "command_request",
+    "ShellHooks": "command_request",
+    "OrphanedSession": "orphans",
+    "AgentStatePort": "command_request",
+    "StopRequest": "stop_request",
+    "kill_orphans": "orphans",
     "run": "runner",
 }
 

@@ -13,16 +13,16 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 import worldfs
-from worldfs.ground.errors import BrokenHouse
+from worldfs.ground.errors import StorageError
 
 from .reaper import GRACE, KILLING
 
 LINGER: Final = 0.25  # s that a command's own children have to finish by themselves after it has ended
 LATE: Final = 4.0  # s that a warden may take for its end
-_CODE: Final = "import sys; sys.path.append(sys.argv[1]); from worldfs.drivers.command.warden import main; main()"
+_CODE: Final = "import sys; sys.path.append(sys.argv[1]); from worldfs.drivers.command.supervisor import main; main()"
 
 
-class Failure(NamedTuple):
+class SpawnFailure(NamedTuple):
     """Why there was no start, told apart from a command that fails."""
 
     word: str  # cwd | not-found | not-executable | bad-interpreter | spawn
@@ -105,7 +105,7 @@ def spawn(
     """The command's process, waiting to be let go; descriptors of ours stay ours. No terminal: a session of its own.
 
     The environment and the words of the command go through a pipe, so that nobody sees more of them than the command
-    itself shows. Raises `BrokenHouse` when not even a process can be made.
+    itself shows. Raises `StorageError` when not even a process can be made.
     """
     orders_out, orders_in = os.pipe()
     reports_out, reports_in = os.pipe()
@@ -123,7 +123,7 @@ def spawn(
     except OSError as error:
         os.close(orders_in)
         os.close(reports_out)
-        raise BrokenHouse(f"no process can be made: {error.strerror}", op="spawn", code="SPAWN") from error
+        raise StorageError(f"no process can be made: {error.strerror}", op="spawn", code="SPAWN") from error
     finally:
         os.close(orders_out)
         os.close(reports_in)
@@ -145,7 +145,7 @@ def spawn(
     if child.lost or "forked" not in said[0]:
         child.close()
         what = said[0].get("broken", "") if said else f"status {process.returncode}"
-        raise BrokenHouse(f"the warden did not start: {what}", op="spawn", code="SPAWN")
+        raise StorageError(f"the warden did not start: {what}", op="spawn", code="SPAWN")
     child.pid, child.start, child.tree = (said[0]["forked"][key] for key in ("pid", "start", "tree"))
     return child
 
@@ -155,26 +155,26 @@ def _warden_env(env: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **{key: value for key, value in env.items() if key.startswith("PAOS_")}}
 
 
-def explain(stage: str, number: int, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Failure:
+def explain(stage: str, number: int, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> SpawnFailure:
     """What kept a command from starting, in words that say what to mend."""
     name, reason = argv[0], os.strerror(number)
     if stage == "cwd":
         what = "no such directory" if number in (errno.ENOENT, errno.ENOTDIR) else reason
-        return Failure("cwd", f"cannot start in {cwd}: {what}")
+        return SpawnFailure("cwd", f"cannot start in {cwd}: {what}")
     if stage != "exec":
-        return Failure("spawn", f"cannot start {name}: {reason}")
+        return SpawnFailure("spawn", f"cannot start {name}: {reason}")
     place = _find(name, env, cwd)
     if number in (errno.ENOENT, errno.ENOTDIR):
         if place:  # the file is there, so what it names in its first line is not
-            return Failure("bad-interpreter", f"{name}: its interpreter is not there ({_first_line(place)})")
+            return SpawnFailure("bad-interpreter", f"{name}: its interpreter is not there ({_first_line(place)})")
         where = "no such file" if "/" in name else "no such command on PATH"
-        return Failure("not-found", f"{name}: {where}")
+        return SpawnFailure("not-found", f"{name}: {where}")
     if number == errno.EACCES:
         what = "a directory" if place and os.path.isdir(place) else "not executable (chmod +x makes it so)"
-        return Failure("not-executable", f"{name}: {what}")
+        return SpawnFailure("not-executable", f"{name}: {what}")
     if number == errno.ENOEXEC:
-        return Failure("not-executable", f"{name}: no program, and no #! line says what should run it")
-    return Failure("spawn", f"cannot start {name}: {reason}")
+        return SpawnFailure("not-executable", f"{name}: no program, and no #! line says what should run it")
+    return SpawnFailure("spawn", f"cannot start {name}: {reason}")
 
 
 def _find(name: str, env: Mapping[str, str], cwd: str) -> str:

@@ -12,7 +12,7 @@ PROC: Final = "/proc"
 ZOMBIE: Final = "ZX"
 
 
-class Proc(NamedTuple):
+class ProcessEntry(NamedTuple):
     """One process at one moment; `pid` and `start` together name it until the machine is started again."""
 
     pid: int
@@ -38,7 +38,7 @@ def visible() -> bool:
     return os.path.exists(f"{PROC}/self/stat")
 
 
-def look(pid: int) -> Proc | None:
+def find_process(pid: int) -> ProcessEntry | None:
     """The process of that number now, zombies too; None if there is none."""
     try:
         fd = os.open(f"{PROC}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
@@ -50,36 +50,36 @@ def look(pid: int) -> Proc | None:
         return None
     # "PID (NAME) STATE …": the name may hold blanks and parentheses, so its end is the last one.
     before, _, after = text.rpartition(b")")
-    words = after.split()
-    if len(words) < 20:
+    fields = after.split()
+    if len(fields) < 20:
         return None
-    return Proc(
+    return ProcessEntry(
         pid,
-        int(words[1]),
-        int(words[2]),
-        int(words[3]),
-        int(words[19]),
-        words[0].decode(),
+        int(fields[1]),
+        int(fields[2]),
+        int(fields[3]),
+        int(fields[19]),
+        fields[0].decode(),
         before.partition(b"(")[2].decode(errors="replace"),
     )
 
 
-def everyone() -> Iterator[Proc]:
+def all_processes() -> Iterator[ProcessEntry]:
     try:
         names = os.listdir(PROC)
     except OSError:
         return
     for name in names:
-        if name[0] in "123456789" and (found := look(int(name))) is not None:
+        if name[0] in "123456789" and (found := find_process(int(name))) is not None:
             yield found
 
 
-def below(top: int, among: Iterable[Proc]) -> list[Proc]:
+def descendants(top: int, among: Iterable[ProcessEntry]) -> list[ProcessEntry]:
     """All descendants of `top`, parents before their children."""
-    children: dict[int, list[Proc]] = {}
+    children: dict[int, list[ProcessEntry]] = {}
     for one in among:
         children.setdefault(one.parent, []).append(one)
-    found: list[Proc] = []
+    found: list[ProcessEntry] = []
     ahead = [top]
     while ahead:
         next_ones = children.pop(ahead.pop(), ())  # popped: a reused number makes no circle
@@ -88,15 +88,15 @@ def below(top: int, among: Iterable[Proc]) -> list[Proc]:
     return found
 
 
-def above(pid: int) -> list[int]:
+def ancestors(pid: int) -> list[int]:
     """`pid`, its parent, and so on up to the first process."""
     line = [pid]
-    while (one := look(line[-1])) is not None and one.parent and one.parent not in line:
+    while (one := find_process(line[-1])) is not None and one.parent and one.parent not in line:
         line.append(one.parent)
     return line
 
 
-def strike(one: Proc, number: int) -> bool:
+def send_signal(one: ProcessEntry, number: int) -> bool:
     """Send a signal to exactly this process; False if it has gone. `PermissionError` if it is not ours to end.
 
     By a process descriptor where there are any: between the look and the signal a number may change hands.
@@ -120,15 +120,15 @@ def strike(one: Proc, number: int) -> bool:
     return True
 
 
-def _same(one: Proc) -> bool:
-    now = look(one.pid)
+def _same(one: ProcessEntry) -> bool:
+    now = find_process(one.pid)
     return now is not None and now.start == one.start
 
 
-def marked(mark: Iterable[bytes]) -> Iterator[Proc]:
+def marked(mark: Iterable[bytes]) -> Iterator[ProcessEntry]:
     """Every process that was started with all of these `NAME=value` in its environment, as far as we may see."""
     wanted = set(mark)
-    for one in everyone():
+    for one in all_processes():
         if not one.dead and wanted <= environment(one.pid):
             yield one
 
@@ -141,7 +141,7 @@ def environment(pid: int) -> set[bytes]:
         return set()
 
 
-def words(one: Proc, most: int = 120) -> str:
+def command_text(one: ProcessEntry, most: int = 120) -> str:
     """Its command line for people, cut; the bare name where it shows none."""
     try:
         with open(f"{PROC}/{one.pid}/cmdline", "rb") as file:
@@ -152,7 +152,7 @@ def words(one: Proc, most: int = 120) -> str:
     return line if 0 < len(line) <= most else f"{line[: most - 1]}…" if line else f"[{one.name}]"
 
 
-def here() -> dict[str, str]:
+def boot_identity() -> dict[str, str]:
     """This boot and this space of process numbers: a pid means something only where both are the same."""
     found = {}
     with suppress(OSError), open(f"{PROC}/sys/kernel/random/boot_id") as file:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
 from . import proc
-from .proc import Proc
+from .proc import ProcessEntry
 
 GRACE: Final = 1.0  # s between the asking and the killing
 KILLING: Final = 0.9  # s for the killing: nothing is left two seconds after it was decided
@@ -18,30 +18,30 @@ STEP: Final = 0.02  # s between two looks
 CLOSELY: Final = 64  # processes that are looked at closely
 BREEDING: Final = 200  # more processes than when they were asked: they are not about to end
 
-Word = Literal["", "gone", "hurry"]
+Interruption = Literal["", "gone", "hurry"]
 
 
-class Named(NamedTuple):
+class ProcessLabel(NamedTuple):
     """A process as people are told of it."""
 
     pid: int
     words: str
 
 
-class Swept(NamedTuple):
-    met: tuple[Named, ...] = ()  # alive when it began, or since
-    survivors: tuple[Named, ...] = ()  # still alive at the limit: stuck in the system, or not ours to end
+class ReapResult(NamedTuple):
+    met: tuple[ProcessLabel, ...] = ()  # alive when it began, or since
+    survivors: tuple[ProcessLabel, ...] = ()  # still alive at the limit: stuck in the system, or not ours to end
 
 
-def sweep(
-    find: Callable[[], Iterable[Proc]],
-    wait: Callable[[float], Word],
+def reap(
+    find: Callable[[], Iterable[ProcessEntry]],
+    wait: Callable[[float], Interruption],
     *,
     grace: float = GRACE,
     limit: float = GRACE + KILLING,
     groups: bool = False,
     now: Callable[[], float] = time.monotonic,
-) -> Swept:
+) -> ReapResult:
     """End all that `find` finds: TERM to each once; after `grace` KILL to whatever is there, again and again.
 
     Who comes after the TERM is not asked: it may be what somebody cleans up with. Only a great many shorten the grace.
@@ -51,11 +51,11 @@ def sweep(
     of what is found consist of nothing else, so that KILL may go to them: no fork slips through that (kill(2)).
     """
     begun = now()
-    met: dict[tuple[int, int], Named] = {}
+    met: dict[tuple[int, int], ProcessLabel] = {}
 
-    def name(one: Proc) -> None:
+    def name(one: ProcessEntry) -> None:
         if one.id not in met:
-            met[one.id] = Named(one.pid, proc.words(one) if len(met) < CLOSELY else f"[{one.name}]")
+            met[one.id] = ProcessLabel(one.pid, proc.command_text(one) if len(met) < CLOSELY else f"[{one.name}]")
 
     asked = [one for one in find() if not one.dead]
     for one in asked:
@@ -76,12 +76,12 @@ def sweep(
             name(one)
         word = wait(STEP / 4)
         if word != "gone" and now() - begun > max(limit, grace):
-            return Swept(tuple(met.values()), tuple(met[one.id] for one in left))
-    return Swept(tuple(met.values()), ())
+            return ReapResult(tuple(met.values()), tuple(met[one.id] for one in left))
+    return ReapResult(tuple(met.values()), ())
 
 
-def _kill_group(member: Proc) -> bool:
-    there = proc.look(member.pid)  # the group's number is the group's as long as a member lives
+def _kill_group(member: ProcessEntry) -> bool:
+    there = proc.find_process(member.pid)  # the group's number is the group's as long as a member lives
     if there is None or there[:4] != member[:4] or there.start != member.start or member.group in (0, 1, os.getpgrp()):
         return False
     with suppress(ProcessLookupError, PermissionError):
@@ -90,6 +90,6 @@ def _kill_group(member: Proc) -> bool:
     return False
 
 
-def _try(one: Proc, number: int) -> None:
+def _try(one: ProcessEntry, number: int) -> None:
     with suppress(PermissionError):  # it became somebody else (sudo, su): a survivor, which is said
-        proc.strike(one, number)
+        proc.send_signal(one, number)

@@ -9,23 +9,23 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, Final
 
-from worldfs.agents.session_job import Read
+from worldfs.agents.session_job import ReadMessages
 from worldfs.ground.clock import Clock, SystemClock, stamp
 from worldfs.ground.errors import NotFound, WorldError
 from worldfs.ground.model import Json
 from worldfs.ground.model.agent import SessionRecord
 
-from . import leftovers, outcome, traces
+from . import orphans, outcome_report, session_files
 from .child import Child
-from .course import TICK, Course, carry
-from .evidence import Evidence, Seen
-from .flow import Flow
-from .order import HEARTBEAT_S, Command, Ended, Hooks, State
-from .outcome import Reported
-from .output import NAME, Log, Redact
-from .reaper import Named, Swept
-from .stop import Stop
-from .traces import Trace
+from .command_execution import TICK, CommandResult, run_command
+from .command_request import HEARTBEAT_S, AgentStatePort, CommandRequest, SessionResult, ShellHooks
+from .outcome_report import OutcomeReport
+from .output_log import NAME, OutputLog, Redact
+from .output_streams import OutputStreams
+from .reaper import ProcessLabel, ReapResult
+from .session_files import SessionFiles
+from .state_watch import StateChanges, StateWatch
+from .stop_request import StopRequest
 
 ANSWER_MAX: Final = 4000  # characters of a tool's final answer
 REMEDY: Final = "start it with: paos agent run NAME --with claude-code | codex | gemini"
@@ -33,18 +33,18 @@ NAMES: Final = 20  # processes named in one journal line
 
 
 def run(
-    state: State,
-    command: Command,
+    state: AgentStatePort,
+    command: CommandRequest,
     *,
-    hooks: Hooks | None = None,
+    hooks: ShellHooks | None = None,
     clock: Clock | None = None,
     about: Mapping[str, Any] | None = None,
-    stop: Stop | None = None,
+    stop: StopRequest | None = None,
     out: int = 1,
     err: int = 2,
     heartbeat_s: float = HEARTBEAT_S,
     alone: bool = False,
-) -> Ended:
+) -> SessionResult:
     """Run a command as a session of the agent whose state this is; returns when nothing of it is left.
 
     `about`: further fields of the session (domain, branch, model, research_question …) for `state.start`. `out`, `err`:
@@ -53,28 +53,28 @@ def run(
     may adopt the command's if the warden is killed.
 
     Raises `BadInput` (no session begun), `Busy` (another session is on), and what the state raises when the ground
-    gives way; then too nothing of the command is left. How the command itself fails is in the `Ended`.
+    gives way; then too nothing of the command is left. How the command itself fails is in the `SessionResult`.
     """
     command.check()
     with ExitStack() as stack:
         if stop is None:
-            stop = Stop()
+            stop = StopRequest()
             stack.callback(stop.close)
         stack.enter_context(stop.on_signals())
         if alone:
-            stack.enter_context(leftovers.adopting())
+            stack.enter_context(orphans.adopting_orphans())
         redact = redactor()
         record = state.start(
             type=command.type,
             timeout_seconds=None if command.timeout_s is None else math.ceil(command.timeout_s),
-            argv=told(command.argv, redact),
+            argv=redacted_argv(command.argv, redact),
             **(about or {}),
         )
-        work = _Work(
+        work = _SessionRun(
             state, record, command, clock=clock or SystemClock(), heartbeat_s=heartbeat_s, alone=alone, redact=redact
         )
         try:
-            return work.whole(hooks or Hooks(), stop, out, err)
+            return work.whole(hooks or ShellHooks(), stop, out, err)
         except BaseException as error:
             if not work.finishing:
                 with suppress(Exception):  # the first failure is the one to tell of
@@ -89,7 +89,7 @@ def redactor() -> Redact:
     return lambda text: redact(text)[0]
 
 
-def told(argv: Sequence[str], redact: Redact) -> tuple[str, ...]:
+def redacted_argv(argv: Sequence[str], redact: Redact) -> tuple[str, ...]:
     """A command line without secrets: also those that an option before them announces (`--token …`)."""
     words = []
     for before, word in zip(("", *argv), argv, strict=False):
@@ -100,14 +100,14 @@ def told(argv: Sequence[str], redact: Redact) -> tuple[str, ...]:
     return tuple(words)
 
 
-class _Work:
+class _SessionRun:
     """One session between its start and its end; the `Care` of its command lines."""
 
     def __init__(
         self,
-        state: State,
+        state: AgentStatePort,
         record: SessionRecord,
-        command: Command,
+        command: CommandRequest,
         *,
         clock: Clock,
         heartbeat_s: float,
@@ -117,12 +117,12 @@ class _Work:
         self.state, self.command, self.clock, self.alone, self.redact = state, command, clock, alone, redact
         self.record = record
         self.root = state.room.root
-        self.trace = Trace(self.root, record.session_id)
+        self.trace = SessionFiles(self.root, record.session_id)
         self.errors: list[str] = []
-        self.found: tuple[leftovers.Left, ...] = ()
+        self.found: tuple[orphans.OrphanedSession, ...] = ()
         self.finishing = False
-        self.seen = Seen(frozenset(), False)
-        self.read: Read | None = Read()  # before the command runs, nothing was read
+        self.seen = StateChanges(frozenset(), False)
+        self.read: ReadMessages | None = ReadMessages()  # before the command runs, nothing was read
         self._faults: set[str] = set()  # of the state, told once each
         self._heartbeat_s = heartbeat_s
         self._next_beat = time.monotonic() + heartbeat_s
@@ -133,32 +133,32 @@ class _Work:
             "PAOS_AGENTS": os.path.dirname(home),
             "PAOS_SESSION": record.session_id,
             "PAOS_STATE_DIR": home,
-            "PAOS_OUTCOME": self.trace.path(traces.OUTCOME),
+            "PAOS_OUTCOME": self.trace.path(session_files.OUTCOME),
         }
         self.run: Json = {
             "session_id": record.session_id,
             "started_at": stamp(clock.now()),
-            "runner": leftovers.identity(os.getpid()),
+            "runner": orphans.identity(os.getpid()),
         }
 
     # -- the order of things ---------------------------------------------------------------------------------------
 
-    def whole(self, hooks: Hooks, stop: Stop, out: int, err: int) -> Ended:
+    def whole(self, hooks: ShellHooks, stop: StopRequest, out: int, err: int) -> SessionResult:
         begun = self.clock.monotonic()
-        self.trace.write(traces.RUN, self.run)
+        self.trace.write(session_files.RUN, self.run)
         self._after_the_killed()
-        log = Log(self.root, self.trace.folder, self.redact)
-        flows: list[Flow] = []
+        log = OutputLog(self.root, self.trace.folder, self.redact)
+        flows: list[OutputStreams] = []
         reporting = self.command.tool
 
-        def course(command: Command, env: Mapping[str, str], heeded: int = 0) -> Course:
+        def course(command: CommandRequest, env: Mapping[str, str], heeded: int = 0) -> CommandResult:
             tool = command.tool
-            flows.append(Flow(log, -1 if tool and tool.added else out, err, tool and tool.reader.feed))
-            return carry(command, {**self.env, **env}, flows[-1], stop, self, heeded=heeded)
+            flows.append(OutputStreams(log, -1 if tool and tool.added else out, err, tool and tool.reader.feed))
+            return run_command(command, {**self.env, **env}, flows[-1], stop, self, heeded=heeded)
 
-        def hook(name: str, line: str, heeded: int = 0, **env: str) -> Course:
+        def hook(name: str, line: str, heeded: int = 0, **env: str) -> CommandResult:
             if not line:
-                return Course()
+                return CommandResult()
             shell = self.command._replace(
                 argv=("/bin/sh", "-c", line), timeout_s=hooks.timeout_s, silence_s=None, stdin=None, tool=None
             )
@@ -173,7 +173,7 @@ class _Work:
             heeded = stop.times  # a cancelled command still gets its error hook
             if main.text:
                 self.errors.append(main.text + self._last_words(main, log))
-            final, cause = self._judge(main, outcome.read(self.trace))
+            final, cause = self._judge(main, outcome_report.read(self.trace))
             which = "post" if final == "completed" else "error"
             result = {"PAOS_RESULT": final, "PAOS_CAUSE": cause}
             if main.code is not None:
@@ -181,10 +181,10 @@ class _Work:
             done = hook(which, getattr(hooks, which), heeded, **result)
             if done.text:
                 self.errors.append(f"{which} hook: {done.text}")
-            told = outcome.read(self.trace)  # the hook may have had the last word
+            report = outcome_report.read(self.trace)  # the hook may have had the last word
         finally:
             log.close()
-        ended = self._finish(main, told, log, self.clock.monotonic() - begun)
+        ended = self._finish(main, report, log, self.clock.monotonic() - begun)
         for flow in flows:  # the state is safe: a slow listener may take its time now
             wishes = stop.times
             while not flow.settle(TICK) and stop.times == wishes:
@@ -194,7 +194,7 @@ class _Work:
                 listener.write(reporting.reader.answer.rstrip("\n") + "\n")
         return ended
 
-    def _main(self, course: Callable[[Command, Mapping[str, str]], Course]) -> Course:
+    def _main(self, course: Callable[[CommandRequest, Mapping[str, str]], CommandResult]) -> CommandResult:
         """The command itself, with its prompt, and what it did with the state meanwhile."""
         command, shown = self.command, frozenset[str]()
         if command.prompt is not None:
@@ -203,28 +203,28 @@ class _Work:
                 command = command._replace(argv=(*command.argv, text.replace("\0", "\ufffd")))
             else:
                 command = command._replace(stdin=text.encode("utf-8", "replace"))
-        evidence = Evidence(self.env["PAOS_STATE_DIR"], self.env["PAOS_OUTCOME"])
+        evidence = StateWatch(self.env["PAOS_STATE_DIR"], self.env["PAOS_OUTCOME"])
         try:
             done = course(command, {})
         finally:
             self.seen = evidence.end()
         if isinstance(command.stdin, bytes) and done.taken < len(command.stdin):
             shown = frozenset()  # it did not take the whole prompt
-        self.read = None if self.seen.opened is None else Read(shown, self.seen.opened)
+        self.read = None if self.seen.opened is None else ReadMessages(shown, self.seen.opened)
         return done
 
-    def _judge(self, main: Course, told: Reported) -> tuple[str, str]:
+    def _judge(self, main: CommandResult, report: OutcomeReport) -> tuple[str, str]:
         """(outcome, cause): that a command ended well is not enough where it says, or shows, that it did not."""
         if main.outcome != "completed":
             return main.outcome, main.cause
         reader = self.command.tool and self.command.tool.reader
-        if told.failed or (reader and reader.errors):
+        if report.failed or (reader and reader.errors):
             return "error", "reported"
         if reader and reader.out_of_reach(self.seen.wrote):
             return "error", "unreached"
         return "completed", main.cause
 
-    def _begin(self, pre: Course, stop: Stop) -> Course | None:
+    def _begin(self, pre: CommandResult, stop: StopRequest) -> CommandResult | None:
         """Why the command is not to begin."""
         if stop.times:
             return pre._replace(cause="cancelled", code=None, text=f"cancelled: {stop.why}")
@@ -232,10 +232,10 @@ class _Work:
             return pre._replace(cause="hook", code=None, text=f"pre hook: {pre.text}")
         return None
 
-    def _finish(self, main: Course, told: Reported, log: Log, seconds: float) -> Ended:
-        final, cause = self._judge(main, told)
-        self.errors += [*told.errors, *told.wrong]
-        figures = self._figures(told)
+    def _finish(self, main: CommandResult, report: OutcomeReport, log: OutputLog, seconds: float) -> SessionResult:
+        final, cause = self._judge(main, report)
+        self.errors += [*report.errors, *report.wrong]
+        figures = self._figures(report)
         if self.command.tool:
             reader = self.command.tool.reader
             self.errors += reader.errors
@@ -261,12 +261,12 @@ class _Work:
         kept: Json = {"errors": list(errors), "reported": figures}
         if self.read is not None:
             kept["read"] = {key: sorted(value) for key, value in self.read._asdict().items()}
-        self.trace.write(traces.EXIT, {**exit_facts, **kept})
+        self.trace.write(session_files.EXIT, {**exit_facts, **kept})
         self.finishing = True
         session = self._end(final, cause, errors, figures)
         with suppress(WorldError, OSError):
-            traces.prune(self.root)
-        return Ended(
+            session_files.prune(self.root)
+        return SessionResult(
             session,
             final,
             cause,
@@ -289,7 +289,7 @@ class _Work:
         except NotFound:  # the command ended its session itself: what it said stands
             return self.record
 
-    def _figures(self, told: Reported) -> Json:
+    def _figures(self, report: OutcomeReport) -> Json:
         """What the session's end carries: what the tool measured, then the command's file; what was acknowledged by
         `paos agent outcome` stands, the state adds it itself."""
         said: Json = {}
@@ -299,7 +299,7 @@ class _Work:
             if not self.record.model:
                 said["model"] = reader.model or None
         noted = self.state.noted()
-        figures = {**{key: value for key, value in said.items() if value is not None}, **told.figures}
+        figures = {**{key: value for key, value in said.items() if value is not None}, **report.figures}
         return {key: value for key, value in figures.items() if key not in noted}
 
     def broke(self, error: BaseException) -> None:
@@ -307,26 +307,26 @@ class _Work:
         errors = (self.redact(f"runner: {error}"),)
         with suppress(WorldError, OSError):
             facts = {"session_id": self.trace.id, "ended_at": stamp(self.clock.now()), "outcome": "error"}
-            self.trace.write(traces.EXIT, {**facts, "cause": "runner", "errors": list(errors)})
+            self.trace.write(session_files.EXIT, {**facts, "cause": "runner", "errors": list(errors)})
         self._end("error", "runner", errors, {})
 
-    def _last_words(self, main: Course, log: Log) -> str:
+    def _last_words(self, main: CommandResult, log: OutputLog) -> str:
         """The end of what it said often says what was wrong."""
         log.flush()
         return f"; last words: {log.last_line}" if main.cause in ("exit", "signal", "silence") and log.last_line else ""
 
     def _after_the_killed(self) -> None:
         """Nothing of an earlier session works beside this one."""
-        self.found = leftovers.mop(self.root, self.clock, but=self.trace.id)
+        self.found = orphans.kill_orphans(self.root, self.clock, but=self.trace.id)
         for left in self.found:
             self._tell("runner_lost", of=left.session, ended=_named(left.ended), survivors=_named(left.survivors))
 
     # -- care ------------------------------------------------------------------------------------------------------
 
     def known(self, child: Child) -> None:
-        self.run["warden"] = leftovers.identity(child.warden)
-        self.run["command"] = {**leftovers.identity(child.pid), "start": child.start}
-        self.trace.write(traces.RUN, self.run)
+        self.run["warden"] = orphans.identity(child.warden)
+        self.run["command"] = {**orphans.identity(child.pid), "start": child.start}
+        self.trace.write(session_files.RUN, self.run)
 
     def beat(self) -> None:
         if time.monotonic() >= self._next_beat:
@@ -336,8 +336,8 @@ class _Work:
             except (WorldError, OSError) as error:
                 self._fault("heartbeat", error)
 
-    def clear(self) -> Swept:
-        return leftovers.end(lambda: leftovers.of_session(self.trace, self.run, adopted=self.alone))
+    def clear(self) -> ReapResult:
+        return orphans.end_processes(lambda: orphans.session_processes(self.trace, self.run, adopted=self.alone))
 
     def _tell(self, event: str, **fields: Any) -> None:
         try:
@@ -352,6 +352,6 @@ class _Work:
             self.errors.append(f"{what}: {error}")
 
 
-def _named(processes: tuple[Named, ...]) -> list[str]:
+def _named(processes: tuple[ProcessLabel, ...]) -> list[str]:
     names = [f"{one.pid} {one.words}" for one in processes[:NAMES]]
     return [*names, f"and {len(processes) - NAMES} more"] if len(processes) > NAMES else names

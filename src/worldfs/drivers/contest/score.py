@@ -12,7 +12,7 @@ Z: Final = 1.959963984540054  # 95 %
 ATTEMPTS: Final = 3  # at a goal
 
 
-class Share(NamedTuple):
+class SuccessRate(NamedTuple):
     """`good` of `tried`, and between what the true share lies with a confidence of 95 % (Wilson 1927)."""
 
     good: int
@@ -30,17 +30,17 @@ class Share(NamedTuple):
         return f"{self.good}/{self.tried} ({100 * self.low:.0f}–{100 * self.high:.0f} %)"
 
 
-def share(good: int, tried: int) -> Share:
+def success_rate(good: int, tried: int) -> SuccessRate:
     """Wilson's score interval, which is right for few trials and for none or all of them good."""
     if tried == 0:
-        return Share(0, 0, 0.0, 1.0)
+        return SuccessRate(0, 0, 0.0, 1.0)
     p, n, z2 = good / tried, tried, Z * Z
     middle = (p + z2 / (2 * n)) / (1 + z2 / n)
     spread = Z / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    return Share(good, tried, 0.0 if good == 0 else middle - spread, 1.0 if good == tried else middle + spread)
+    return SuccessRate(good, tried, 0.0 if good == 0 else middle - spread, 1.0 if good == tried else middle + spread)
 
 
-def table(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> str:
+def results_table(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> str:
     """Markdown: a row for each contestant. `lines`: finished trials as they stand in trials.jsonl."""
     seeds = sorted({int(line["seed"]) for line in lines})
     head = ["contestant", *families, "all", "at the first attempt", "attempts a goal"]
@@ -72,9 +72,9 @@ def summary(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]
     return found
 
 
-def _of(lines: Iterable[Json], family: str = "", key: str = "ok") -> Share:
+def _of(lines: Iterable[Json], family: str = "", key: str = "ok") -> SuccessRate:
     kept = [bool(line[key]) for line in lines if family in ("", line["family"])]
-    return share(sum(kept), len(kept))
+    return success_rate(sum(kept), len(kept))
 
 
 def _attempts(lines: Sequence[Json]) -> str:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.drivers.mujoco import tasks
-from worldfs.drivers.policies.client import PolicyError
-from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage, Watcher
-from worldfs.drivers.targets.adapter import Bench
-from worldfs.drivers.targets.tabletop import TabletopTarget
+from worldfs.drivers.mujoco import task_predicates
+from worldfs.drivers.policies.policy_client import PolicyError
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime, Watcher
+from worldfs.drivers.targets.tabletop_target import TabletopTarget
+from worldfs.drivers.targets.target_adapter import TargetContext
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Cause, Json, Outcome, Target
-from worldfs.ground.model.runtime import SIM
+from worldfs.ground.model.skill import SIM
 
-from .contestants import Contestant
-from .disturb import Disturbance
-from .families import Challenge, Goal, challenge
+from .benchmark_methods import BenchmarkMethod
+from .disturbance import Disturbance
 from .score import ATTEMPTS
+from .task_families import TrialGoal, TrialScenario, make_scenario
 
 if TYPE_CHECKING:
     from worldfs.drivers.mujoco.arm import Arm
@@ -33,12 +33,12 @@ LOOK_EVERY: Final = 25  # physics steps between two looks of what disturbs: 20 H
 class Trial(NamedTuple):
     """What is to be tried: whoever, a family, a seed."""
 
-    contestant: Contestant
+    contestant: BenchmarkMethod
     family: str
     seed: int
 
 
-class Done(NamedTuple):
+class TrialResult(NamedTuple):
     """What came of it. `sim_s`: simulated seconds; `reached`: goals that hold at the end, of `goals`; `attempts` at all
     goals together; `first`: it succeeded, and nothing had to be tried again, neither a goal nor a grasp within one.
     """
@@ -57,14 +57,14 @@ class Done(NamedTuple):
         return {**self._asdict(), "sim_s": round(self.sim_s, 2), "wall_s": round(self.wall_s, 2)}
 
 
-def run(trial: Trial) -> Done:
+def run(trial: Trial) -> TrialResult:
     """Raises `Missing` or `PolicyError` where the contestant cannot take part at all; all else is a failed trial."""
     began = time.monotonic()
     runtime, policy = trial.contestant.ready()
-    given = challenge(trial.family, trial.seed)
+    given = make_scenario(trial.family, trial.seed)
     clock = SystemClock()
     declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": trial.seed})
-    target = TabletopTarget(declared, Bench(clock, scene=given.scene))
+    target = TabletopTarget(declared, TargetContext(clock, scene=given.scene))
     target.open()
     try:
         if policy is not None:
@@ -75,8 +75,8 @@ def run(trial: Trial) -> Done:
         if disturbance is not None:  # what moves by the body's own ops is seen by its mover, what acts by the stage
             arm.mover.watch, arm.mover.watch_every = disturbance.look, LOOK_EVERY
             watch = (disturbance.watch,)
-        stage = Stage(target, policy, Run(clock, clock.monotonic() + WALL_S), watch)
-        attempts = _Attempts(trial.contestant, runtime, stage, given, Judge(arm))
+        stage = SkillContext(target, policy, Run(clock, clock.monotonic() + WALL_S), watch)
+        attempts = _Attempts(trial.contestant, runtime, stage, given, GoalCheck(arm))
         why = attempts.go()
         arm.mover.begin(lambda: "")
         arm.mover.hold()
@@ -88,7 +88,7 @@ def run(trial: Trial) -> Done:
         if policy is not None:
             policy.close()
     ok = reached == len(given.goals)
-    return Done(
+    return TrialResult(
         ok, len(given.goals), reached, attempts.count, sim_s, time.monotonic() - began,
         "" if ok else why or "it did not last until the world was at rest",
         disturbance.happened if disturbance is not None else "",
@@ -96,22 +96,27 @@ def run(trial: Trial) -> Done:
     )  # fmt: skip
 
 
-class Judge:
+class GoalCheck:
     """Whether a goal holds now, by the table's predicates; how high things stood is remembered from the beginning."""
 
     def __init__(self, arm: Arm) -> None:
         self._arm = arm
         self._start = {id: float(arm.rig.position(id)[2]) for id in arm.rig.objects}
 
-    def __call__(self, goal: Goal, sinks: float = 0.0) -> bool:
+    def __call__(self, goal: TrialGoal, sinks: float = 0.0) -> bool:
         """`sinks`: m that a lifted thing may have come down since, still held."""
-        wanted = tasks.Goal(goal.task, goal.thing, goal.place, (), self._start[goal.thing] - sinks)
-        return bool(tasks.DONE[goal.task](self._arm, wanted))
+        wanted = task_predicates.TaskGoal(goal.task, goal.thing, goal.place, (), self._start[goal.thing] - sinks)
+        return bool(task_predicates.DONE[goal.task](self._arm, wanted))
 
 
 class _Attempts:
     def __init__(
-        self, contestant: Contestant, runtime: SkillRuntime, stage: Stage, given: Challenge, judge: Judge
+        self,
+        contestant: BenchmarkMethod,
+        runtime: SkillRuntime,
+        stage: SkillContext,
+        given: TrialScenario,
+        judge: GoalCheck,
     ) -> None:
         self._contestant, self._runtime, self._stage, self._given = contestant, runtime, stage, given
         self.judge, self.count = judge, 0
@@ -134,7 +139,7 @@ class _Attempts:
                     return f"{why} (out of time)"
         return why
 
-    def _tried(self, errand: Errand) -> Outcome:
+    def _tried(self, errand: SkillRequest) -> Outcome:
         policy = self._stage.policy
         if policy is not None:
             policy.reset()

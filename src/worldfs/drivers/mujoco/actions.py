@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground.model import Cause, Finding, Order, Outcome
-from . import geometry, grasp, panda, params, place, support
-from .arm import Arm, Attempted, in_the_way, numbers, unreachable
-from .collide import describe
-from .evidence import Receipt
-from .route import SEARCHES, route
-from .types import Array
+from . import geometry, grasp, object_placement, panda, params, support
+from .action_evidence import ActionEvidence
+from .arm import Arm, AttemptResult, collision_finding, numbers, unreachable_finding
+from .array_types import Array
+from .collision import describe
+from .path_planner import SEARCHES, route
 
 ARRIVED = 0.005  # m
 TURNED = 0.05  # rad
@@ -32,13 +32,13 @@ LIMP = 0.45  # pace of a carry that follows a loss
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class ReachPlan:
     route: list[Array]
     position: Array
     rotation: Array
 
 
-def refused(finding: Finding, receipt: Receipt) -> Outcome:
+def plan_failure(finding: Finding, receipt: ActionEvidence) -> Outcome:
     """A plan that could not be made once the time had come: an error of the action, with the body's reason."""
     return Outcome.failure(
         Cause.ERROR, finding.code, f"{finding.found}; {finding.fix}", evidence=receipt.close(), findings=(finding,)
@@ -48,12 +48,12 @@ def refused(finding: Finding, receipt: Receipt) -> Outcome:
 # --- move_to ---
 
 
-def plan_move(arm: Arm, order: Order) -> Move | Finding:
+def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
     target = params.point(order, ("target_pose", "target_position", "pose", "position"))
     if isinstance(target, Finding):
         return target
     if target is None:
-        return params.wrong(
+        return params.invalid_param(
             order, "target_pose", "[x, y, z] or [x, y, z, roll, pitch, yaw]", dict(order.params), "give a target_pose"
         )
     position = target[:3]
@@ -66,12 +66,14 @@ def plan_move(arm: Arm, order: Order) -> Move | Finding:
         # no turn asked for: the hand points down, turned as little as possible, else outwards
         yaw = math.atan2(float(present[1, 0]), float(present[0, 0]))
         toward = math.atan2(*(position - arm.rig.base)[[1, 0]])
-        turns = [geometry.hand(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
+        turns = [geometry.hand_rotation(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
         turns += [
-            geometry.hand(toward + k, math.copysign(t, math.cos(k))) for t in (0.5, 1.0, 1.5) for k in (0, math.pi)
+            geometry.hand_rotation(toward + k, math.copysign(t, math.cos(k)))
+            for t in (0.5, 1.0, 1.5)
+            for k in (0, math.pi)
         ]
     else:
-        return params.wrong(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
+        return params.invalid_param(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
     held = arm.rig.held()
     rehearsal = arm.rehearsal(held=held)
     start = arm.rig.arm()
@@ -85,24 +87,24 @@ def plan_move(arm: Arm, order: Order) -> Move | Finding:
         hits = rehearsal.hits(q)
         way = None if hits else route(rehearsal, start, q, via=(arm.ready,), search=False)
         if way is not None:
-            return Move(way, position, rotation)
+            return ReachPlan(way, position, rotation)
         if not hits:
             cut_off.append((q, rotation))
         blocked = blocked or (f"at the goal {describe(hits)}" if hits else "no way there that is free of collision")
     for q, rotation in cut_off[:SEARCHES]:
         way = route(rehearsal, start, q)
         if way is not None:
-            return Move(way, position, rotation)
+            return ReachPlan(way, position, rotation)
     if blocked:
-        return in_the_way(f"move_to {numbers(position)}", blocked, order.id)
+        return collision_finding(f"move_to {numbers(position)}", blocked, order.id)
     how = " in that orientation" if len(target) > 3 else ""
-    return unreachable(arm, "target_pose", position, f"no joint angles take the hand there{how}", order.id)
+    return unreachable_finding(arm, "target_pose", position, f"no joint angles take the hand there{how}", order.id)
 
 
-def move_to(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
+def move_to(arm: Arm, order: Order, receipt: ActionEvidence) -> Outcome:
     plan = plan_move(arm, order)
     if isinstance(plan, Finding):
-        return refused(plan, receipt)
+        return plan_failure(plan, receipt)
     held = arm.rig.held()
     arm.mover.follow(plan.route, settle=0.25)
     position, rotation = arm.rig.tcp_pose()
@@ -125,7 +127,7 @@ def move_to(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
 # --- pick_up ---
 
 
-def plan_pick(arm: Arm, order: Order) -> grasp.Grasp | Finding:
+def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
     id = params.thing(arm.rig, order, params.OBJECT_KEYS, objects=True)
     if isinstance(id, Finding):
         return id
@@ -142,13 +144,13 @@ def plan_pick(arm: Arm, order: Order) -> grasp.Grasp | Finding:
     return grasp.plan(arm, id, order.id)
 
 
-def pick_up(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
+def pick_up(arm: Arm, order: Order, receipt: ActionEvidence) -> Outcome:
     planned = plan_pick(arm, order)
     if isinstance(planned, Finding):
-        return refused(planned, receipt)
-    done = take(arm, planned, receipt, order.id)
+        return plan_failure(planned, receipt)
+    done = attempt_grasp(arm, planned, receipt, order.id)
     if isinstance(done, Finding):
-        return refused(done, receipt)
+        return plan_failure(done, receipt)
     receipt.distance = done.distance
     if not done.ok:
         return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=receipt.close())
@@ -157,7 +159,7 @@ def pick_up(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
     return Outcome.success(f"{planned.thing} is held, its centre at z = {height:.3f} m{again}", **receipt.close())
 
 
-def take(arm: Arm, planned: grasp.Grasp, receipt: Receipt, job: str) -> Attempted | Finding:
+def attempt_grasp(arm: Arm, planned: grasp.GraspPlan, receipt: ActionEvidence, job: str) -> AttemptResult | Finding:
     """The grasp, and once more from where the thing lies if it was missed or lost."""
     while True:
         done = grasp.carry_out(arm, planned)
@@ -171,7 +173,7 @@ def take(arm: Arm, planned: grasp.Grasp, receipt: Receipt, job: str) -> Attempte
         planned = again
 
 
-def _regrasp(arm: Arm, id: str, job: str) -> grasp.Grasp | Finding:
+def _regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
     arm.mover.grip(panda.STROKE)
     arm.mover.quiet(id)
     return grasp.plan(arm, id, job)
@@ -180,7 +182,7 @@ def _regrasp(arm: Arm, id: str, job: str) -> grasp.Grasp | Finding:
 # --- place ---
 
 
-def goals(arm: Arm, order: Order) -> tuple[str, list[place.Goal]] | Finding:
+def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.PlacementGoal]] | Finding:
     held = arm.rig.held()
     if held is None:
         return Finding(
@@ -195,7 +197,7 @@ def goals(arm: Arm, order: Order) -> tuple[str, list[place.Goal]] | Finding:
     if isinstance(at, Finding):
         return at
     if at is not None:
-        found = place.goal_at(arm, held, at[:3], order.id)
+        found = object_placement.goal_at(arm, held, at[:3], order.id)
         return found if isinstance(found, Finding) else (held, found)
     keys: tuple[str, ...] = params.PLACE_KEYS
     named = params.word(order.params, keys)
@@ -205,24 +207,24 @@ def goals(arm: Arm, order: Order) -> tuple[str, list[place.Goal]] | Finding:
     if isinstance(id, Finding):
         return id
     if id == held:
-        return params.wrong(order, keys[0], "another thing than the one held", id, "name where to put it")
-    on = place.goal_on(arm, held, id, order.id)
+        return params.invalid_param(order, keys[0], "another thing than the one held", id, "name where to put it")
+    on = object_placement.goal_on(arm, held, id, order.id)
     return on if isinstance(on, Finding) else (held, on)
 
 
-def plan_place(arm: Arm, order: Order) -> place.Placing | Finding:
-    aimed = goals(arm, order)
+def plan_place(arm: Arm, order: Order) -> object_placement.PlacementPlan | Finding:
+    aimed = placement_goals(arm, order)
     if isinstance(aimed, Finding):
         return aimed
-    return place.plan(arm, *aimed, order.id)
+    return object_placement.plan(arm, *aimed, order.id)
 
 
-def put(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
+def attempt_place(arm: Arm, order: Order, receipt: ActionEvidence) -> Outcome:
     planned = plan_place(arm, order)
     if isinstance(planned, Finding):
-        return refused(planned, receipt)
+        return plan_failure(planned, receipt)
     axis = support.upright_axis(arm.rig, planned.thing)
-    done = place.carry_out(arm, planned, axis)
+    done = object_placement.carry_out(arm, planned, axis)
     if not done.ok and done.code in AGAIN:
         receipt.attempts += 1
         receipt.more["retries"] = [done.message]
@@ -239,7 +241,9 @@ def put(arm: Arm, order: Order, receipt: Receipt) -> Outcome:
     return Outcome.success(f"{id} rests at {numbers(arm.rig.position(id))}, {where}", **receipt.close())
 
 
-def _again(arm: Arm, planned: place.Placing, order: Order, receipt: Receipt, axis: int) -> Attempted | None:
+def _again(
+    arm: Arm, planned: object_placement.PlacementPlan, order: Order, receipt: ActionEvidence, axis: int
+) -> AttemptResult | None:
     """One re-pick where the thing landed, then the same goal, slower; None: it cannot be taken again."""
     picked = _regrasp(arm, planned.thing, order.id)
     if isinstance(picked, Finding) or not grasp.carry_out(arm, picked).ok:
@@ -247,4 +251,4 @@ def _again(arm: Arm, planned: place.Placing, order: Order, receipt: Receipt, axi
     once_more = plan_place(arm, order)
     if isinstance(once_more, Finding):
         return None
-    return place.carry_out(arm, once_more, axis, pace=LIMP)
+    return object_placement.carry_out(arm, once_more, axis, pace=LIMP)

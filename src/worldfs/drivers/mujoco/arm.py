@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from ...ground.model import Finding
 from . import panda
-from .collide import Rehearsal
-from .ik import HOME, Solver
-from .motion import Mover
+from .array_types import Array
+from .collision import CollisionChecker
+from .ik import HOME, IKSolver
+from .motion_control import MotionController
 from .rig import Rig
-from .types import Array
 
 REACH_FIELD = "EMBODIED.md Physical Constraints / Max Reach"
 GRIP_FIELD = "EMBODIED.md Physical Constraints / Max Grip Width"
@@ -20,12 +20,12 @@ GRIP_FIELD = "EMBODIED.md Physical Constraints / Max Grip Width"
 @dataclass(slots=True)
 class Arm:
     rig: Rig
-    solver: Solver
-    mover: Mover
+    solver: IKSolver
+    mover: MotionController
     ready: Array = field(default_factory=HOME.copy)  # a pose free of collision in this scene
 
-    def rehearsal(self, *, opening: float | None = None, held: str | None = None) -> Rehearsal:
-        return Rehearsal(self.rig, opening=opening, held=held)
+    def rehearsal(self, *, opening: float | None = None, held: str | None = None) -> CollisionChecker:
+        return CollisionChecker(self.rig, opening=opening, held=held)
 
     def reach(self, position: Array) -> float:
         """Distance of a point from the robot's base (m), as the critic measures it."""
@@ -33,7 +33,7 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempted:
+class AttemptResult:
     """How a physical attempt ended: `ok`, or the code and words of what was found instead."""
 
     ok: bool
@@ -47,7 +47,7 @@ def numbers(values: Sequence[float] | Array, digits: int = 3) -> str:
     return "[" + ", ".join(f"{round(float(v), digits) + 0.0:g}" for v in values) + "]"
 
 
-def unreachable(arm: Arm, what: str, position: Array, why: str, job: str) -> Finding:
+def unreachable_finding(arm: Arm, what: str, position: Array, why: str, job: str) -> Finding:
     distance = arm.reach(position)
     beyond = distance > panda.MAX_REACH
     return Finding(
@@ -62,7 +62,7 @@ def unreachable(arm: Arm, what: str, position: Array, why: str, job: str) -> Fin
     )
 
 
-def in_the_way(what: str, found: str, job: str) -> Finding:
+def collision_finding(what: str, found: str, job: str) -> Finding:
     return Finding(
         "CRITIC_REFUSED",
         "collision check of the body",
@@ -73,7 +73,7 @@ def in_the_way(what: str, found: str, job: str) -> Finding:
     )
 
 
-def covered(id: str, riders: Sequence[str], job: str) -> Finding:
+def covered_finding(id: str, riders: Sequence[str], job: str) -> Finding:
     """What would go up with a thing, or fall off it."""
     others = ", ".join(riders)
     return Finding(

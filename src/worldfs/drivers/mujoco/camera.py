@@ -17,15 +17,15 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from ...ground.errors import Missing
+from ...ground.errors import MissingRequirement
+from .array_types import Array, Image, Native
 from .gl import gl_status
-from .types import Array, Image, Native
 
 WIDTH, HEIGHT = 640, 480
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class CameraFrame:
     """`rgb` (H,W,3) uint8; `depth` (H,W) float32 m along the optical axis; `geoms` (H,W) int32, -1 = none; camera pose.
 
     `rotation` turns camera to world coordinates; the camera looks along its -z, its picture's top is its +y.
@@ -45,13 +45,13 @@ class Shot:
         )
 
 
-class Eye:
-    """Raises `Missing` with the packages that pictures need when there is no OpenGL."""
+class CameraRenderer:
+    """Raises `MissingRequirement` with the packages that pictures need when there is no OpenGL."""
 
     def __init__(self, model: Native) -> None:
         status = gl_status()
         if not status.backend:
-            raise Missing(f"no camera: {status.why}", op="render", fix=status.fix, code="CAMERA_UNAVAILABLE")
+            raise MissingRequirement(f"no camera: {status.why}", op="render", fix=status.fix, code="CAMERA_UNAVAILABLE")
         self._model = model
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eye")
         try:
@@ -75,11 +75,11 @@ class Eye:
 
     def shoot(
         self, data: Native, camera: str, *, rgb: bool = True, depth: bool = False, segments: bool = False
-    ) -> Shot:
+    ) -> CameraFrame:
         """One look through a named camera; the caller keeps `data` still meanwhile."""
         return self._thread.submit(self._shoot, data, camera, rgb, depth, segments).result()
 
-    def _shoot(self, data: Native, camera: str, rgb: bool, depth: bool, segments: bool) -> Shot:
+    def _shoot(self, data: Native, camera: str, rgb: bool, depth: bool, segments: bool) -> CameraFrame:
         model = self._model
         number = model.camera(camera).id
         view = mujoco.MjvCamera()
@@ -89,7 +89,7 @@ class Eye:
         picture = self._draw(False, depth and not segments) if rgb or not segments else (None, None)
         labels = self._draw(True, depth) if segments else (None, None)
         seen = picture[1] if picture[1] is not None else labels[1]
-        return Shot(
+        return CameraFrame(
             picture[0] if rgb else None,
             None if seen is None or not depth else self._metres(seen),
             self._geoms(labels[0]) if labels[0] is not None else None,

@@ -17,13 +17,13 @@ from gymnasium import spaces
 from ...ground.errors import BadInput
 from ...ground.model import Scene
 from . import geometry, panda
-from .body import Tabletop
-from .build import TIMESTEP
 from .ik import HIGH, LOW
-from .look import Array, Look
-from .motion import CLOSE, SPEED
-from .scene import random_scene
-from .tasks import DONE, Goal, goal_position
+from .lazy_observation import Array, LazyObservation
+from .model_builder import TIMESTEP
+from .motion_control import CLOSE, SPEED
+from .scene_layout import random_scene
+from .tabletop_driver import TabletopDriver
+from .task_predicates import DONE, TaskGoal, goal_position
 
 ID: Final = "worldfs/Tabletop-v0"
 STEP_M, STEP_RAD = 0.03, 0.15  # the largest change of the hand in one action: 0.6 m/s and 3 rad/s at 20 Hz
@@ -59,7 +59,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         control_hz: float = 20.0,
         pictures: tuple[str, ...] = (),
         render_mode: str | None = None,
-        body: Tabletop | None = None,
+        body: TabletopDriver | None = None,
     ) -> None:
         if task not in DONE:
             raise BadInput(f"no task {task!r}", expected="one of " + ", ".join(DONE))
@@ -70,12 +70,12 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         self.render_mode = render_mode
         self._pictures = pictures
         self._scene = scene
-        self.body = body or Tabletop(robot_id, objects=objects)
+        self.body = body or TabletopDriver(robot_id, objects=objects)
         self._objects = objects
         self._steps = max(1, round(1 / (control_hz * TIMESTEP)))
         self._command = np.zeros(panda.ARM)
         self._wanted: tuple[Array, Array] | None = None  # position and rotation that the hand is led to
-        self.goal = Goal(task, "")
+        self.goal = TaskGoal(task, "")
         self.action_space: spaces.Space[Array] = action_space(representation)
         self.observation_space: spaces.Dict = observation_space(pictures)  # type: ignore[assignment]  # a Dict is a space of mappings
 
@@ -123,7 +123,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             where = others[0] if others else ""
         if where and where not in rig.things:
             raise BadInput(f"no place {where!r}", expected="one of " + ", ".join(rig.things))
-        self.goal = Goal(task, chosen, where, tuple(position), float(rig.position(chosen)[2]))
+        self.goal = TaskGoal(task, chosen, where, tuple(position), float(rig.position(chosen)[2]))
         self._command = rig.arm()
         self._wanted = None
 
@@ -159,7 +159,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             raise FloatingPointError("the simulation diverged")
         return clamped
 
-    def look(self) -> Look:
+    def look(self) -> LazyObservation:
         rig = self.body.arm.rig
         position, rotation = rig.tcp_pose()
         numbers: dict[str, Array] = {
@@ -170,7 +170,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             **self._thing(),
         }
         shots = {f"{kind}.{name}": (kind, name) for name in self._pictures for kind in ("rgb", "depth")}
-        return Look(numbers, {key: lambda at=at: self._shoot(*at) for key, at in shots.items()})  # type: ignore[misc]  # binds the loop's value
+        return LazyObservation(numbers, {key: lambda at=at: self._shoot(*at) for key, at in shots.items()})  # type: ignore[misc]  # binds the loop's value
 
     def done(self) -> bool:
         return self.goal.thing in self.body.arm.rig.body and bool(DONE[self.goal.task](self.body.arm, self.goal))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from .types import Array
+from .array_types import Array
 
 
 def matrix(quat: Array | tuple[float, ...]) -> Array:
@@ -57,7 +57,7 @@ def to_rpy(rotation: Array) -> tuple[float, float, float]:
     )
 
 
-def hand(yaw: float, tilt: float = 0.0) -> Array:
+def hand_rotation(yaw: float, tilt: float = 0.0) -> Array:
     """The hand pointing down, its x axis at `yaw` in the plane, then tilted by `tilt` about the fingers' closing axis.
 
     That axis is (sin yaw, -cos yaw, 0) and stays level; a positive tilt lets the hand point towards its own x.
@@ -93,7 +93,7 @@ def half_extents(shape: str, size: tuple[float, ...], rotation: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Lie:
+class GripGeometry:
     """How a thing lies: its height and the (width, yaw) pairs across which fingers can close. Round: any yaw."""
 
     height: float
@@ -101,16 +101,16 @@ class Lie:
     round: bool
 
 
-def lie(shape: str, size: tuple[float, ...], rotation: Array) -> Lie:
+def grip_geometry(shape: str, size: tuple[float, ...], rotation: Array) -> GripGeometry:
     """Reads the upright axis of a thing and what remains to be gripped across, narrower side first."""
     if shape == "sphere":
-        return Lie(size[0], ((size[0], 0.0),), True)
+        return GripGeometry(size[0], ((size[0], 0.0),), True)
     upright = int(np.argmax(np.abs(rotation[2])))
     if shape == "cylinder":
         if upright == 2:
-            return Lie(size[2], ((size[0], 0.0),), True)
+            return GripGeometry(size[2], ((size[0], 0.0),), True)
         along = math.atan2(float(rotation[1, 2]), float(rotation[0, 2]))
-        return Lie(size[0], ((size[0], along + math.pi / 2),), False)
+        return GripGeometry(size[0], ((size[0], along + math.pi / 2),), False)
     flat = [i for i in range(3) if i != upright]
     grips = [(size[i], math.atan2(float(rotation[1, i]), float(rotation[0, i]))) for i in flat]
-    return Lie(size[upright], tuple(sorted(grips)), False)
+    return GripGeometry(size[upright], tuple(sorted(grips)), False)

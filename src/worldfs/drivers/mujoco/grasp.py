@@ -9,11 +9,11 @@ import numpy as np
 
 from ...ground.model import Finding
 from . import geometry, panda, support
-from .arm import GRIP_FIELD, Arm, Attempted, covered, in_the_way, numbers, unreachable
-from .collide import describe, pair
-from .motion import CLOSE
-from .route import SEARCHES, route
-from .types import Array
+from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, numbers, unreachable_finding
+from .array_types import Array
+from .collision import describe, pair
+from .motion_control import CLOSE
+from .path_planner import SEARCHES, route
 
 APPROACH = 0.12  # m before the grasp, along the hand
 TILTS = (0.0, 0.5, 1.0, 1.5)  # rad off straight down: from above if that can be, else from above and behind, else level
@@ -27,7 +27,7 @@ LOW_THING = 0.040  # m: things no higher are taken at their middle
 
 
 @dataclass(frozen=True, slots=True)
-class Grasp:
+class GraspPlan:
     """A way to take a thing: joint route to before it, joint lines to it and up, half opening (m) of the fingers."""
 
     thing: str
@@ -38,11 +38,11 @@ class Grasp:
     opening: float
 
 
-def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
+def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
     """A grasp of `id` from the present state, or why there is none. Moves nothing."""
     rig = arm.rig
     thing = rig.things[id]
-    lying = geometry.lie(thing.shape, thing.size, rig.rotation(id))
+    lying = geometry.grip_geometry(thing.shape, thing.size, rig.rotation(id))
     narrow = lying.grips[0][0]
     if narrow > panda.MAX_GRIP:
         return Finding(
@@ -54,10 +54,10 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
             job,
         )
     if above := support.riders(rig, id):
-        return covered(id, above, job)
+        return covered_finding(id, above, job)
     why, solved = "", False
     centre = rig.position(id)
-    cut_off: list[tuple[_Candidate, Grasp]] = []
+    cut_off: list[tuple[_Candidate, GraspPlan]] = []
     for tilt in TILTS:
         at = _point(arm, id, tilt)
         found = _candidates(arm, at, lying, tilt)
@@ -81,8 +81,8 @@ def plan(arm: Arm, id: str, job: str = "") -> Grasp | Finding:
     if cut_off:
         why = "no way to it that is free of collision"
     if not solved:
-        return unreachable(arm, id, centre, "no joint angles take the hand to a grasp of it", job)
-    return in_the_way(f"pick_up {id} at {numbers(centre)}", why, job)
+        return unreachable_finding(arm, id, centre, "no joint angles take the hand to a grasp of it", job)
+    return collision_finding(f"pick_up {id} at {numbers(centre)}", why, job)
 
 
 def _point(arm: Arm, id: str, tilt: float) -> Array:
@@ -109,7 +109,7 @@ class _Candidate:
     width: float
 
 
-def _candidates(arm: Arm, at: Array, lying: geometry.Lie, tilt: float) -> list[_Candidate]:
+def _candidates(arm: Arm, at: Array, lying: geometry.GripGeometry, tilt: float) -> list[_Candidate]:
     """Every turn of the hand that closes across the thing and that the arm can take; tilted, it points outwards."""
     present, home = arm.rig.arm(), arm.ready
     toward = math.atan2(at[1] - arm.rig.base[1], at[0] - arm.rig.base[0])
@@ -123,7 +123,7 @@ def _candidates(arm: Arm, at: Array, lying: geometry.Lie, tilt: float) -> list[_
                 yaws += [(angle + side * math.pi / 2, width, extra) for side in (1, -1)]
     found = []
     for yaw, width, extra in yaws:
-        rotation = geometry.hand(yaw, math.copysign(tilt, math.cos(yaw - toward)))
+        rotation = geometry.hand_rotation(yaw, math.copysign(tilt, math.cos(yaw - toward)))
         pre = at - APPROACH * rotation[:, 2]
         best: _Candidate | None = None
         for start in (present, home):
@@ -141,7 +141,7 @@ def _candidates(arm: Arm, at: Array, lying: geometry.Lie, tilt: float) -> list[_
     return found
 
 
-def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> Grasp | str:
+def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> GraspPlan | str:
     """A grasp from just before it on, checked for collision all along, its route still to be found; else why not."""
     rehearsal = arm.rehearsal(opening=opening)
     touching = {pair("robot", id)}
@@ -160,10 +160,10 @@ def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> 
             break
     else:
         return "there is no room to lift it"
-    return Grasp(id, [], [one.above, *down], [down[-1], *up], lift, opening)
+    return GraspPlan(id, [], [one.above, *down], [down[-1], *up], lift, opening)
 
 
-def carry_out(arm: Arm, grasp: Grasp) -> Attempted:
+def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
     """Opens, goes, closes, lifts. Success: both fingers touch, the thing has risen with the hand, which carries it."""
     rig, mover, id = arm.rig, arm.mover, grasp.thing
     before = float(rig.position(id)[2])
@@ -177,7 +177,7 @@ def carry_out(arm: Arm, grasp: Grasp) -> Attempted:
         touched = sorted(rig.touching(id))
         message = f"grasp missed: fingers {rig.opening():.3f} m apart, {id} touches {touched or 'nothing'}"
         _back_off(arm, grasp)
-        return Attempted(False, "GRASP_MISSED", message)
+        return AttemptResult(False, "GRASP_MISSED", message)
     mover.line(grasp.up, grasp.lift)
     mover.wait(0.15)
     risen = float(rig.position(id)[2]) - before
@@ -186,12 +186,12 @@ def carry_out(arm: Arm, grasp: Grasp) -> Attempted:
             f"object lost on the lift: {id} rose {risen:.3f} m of {grasp.lift:.2f} m, "
             f"{rig.fingers_on(id)} of 2 fingers touch it"
         )
-        return Attempted(False, "OBJECT_LOST", message, distance=max(0.0, grasp.lift - risen))
+        return AttemptResult(False, "OBJECT_LOST", message, distance=max(0.0, grasp.lift - risen))
     found = support.shares(rig, id)
     if found.get("robot", 0.0) < support.CARRIES:
-        message = f"{id} rose with the hand and is not carried by it: it is carried by {support.said(found)}"
-        return Attempted(False, "NOT_CARRIED", message, distance=max(0.0, grasp.lift - risen))
-    return Attempted(True, distance=max(0.0, grasp.lift - risen))
+        message = f"{id} rose with the hand and is not carried by it: it is carried by {support.format_shares(found)}"
+        return AttemptResult(False, "NOT_CARRIED", message, distance=max(0.0, grasp.lift - risen))
+    return AttemptResult(True, distance=max(0.0, grasp.lift - risen))
 
 
 def _close(arm: Arm, id: str) -> None:
@@ -205,7 +205,7 @@ def _close(arm: Arm, id: str) -> None:
         last = now
 
 
-def _back_off(arm: Arm, grasp: Grasp) -> None:
+def _back_off(arm: Arm, grasp: GraspPlan) -> None:
     arm.mover.grip(panda.STROKE)
     arm.mover.wait(0.3)
     arm.mover.line(grasp.up, grasp.lift)

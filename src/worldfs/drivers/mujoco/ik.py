@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from . import geometry, panda
-from .types import Array
+from .array_types import Array
 
 LOW = np.array([lo for lo, _ in panda.LIMITS]) + 0.01
 HIGH = np.array([hi for _, hi in panda.LIMITS]) - 0.01
@@ -18,7 +18,7 @@ ROUNDS = 120
 RESTARTS = 4  # random starts after the present pose and home
 
 
-class Solver:
+class IKSolver:
     """The arm alone, on a model of its own: what stands about it costs nothing here."""
 
     def __init__(self, base: tuple[float, ...]) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .types import Array
+from .array_types import Array
 
 ARM = 7
 DH_A = (0.0, 0.0, 0.0, 0.0825, -0.0825, 0.0, 0.088)  # m

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...ground.model import Finding, Json, Order
+from .array_types import Array
 from .rig import Rig
-from .types import Array
 
 OBJECT_KEYS = ("object_id", "target", "object", "target_id", "id")
 PLACE_KEYS = ("target", "location", "container", "target_location", "container_id", "support", "on", "into", "in")
@@ -17,7 +17,9 @@ POINT_KEYS = ("target_position", "position", "target_pose")
 LABEL_KEYS = ("target_label", "label", "target", "object_id")
 
 
-def wrong(order: Order, field: str, expected: str, found: Any, fix: str, *, code: str = "SCHEMA_VALIDATION") -> Finding:
+def invalid_param(
+    order: Order, field: str, expected: str, found: Any, fix: str, *, code: str = "SCHEMA_VALIDATION"
+) -> Finding:
     return Finding(code, f"ACTION.md params.{field}", expected, str(found)[:200], fix, order.id)
 
 
@@ -44,12 +46,14 @@ def point(order: Order, keys: tuple[str, ...] = POINT_KEYS) -> Array | Finding |
         if key in params and not isinstance(params[key], str):
             found = vector(params[key])
             if found is None:
-                return wrong(order, key, "[x, y, z] in metres, finite numbers", params[key], "give three numbers")
+                return invalid_param(
+                    order, key, "[x, y, z] in metres, finite numbers", params[key], "give three numbers"
+                )
             return found
     if {"x", "y", "z"} <= params.keys():
         found = vector(params)
         if found is None:
-            return wrong(order, "x, y, z", "finite numbers in metres", dict(params), "give three numbers")
+            return invalid_param(order, "x, y, z", "finite numbers in metres", dict(params), "give three numbers")
         return found
     return None
 
@@ -68,7 +72,7 @@ def thing(rig: Rig, order: Order, keys: tuple[str, ...], *, objects: bool) -> st
     named = word(order.params, keys)
     known = rig.objects if objects else list(rig.things)
     if named is None:
-        return wrong(order, keys[0], "the id of a thing", dict(order.params), f"name one of {', '.join(known)}")
+        return invalid_param(order, keys[0], "the id of a thing", dict(order.params), f"name one of {', '.join(known)}")
     key, text = named
     if text in known:
         return text
@@ -79,4 +83,4 @@ def thing(rig: Rig, order: Order, keys: tuple[str, ...], *, objects: bool) -> st
     fix = "use an id that ENVIRONMENT.md lists"
     if objects and text in rig.things:
         fix = f"{text} is furniture and stays where it is; name an object"
-    return wrong(order, key, expected, text, fix, code="UNKNOWN_OBJECT")
+    return invalid_param(order, key, expected, text, fix, code="UNKNOWN_OBJECT")

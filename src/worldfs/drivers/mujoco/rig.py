@@ -9,9 +9,9 @@ import numpy as np
 
 from ...ground.model import Thing
 from . import geometry, panda
-from .build import build
-from .scene import Layout
-from .types import Array, Native
+from .array_types import Array, Native
+from .model_builder import build
+from .scene_layout import SceneLayout
 
 TOUCH_DEPTH = 0.002  # m: contacts deeper than this are collisions when planning
 
@@ -28,7 +28,7 @@ class Contact:
 class Rig:
     """Model, live state and the numbers that tie them to ids. Holds no thread and no device."""
 
-    def __init__(self, plan: Layout) -> None:
+    def __init__(self, plan: SceneLayout) -> None:
         self.plan = plan
         self.model: Native = build(plan).compile()
         self.data: Native = mujoco.MjData(self.model)

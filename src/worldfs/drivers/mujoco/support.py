@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
-from .. import upright
+from worldfs.drivers import orientation
+
 from .rig import Rig
-from .scene import within
+from .scene_layout import within
 
 CARRIES = 0.95  # share of the load that the thing named must carry by itself
 HANGS = 0.5  # share of its own weight that contacts must carry: less, and something unseen holds it
@@ -89,7 +90,7 @@ def riders(rig: Rig, id: str) -> list[str]:
     return found
 
 
-def said(found: Mapping[str, float]) -> str:
+def format_shares(found: Mapping[str, float]) -> str:
     """`dice 62 %, table_01 38 %`; "nothing" for none."""
     return ", ".join(f"{who} {100 * part:.0f} %" for who, part in found.items() if part > 0.005) or "nothing"
 
@@ -99,15 +100,15 @@ def said(found: Mapping[str, float]) -> str:
 
 def upright_axis(rig: Rig, id: str) -> int:
     """The thing's own axis (0, 1, 2) that stands up; −1 for a ball."""
-    return upright.axis(rig.things[id].shape, rig.rotation(id))
+    return orientation.axis(rig.things[id].shape, rig.rotation(id))
 
 
 def lean(rig: Rig, id: str, axis: int) -> float:
     """How far (rad) that axis is from the vertical."""
     thing = rig.things[id]
-    return upright.lean(thing.shape, thing.size, rig.rotation(id), axis)
+    return orientation.lean(thing.shape, thing.size, rig.rotation(id), axis)
 
 
 def flat(rig: Rig, id: str) -> bool:
     """Whether a thing stands or lies squarely, whichever way up."""
-    return lean(rig, id, upright_axis(rig, id)) <= upright.FLAT
+    return lean(rig, id, upright_axis(rig, id)) <= orientation.FLAT

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from .client import PolicyError
+from .policy_client import PolicyError
 
 Array = NDArray[Any]
 
@@ -39,15 +39,15 @@ def array_of(data: Any, dtype: Any, shape: Any, where: str = "array") -> Array:
     )  # fmt: skip
 
 
-def written(value: object, *, png: bool = False) -> bytes:
+def json_bytes(value: object, *, png: bool = False) -> bytes:
     """JSON with arrays in it, put together from bytes: `json.dumps` would look at each of a picture's signs.
 
     A short row of numbers is a list, a picture a PNG if wanted, any other array a map.
     """
-    return b"".join(pieces(value, png=png))
+    return b"".join(json_pieces(value, png=png))
 
 
-def pieces(value: object, *, png: bool = False) -> list[bytes]:
+def json_pieces(value: object, *, png: bool = False) -> list[bytes]:
     """The same, to be joined once with what stands around it: a picture is large enough to tell."""
     if isinstance(value, np.ndarray):
         return _array_written(value, png=png)
@@ -55,7 +55,7 @@ def pieces(value: object, *, png: bool = False) -> list[bytes]:
         return [json.dumps(value).encode()]
     parts = [b"{"]
     for name, part in value.items():
-        parts += (b"," if len(parts) > 1 else b"", json.dumps(str(name)).encode(), b":", *pieces(part, png=png))
+        parts += (b"," if len(parts) > 1 else b"", json.dumps(str(name)).encode(), b":", *json_pieces(part, png=png))
     return [*parts, b"}"]
 
 
@@ -64,12 +64,12 @@ def _array_written(array: Array, *, png: bool) -> list[bytes]:
         return [json.dumps(array.tolist()).encode()]
     if png and is_picture(array):
         return [b'{"__png__":"', binascii.b2a_base64(_png(array), newline=False), b'"}']
-    frame = as_map(np.zeros(0, array.dtype)) | {"shape": list(array.shape)}  # as it would be, without contents
+    frame = array_to_json(np.zeros(0, array.dtype)) | {"shape": list(array.shape)}  # as it would be, without contents
     rest = json.dumps({name: part for name, part in frame.items() if name != "__numpy__"}).encode()
     return [b'{"__numpy__":"', binascii.b2a_base64(np.ascontiguousarray(array).data, newline=False), b'",', rest[1:]]
 
 
-def as_map(array: Array) -> dict[str, object]:
+def array_to_json(array: Array) -> dict[str, object]:
     """The form of OpenVLA and json-numpy."""
     if array.dtype.kind not in KINDS:
         raise PolicyError(
@@ -78,7 +78,7 @@ def as_map(array: Array) -> dict[str, object]:
     return {"__numpy__": _base64(array.tobytes()), "dtype": array.dtype.str, "shape": list(array.shape)}
 
 
-def from_json(value: object, where: str = "array") -> Array:
+def array_from_json(value: object, where: str = "array") -> Array:
     """Any of the three forms, or a number. Raises `PolicyError` (POLICY_PROTOCOL)."""
     if isinstance(value, Mapping):
         if "__numpy__" in value:

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 from worldfs.ground.model import PolicySpec
 
-from .client import PolicyError
+from .policy_client import PolicyError
 
 MAX_BYTES = 64 * 1024 * 1024  # of one answer, if the skill says nothing else (policy_client.max_bytes)
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class PolicyEndpoint:
     scheme: str
     host: str
     port: int
@@ -46,7 +46,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def endpoint(spec: PolicySpec, schemes: Mapping[str, int], path: str = "/") -> Endpoint:
+def endpoint(spec: PolicySpec, schemes: Mapping[str, int], path: str = "/") -> PolicyEndpoint:
     """`policy_client.endpoint`; `schemes`: those of the protocol with their usual ports, the first where none is said.
 
     Raises `PolicyError` (POLICY_CLIENT) for anything else, saying how it is written.
@@ -65,7 +65,7 @@ def endpoint(spec: PolicySpec, schemes: Mapping[str, int], path: str = "/") -> E
             expected=f"{' or '.join(schemes)}://HOST:PORT", fix=f"write it like {example}", code="POLICY_CLIENT",
         )  # fmt: skip
     target = (url.path or path) + (f"?{url.query}" if url.query else "")
-    return Endpoint(url.scheme, host, port or schemes[url.scheme], target)
+    return PolicyEndpoint(url.scheme, host, port or schemes[url.scheme], target)
 
 
 def secret(spec: PolicySpec) -> str:
@@ -112,7 +112,7 @@ def _secret(found: str, expected: str, fix: str = "") -> PolicyError:
     )
 
 
-def most_bytes(spec: PolicySpec) -> int:
+def max_answer_bytes(spec: PolicySpec) -> int:
     """The largest answer that is taken."""
     value = spec.extra.get("max_bytes")
     return value if isinstance(value, int) and value > 0 else MAX_BYTES

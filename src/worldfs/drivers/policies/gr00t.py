@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from worldfs.ground.errors import Missing
+from worldfs.ground.errors import MissingRequirement
 from worldfs.ground.model import PolicySpec
 
-from . import trouble
+from . import policy_errors
 from .arrays import KINDS, Array, is_picture
-from .client import Chunk, PolicyError, PolicyInfo, chunk_of
-from .contract import in_our_words
-from .endpoint import endpoint, most_bytes, secret
+from .endpoint import endpoint, max_answer_bytes, secret
+from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
+from .policy_contract import rename_observations
 
 if TYPE_CHECKING:
     import zmq
@@ -58,11 +58,11 @@ class Gr00tPolicy:
             import msgpack
             import zmq
         except ModuleNotFoundError as absent:
-            raise Missing(f"{absent.name} is not installed", fix="pip install 'worldfs[policies]'") from None
+            raise MissingRequirement(f"{absent.name} is not installed", fix="pip install 'worldfs[policies]'") from None
         self.spec = spec
         self._zmq, self._msgpack = zmq, msgpack
         self._where = endpoint(spec, SCHEMES, "")
-        self._token, self._most = secret(spec), most_bytes(spec)
+        self._token, self._most = secret(spec), max_answer_bytes(spec)
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._socket: zmq.Socket[bytes] | None = None
         self._modalities: Modalities | None = None
@@ -81,13 +81,13 @@ class Gr00tPolicy:
             "gr00t", observations={}, horizon=modalities.deltas.get("action", 0),
             extra={"modalities": dict(modalities.keys), "videos": list(observations)},
         )  # fmt: skip
-        return in_our_words(info, self.spec)
+        return rename_observations(info, self.spec)
 
     def reset(self) -> None:
         if self._modalities is not None:
             self._call("reset", {"options": None}, time.monotonic() + RESET_S, RESET_S)
 
-    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> Chunk:
+    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
         deadline = time.monotonic() + timeout_s
         if self._modalities is None:
             self.connect(timeout_s)
@@ -130,15 +130,15 @@ class Gr00tPolicy:
         for prefix in prefixes:
             if (array := observation.get(prefix + key)) is not None:
                 return array
-        raise trouble.refused(
+        raise policy_errors.policy_unusable(
             self._where, f"it wants {prefixes[0]}{key}; it is shown {', '.join(observation) or 'nothing'}",
             f"say which it is: policy_client.observations: {{NAME: {prefixes[0]}{key}}}",
         )  # fmt: skip
 
-    def _chunk(self, answer: Any, modalities: Modalities) -> Chunk:
+    def _chunk(self, answer: Any, modalities: Modalities) -> ActionChunk:
         action = answer[0] if isinstance(answer, list | tuple) and answer else answer
         if not isinstance(action, dict) or not action:
-            raise trouble.nonsense(self._where, f"a {type(action).__name__}", "[{key: (B, T, D)}, info]")
+            raise policy_errors.protocol_error(self._where, f"a {type(action).__name__}", "[{key: (B, T, D)}, info]")
         given = {str(key).removeprefix("action."): value for key, value in action.items()}
         chosen = self.spec.extra.get("actions")
         order = [str(key) for key in chosen] if isinstance(chosen, list) else [*modalities.keys.get("action", given)]
@@ -147,10 +147,12 @@ class Gr00tPolicy:
             value = given.get(key)
             if not isinstance(value, np.ndarray) or value.ndim != 3 or value.shape[0] != 1 or value.dtype.kind != "f":
                 found = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
-                raise trouble.nonsense(self._where, f"action {key}: {found}", "float32 (1, T, D)")
+                raise policy_errors.protocol_error(self._where, f"action {key}: {found}", "float32 (1, T, D)")
             parts.append(value[0])
         if len({part.shape[0] for part in parts}) != 1:
-            raise trouble.nonsense(self._where, f"actions of {[p.shape[0] for p in parts]} steps", "one length for all")
+            raise policy_errors.protocol_error(
+                self._where, f"actions of {[p.shape[0] for p in parts]} steps", "one length for all"
+            )
         return chunk_of(np.concatenate(parts, axis=1))
 
     def _read(self, said: Any) -> Modalities:
@@ -164,7 +166,7 @@ class Gr00tPolicy:
                     keys[kind] = tuple(map(str, config["modality_keys"]))
                 deltas[str(kind)] = len(config.get("delta_indices") or [0])
         if "action" not in keys:
-            raise trouble.nonsense(
+            raise policy_errors.protocol_error(
                 self._where, "no modalities", "get_modality_config with an action", "is it GR00T N1.6?"
             )
         return Modalities(keys, deltas)
@@ -180,15 +182,15 @@ class Gr00tPolicy:
         with self._using():
             answer = self._exchange(self._packed(request), deadline, timeout_s, found)
         if answer == b"ERROR":
-            raise trouble.refused(self._where, "it says: ERROR")
+            raise policy_errors.policy_unusable(self._where, "it says: ERROR")
         said = self._unpacked(answer)
         if isinstance(said, dict) and "error" in said:
             if "nauthorized" in str(said["error"]):
                 raise PolicyError(
-                    trouble.shown(str(said["error"])), path=str(self._where), expected="to be let in",
+                    policy_errors.printable(str(said["error"])), path=str(self._where), expected="to be let in",
                     fix="name its token with policy_client.token_file or token_env", code="POLICY_CONNECTION",
                 )  # fmt: skip
-            raise trouble.refused(self._where, f"it says: {said['error']}")
+            raise policy_errors.policy_unusable(self._where, f"it says: {said['error']}")
         return said
 
     @contextmanager
@@ -211,13 +213,13 @@ class Gr00tPolicy:
                 self._hang_up()  # its server went away while nothing was asked
             socket = self._open()
             if not self._ready(socket, zmq.POLLOUT, deadline, _REFUSED):  # IMMEDIATE: once there is somebody
-                raise trouble.unreachable(self._where, "nothing listens there")
+                raise policy_errors.unreachable(self._where, "nothing listens there")
             socket.send(request)
             if not self._ready(socket, zmq.POLLIN, deadline, _DROPPED):
-                raise trouble.late(self._where, timeout_s, found)
+                raise policy_errors.timed_out(self._where, timeout_s, found)
             return socket.recv()
         except zmq.ZMQError as error:
-            raise trouble.unreachable(self._where, str(error)) from None
+            raise policy_errors.unreachable(self._where, str(error)) from None
 
     def _ready(self, socket: zmq.Socket[bytes], what: int, deadline: float, bad: Mapping[str, str]) -> bool:
         """In slices, since a socket may not be closed from another thread. `bad`: what of the line ends the wait."""
@@ -231,9 +233,9 @@ class Gr00tPolicy:
             if socket in ready:
                 return True
             if self._monitor in ready and (word := self._lost(bad)):
-                raise trouble.unreachable(self._where, bad[word])
+                raise policy_errors.unreachable(self._where, bad[word])
             if self._closed:
-                raise trouble.unreachable(self._where, "closed meanwhile")
+                raise policy_errors.unreachable(self._where, "closed meanwhile")
             if left <= 0:
                 return False
 
@@ -279,7 +281,7 @@ class Gr00tPolicy:
         try:
             return self._msgpack.unpackb(data, object_hook=_plain, strict_map_key=False)
         except (ValueError, TypeError, self._msgpack.UnpackException, RecursionError) as error:
-            raise trouble.nonsense(self._where, f"no msgpack: {error}", "a map of GR00T's") from None
+            raise policy_errors.protocol_error(self._where, f"no msgpack: {error}", "a map of GR00T's") from None
 
 
 def _as_npy(value: object) -> object:

@@ -31,11 +31,11 @@ _DTYPES: Final = {
 }  # fmt: skip
 
 
-class Refused(pickle.UnpicklingError):
+class UnsafePickle(pickle.UnpicklingError):
     """A pickle that names what it may not, or holds what is no action."""
 
 
-class Timed:
+class TimedAction:
     """lerobot's TimedAction: `timestamp`, `timestep`, `action`; its members come by BUILD."""
 
     action: object = None
@@ -49,26 +49,26 @@ class _Typed:
     data: Array
 
 
-def actions(data: bytes) -> list[Array]:
-    """A list of timed actions, in the order of their steps. Raises `Refused` for anything else, and runs nothing."""
+def load_actions(data: bytes) -> list[Array]:
+    """A list of timed actions, in the order of their steps. Raises `UnsafePickle` for anything else, and runs nothing."""
     try:
-        said = _Reader(io.BytesIO(data), _ALLOWED).load()
-    except Refused:
+        said = _SafeUnpickler(io.BytesIO(data), _ALLOWED).load()
+    except UnsafePickle:
         raise
     except Exception as error:  # a foreign pickle can fail in any way that a constructor of ours or the reader knows
-        raise Refused(f"{type(error).__name__}: {error}") from None
-    if not isinstance(said, list) or not all(isinstance(item, Timed) for item in said):
-        raise Refused(f"a {type(said).__name__}, and no list of timed actions")
+        raise UnsafePickle(f"{type(error).__name__}: {error}") from None
+    if not isinstance(said, list) or not all(isinstance(item, TimedAction) for item in said):
+        raise UnsafePickle(f"a {type(said).__name__}, and no list of timed actions")
     found = []
     for item in sorted(said, key=_step):
         action = item.action.array if isinstance(item.action, _NumpyArray) else item.action
         if not isinstance(action, np.ndarray):
-            raise Refused(f"an action that is a {type(action).__name__}")
+            raise UnsafePickle(f"an action that is a {type(action).__name__}")
         found.append(action)
     return found
 
 
-class _Reader(pickle.Unpickler):
+class _SafeUnpickler(pickle.Unpickler):
     def __init__(self, stream: io.BytesIO, allowed: Mapping[tuple[str, str], Any], storages: bool = False) -> None:
         super().__init__(stream)
         self._allowed, self._storages = allowed, storages
@@ -77,27 +77,27 @@ class _Reader(pickle.Unpickler):
         try:
             return self._allowed[module, name]
         except KeyError:
-            raise Refused(f"it names {module}.{name}, which is not on the list of what may be read") from None
+            raise UnsafePickle(f"it names {module}.{name}, which is not on the list of what may be read") from None
 
     def persistent_load(self, key: Any) -> Any:
         if self._storages and isinstance(key, tuple) and len(key) >= 5 and key[0] == "storage":
             return key
-        raise Refused("it holds a persistent object")
+        raise UnsafePickle("it holds a persistent object")
 
 
-def _step(item: Timed) -> int:
+def _step(item: TimedAction) -> int:
     return item.timestep if isinstance(item.timestep, int) else 0
 
 
 def _tensor(storage: object, offset: int, size: tuple[int, ...], stride: tuple[int, ...], *_: object) -> Array:
     """torch._utils._rebuild_tensor_v2."""
     if not isinstance(storage, _Typed):
-        raise Refused("a tensor without storage")
+        raise UnsafePickle("a tensor without storage")
     data = storage.data
     last = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
     small = len(size) <= 4 and all(type(n) is int and 0 <= n <= data.size for n in (*size, *stride, offset))
     if not small or (0 not in size and not 0 <= last < data.size) or np.prod(size, dtype=object) > data.size:
-        raise Refused("a tensor that lies outside its storage")
+        raise UnsafePickle("a tensor that lies outside its storage")
     width = data.itemsize
     view = np.lib.stride_tricks.as_strided(data[offset:], size, tuple(step * width for step in stride))
     return view.copy()
@@ -108,28 +108,28 @@ def _storage(data: bytes) -> _Typed:
     stream = io.BytesIO(data)
 
     def load(storages: bool = False) -> Any:
-        return _Reader(stream, _INNER, storages).load()
+        return _SafeUnpickler(stream, _INNER, storages).load()
 
     if load() != _MAGIC or load() != _PROTOCOL:
-        raise Refused("a storage in a form that is not known")
+        raise UnsafePickle("a storage in a form that is not known")
     load()  # what machine wrote it: little-endian, as every one that runs torch
     key = load(storages=True)
     keys = load()
     if not isinstance(key, tuple) or not isinstance(key[1], str) or keys != [key[2]]:
-        raise Refused("a storage that holds something else")
+        raise UnsafePickle("a storage that holds something else")
     kind = np.dtype(key[1])
     (count,) = struct.unpack("<q", stream.read(8))
     rest = stream.read()
     # The figure counts elements, or bytes where the storage has no type.
     if count < 0 or count * kind.itemsize != len(rest):
-        raise Refused("a storage whose size is not what it says")
+        raise UnsafePickle("a storage whose size is not what it says")
     return _Typed(np.frombuffer(rest, kind))
 
 
 def _typed(wrap_storage: object = None, dtype: object = None, **_: object) -> _Typed:
     """torch.storage.TypedStorage over an untyped one."""
     if not isinstance(wrap_storage, _Typed) or not isinstance(dtype, str):
-        raise Refused("a storage without type")
+        raise UnsafePickle("a storage without type")
     return _Typed(wrap_storage.data.view(np.dtype(dtype)))
 
 
@@ -142,7 +142,7 @@ class _NumpyArray:
     def __setstate__(self, state: Any) -> None:
         _, shape, kind, fortran, data = state
         if not isinstance(kind, _Dtype) or not isinstance(data, bytes):
-            raise Refused("an array of objects")
+            raise UnsafePickle("an array of objects")
         self.array = np.frombuffer(data, kind.order + kind.letters).reshape(shape, order="F" if fortran else "C")
 
 
@@ -151,7 +151,7 @@ class _Dtype:
 
     def __init__(self, letters: object, *_: object) -> None:
         if not isinstance(letters, str) or np.dtype(letters).kind not in "biuf":
-            raise Refused(f"numbers of type {letters!r}")
+            raise UnsafePickle(f"numbers of type {letters!r}")
         self.letters, self.order = letters.lstrip("<>|="), "<"
 
     def __setstate__(self, state: Any) -> None:
@@ -165,7 +165,7 @@ def _nothing(*_: object) -> dict[str, object]:
 
 
 def _never(*_: object, **__: object) -> NoReturn:
-    raise Refused("numpy.ndarray is no function here")
+    raise UnsafePickle("numpy.ndarray is no function here")
 
 
 def _device(*_: object) -> str:
@@ -187,7 +187,7 @@ _CALLS: Final[Mapping[tuple[str, str], Any]] = {
     ("numpy", "dtype"): _Dtype,
 }
 _ALLOWED: Final[Mapping[tuple[str, str], Any]] = {
-    **{(module, "TimedAction"): Timed for module in _MODULES},
+    **{(module, "TimedAction"): TimedAction for module in _MODULES},
     **{(module, "_reconstruct"): _NumpyArray for module in _NUMPY},
     **{("torch", name): kind for name, kind in _DTYPES.items()},
     **_CALLS,

@@ -15,9 +15,9 @@ from typing import Final
 
 from worldfs.ground.model import PolicySpec
 
-from .client import PolicyClient, PolicyError
 from .onnx_file import OnnxPolicy
-from .own_process import ProcessPolicy
+from .policy_client import PolicyClient, PolicyError
+from .process_policy import ProcessPolicy
 
 _FILES: Final[dict[str, Callable[[PolicySpec, str], PolicyClient]]] = {
     ".onnx": OnnxPolicy,

@@ -98,7 +98,7 @@ class TorchScript:
         return actions[0] if actions.ndim == 3 else actions
 
 
-class LeRobot:
+class LeRobotCheckpoint:
     """A checkpoint directory as LeRobot saves it; observations under LeRobot's names, pictures (H, W, 3) uint8."""
 
     def __init__(self, path: str) -> None:
@@ -159,7 +159,7 @@ def _small(value: Any) -> Any:
     return np.ascontiguousarray(value, dtype=np.float32) if value.dtype.kind == "f" else np.ascontiguousarray(value)
 
 
-KINDS: dict[str, Any] = {"torchscript": TorchScript, "lerobot": LeRobot}
+KINDS: dict[str, Any] = {"torchscript": TorchScript, "lerobot": LeRobotCheckpoint}
 
 if __name__ == "__main__":
     main(sys.argv[1], sys.argv[2])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import KINDS, array_of
-from .client import PolicyError
+from .policy_client import PolicyError
 
 
 def pack(value: object) -> bytes:

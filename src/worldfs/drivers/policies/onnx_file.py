@@ -18,11 +18,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from worldfs.ground.errors import Missing
+from worldfs.ground.errors import MissingRequirement
 from worldfs.ground.model import PolicySpec
 
-from .client import Array, Chunk, PolicyError, PolicyInfo, chunk_of
-from .contract import in_our_words, info_of
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
+from .policy_contract import parse_policy_info, rename_observations
 
 SAID: Final = "worldfs.policy"
 _DTYPES: Final = {
@@ -45,12 +45,12 @@ class OnnxPolicy:
         if self._session is None:
             self._session = self._loaded()
             self._info = self._said()
-        return in_our_words(self._info, self.spec)
+        return rename_observations(self._info, self.spec)
 
     def reset(self) -> None:
         return
 
-    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> Chunk:
+    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
         self.connect(timeout_s)
         given = {node.name: self._input(node, observation, words) for node in self._session.get_inputs()}
         import onnxruntime as ort
@@ -94,7 +94,7 @@ class OnnxPolicy:
         try:
             import onnxruntime as ort
         except ImportError as error:
-            raise Missing(
+            raise MissingRequirement(
                 "onnxruntime is not installed", path=self._path, op="open a policy", fix="pip install 'worldfs[local]'"
             ) from error
         options = ort.SessionOptions()
@@ -112,7 +112,7 @@ class OnnxPolicy:
         shapes = {node.name: (_sizes(node.shape), _DTYPES.get(node.type, "")) for node in inputs if node.type != _WORDS}
         text = self._session.get_modelmeta().custom_metadata_map.get(SAID)
         try:
-            info = info_of(json.loads(text)) if text else PolicyInfo()
+            info = parse_policy_info(json.loads(text)) if text else PolicyInfo()
         except ValueError as error:
             raise self._trouble(f"metadata {SAID} is no JSON: {error}", "a JSON object") from None
         out = _sizes(self._session.get_outputs()[0].shape)

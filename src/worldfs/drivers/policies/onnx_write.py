@@ -20,7 +20,7 @@ _FLOAT, _INT, _INTS = 1, 2, 7  # kinds of attribute
 
 
 @dataclass(frozen=True, slots=True)
-class Op:
+class OnnxNode:
     """One operation: `kind` as ONNX calls it, names of what goes in and comes out, attributes int, float or ints."""
 
     kind: str
@@ -30,15 +30,15 @@ class Op:
 
 
 @dataclass(slots=True)
-class Graph:
+class OnnxGraph:
     """Grows by `op` and `constant`, which give the name of their result."""
 
-    ops: list[Op] = field(default_factory=list)
+    ops: list[OnnxNode] = field(default_factory=list)
     constants: dict[str, Array] = field(default_factory=dict)
 
     def op(self, kind: str, *takes: str, gives: str = "", **said: int | float | tuple[int, ...]) -> str:
         name = gives or f"{kind.lower()}_{len(self.ops)}"
-        self.ops.append(Op(kind, takes, name, said))
+        self.ops.append(OnnxNode(kind, takes, name, said))
         return name
 
     def constant(self, values: Array) -> str:
@@ -48,7 +48,7 @@ class Graph:
 
 
 def model(
-    graph: Graph,
+    graph: OnnxGraph,
     inputs: Mapping[str, tuple[int, ...]],
     outputs: Mapping[str, tuple[int, ...]],
     about: Mapping[str, str],
@@ -63,7 +63,7 @@ def model(
     return _number(1, IR) + _part(2, b"worldfs") + _part(7, body) + _part(8, _part(1, b"") + _number(2, OPSET)) + props
 
 
-def _op(op: Op) -> bytes:
+def _op(op: OnnxNode) -> bytes:
     parts = [_part(1, name.encode()) for name in op.takes]
     parts += [_part(2, op.gives.encode()), _part(3, op.gives.encode()), _part(4, op.kind.encode())]
     return b"".join(parts) + b"".join(_part(5, _attribute(name, value)) for name, value in op.said.items())

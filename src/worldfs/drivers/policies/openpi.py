@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from worldfs.ground.errors import Missing
+from worldfs.ground.errors import MissingRequirement
 from worldfs.ground.model import PolicySpec
 
-from . import trouble
+from . import policy_errors
 from .arrays import Array
-from .client import Chunk, PolicyError, PolicyInfo, chunk_of
-from .contract import in_our_words, info_of
-from .endpoint import endpoint, most_bytes, secret
+from .endpoint import endpoint, max_answer_bytes, secret
 from .msgpack_arrays import pack, unpack
+from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
+from .policy_contract import parse_policy_info, rename_observations
 
 try:
-    from .websocket import Ended, InvalidHandshake, WebSocket, WebSocketException
+    from .websocket import InvalidHandshake, WebSocket, WebSocketClosed, WebSocketException
 except ModuleNotFoundError as absent:
-    raise Missing(f"{absent.name} is not installed", fix="pip install 'worldfs[policies]'") from None
+    raise MissingRequirement(f"{absent.name} is not installed", fix="pip install 'worldfs[policies]'") from None
 
 SCHEMES = {"ws": 8000, "wss": 443, "http": 8000, "https": 443}
 
@@ -43,7 +43,7 @@ class OpenPiPolicy:
         self._where = replace(where, scheme={"http": "ws", "https": "wss"}.get(where.scheme, where.scheme))
         token = secret(spec)
         self._key = f"Api-Key {token}" if token else ""
-        self._most = most_bytes(spec)
+        self._most = max_answer_bytes(spec)
         self._socket: WebSocket | None = None
         self._info = PolicyInfo()
         self._closes = 0
@@ -58,7 +58,7 @@ class OpenPiPolicy:
     def reset(self) -> None:
         """The protocol has no word for it: openpi's policies keep nothing between two steps."""
 
-    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> Chunk:
+    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
         deadline = time.monotonic() + timeout_s
         closes = self._closes
         data = pack({**observation, "prompt": words})
@@ -98,7 +98,7 @@ class OpenPiPolicy:
             opened = self._socket is not None
             self._hang_up()
             if isinstance(error, TimeoutError) and not opened:
-                raise trouble.unreachable(self._where, "no connection in time") from None
+                raise policy_errors.unreachable(self._where, "no connection in time") from None
             raise self._trouble(error, timeout_s, opened=opened) from None
         except PolicyError as error:
             error.path = error.path or str(self._where)
@@ -112,12 +112,12 @@ class OpenPiPolicy:
             self._hang_up()
             raise
         said = metadata if isinstance(metadata, dict) else {}
-        self._info = in_our_words(replace(info_of(said), extra=said), self.spec)
+        self._info = rename_observations(replace(parse_policy_info(said), extra=said), self.spec)
 
     def _ask(self, data: bytes, deadline: float) -> bytes:
         socket = self._socket
         if socket is None:
-            raise Ended(None)
+            raise WebSocketClosed(None)
         socket.stale()
         socket.send(data, deadline)
         answer = socket.receive(deadline)
@@ -125,14 +125,16 @@ class OpenPiPolicy:
             raise self._said(answer)
         return answer
 
-    def _chunk(self, data: bytes) -> Chunk:
+    def _chunk(self, data: bytes) -> ActionChunk:
         said = unpack(data)
         if not isinstance(said, dict) or "actions" not in said:
             found = ", ".join(map(str, said)) if isinstance(said, dict) else type(said).__name__
-            raise trouble.nonsense(self._where, f"an answer with {found or 'nothing'}", "a map with `actions`")
+            raise policy_errors.protocol_error(
+                self._where, f"an answer with {found or 'nothing'}", "a map with `actions`"
+            )
         actions = said["actions"]
         if not isinstance(actions, np.ndarray | list):
-            raise trouble.nonsense(self._where, f"actions: {type(actions).__name__}", "an array (H, D)")
+            raise policy_errors.protocol_error(self._where, f"actions: {type(actions).__name__}", "an array (H, D)")
         timing = said.get("server_timing")
         took = timing.get("infer_ms") if isinstance(timing, dict) else None
         rest: dict[str, Any] = {str(name): value for name, value in said.items() if name != "actions"}
@@ -143,19 +145,19 @@ class OpenPiPolicy:
     def _said(self, text: str) -> PolicyError:
         """A traceback: its last line says what went wrong."""
         last = text.strip().rsplit("\n", 1)[-1]
-        return trouble.refused(self._where, f"it says: {last}")
+        return policy_errors.policy_unusable(self._where, f"it says: {last}")
 
     def _trouble(self, error: Exception, timeout_s: float, *, opened: bool = True) -> PolicyError:
         if isinstance(error, TimeoutError):
-            return trouble.late(self._where, timeout_s)
-        if isinstance(error, Ended):
-            return trouble.unreachable(self._where, f"the connection was dropped ({error})")
+            return policy_errors.timed_out(self._where, timeout_s)
+        if isinstance(error, WebSocketClosed):
+            return policy_errors.unreachable(self._where, f"the connection was dropped ({error})")
         if isinstance(error, OSError):
             dropped = opened or isinstance(error, ConnectionResetError | BrokenPipeError)
-            return trouble.unreachable(self._where, "the connection was dropped" if dropped else error)
+            return policy_errors.unreachable(self._where, "the connection was dropped" if dropped else error)
         if isinstance(error, InvalidHandshake):
-            return trouble.nonsense(self._where, f"no WebSocket: {error}", "an openpi server")
-        return trouble.nonsense(
+            return policy_errors.protocol_error(self._where, f"no WebSocket: {error}", "an openpi server")
+        return policy_errors.protocol_error(
             self._where, f"{type(error).__name__}: {error}", f"messages of at most {self._most} bytes"
         )
 

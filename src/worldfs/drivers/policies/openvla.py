@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from worldfs.ground.model import PolicySpec
 
-from . import trouble
-from .arrays import Array, from_json, is_picture, pieces, read_json
-from .client import Chunk, PolicyInfo, chunk_of
-from .contract import in_our_words
-from .endpoint import endpoint, most_bytes, secret
-from .http import described_by, failed
-from .web import Web
+from . import policy_errors
+from .arrays import Array, array_from_json, is_picture, json_pieces, read_json
+from .endpoint import endpoint, max_answer_bytes, secret
+from .http_connection import HttpConnection
+from .http_policy import fetch_policy_info, status_error
+from .policy_client import ActionChunk, PolicyInfo, chunk_of
+from .policy_contract import rename_observations
 
 SCHEMES = {"http": 8000, "https": 443}
 SPEAKS = {"representation": "ee_delta", "gripper": {"closed": 0.0, "open": 1.0}}  # as its bridge_orig data does
@@ -33,35 +33,35 @@ class OpenVlaPolicy:
 
     def __init__(self, spec: PolicySpec) -> None:
         self.spec = spec
-        self._web = Web(endpoint(spec, SCHEMES, "/act"), secret(spec), most_bytes(spec))
+        self._web = HttpConnection(endpoint(spec, SCHEMES, "/act"), secret(spec), max_answer_bytes(spec))
 
     def connect(self, timeout_s: float) -> PolicyInfo:
-        info = described_by(self._web, timeout_s)  # OpenVLA's own server says 405, and is there
+        info = fetch_policy_info(self._web, timeout_s)  # OpenVLA's own server says 405, and is there
         plain = replace(info, observations={}, representation="ee_delta", action_dim=7)
-        return in_our_words(plain, self.spec)
+        return rename_observations(plain, self.spec)
 
     def reset(self) -> None:
         """It keeps nothing between two pictures."""
 
-    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> Chunk:
+    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
         payload: dict[str, object] = {"image": self._picture(observation), "instruction": words}
         if key := self.spec.extra.get("unnorm_key"):
             payload["unnorm_key"] = str(key)
-        body = pieces(payload)
+        body = json_pieces(payload)
         if self.spec.extra.get("encoded"):
             body = [json.dumps({"encoded": b"".join(body).decode("ascii")}).encode()]
         reply = self._web.call("POST", timeout_s, body)
         if reply.status != 200:
-            raise failed(self._web, reply)
+            raise status_error(self._web, reply)
         if reply.body.strip() in (b"error", b'"error"'):
-            raise trouble.refused(
+            raise policy_errors.policy_unusable(
                 self._web.where, 'it answered "error"',
                 "its log says why; a fine-tuned checkpoint needs policy_client.unnorm_key",
             )  # fmt: skip
         said = read_json(reply.body)
         if isinstance(said, str):
             said = read_json(said.encode())
-        return replace(chunk_of(from_json(said, "action"), dim=7), extra=SPEAKS)
+        return replace(chunk_of(array_from_json(said, "action"), dim=7), extra=SPEAKS)
 
     def close(self) -> None:
         self._web.close()
@@ -74,7 +74,7 @@ class OpenVlaPolicy:
             return pictures["image"]
         if len(pictures) == 1 or front:
             return pictures[front[0] if front else next(iter(pictures))]
-        raise trouble.refused(
+        raise policy_errors.policy_unusable(
             self._web.where, f"pictures: {', '.join(pictures) or 'none'}; it is shown one",
             "say which with policy_client.observations: {rgb.NAME: image}",
         )  # fmt: skip

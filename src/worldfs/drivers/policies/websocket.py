@@ -17,14 +17,14 @@ from websockets.http11 import Response
 from websockets.protocol import OPEN, Protocol
 from websockets.uri import parse_uri
 
-from .client import PolicyError
-from .endpoint import Endpoint
-from .line import Line
+from .deadline_socket import DeadlineSocket
+from .endpoint import PolicyEndpoint
+from .policy_client import PolicyError
 
 Message = bytes | str
 
 
-class Ended(ConnectionError):
+class WebSocketClosed(ConnectionError):
     """The other side has closed; `reason`: with what words."""
 
     def __init__(self, code: int | None, reason: str = "") -> None:
@@ -33,18 +33,18 @@ class Ended(ConnectionError):
 
 
 class WebSocket:
-    """`send` and `receive` raise OSError (`Ended`, TimeoutError …) or WebSocketException; then it is of no more use."""
+    """`send` and `receive` raise OSError (`WebSocketClosed`, TimeoutError …) or WebSocketException; then it is of no more use."""
 
-    def __init__(self, line: Line, protocol: Protocol) -> None:
+    def __init__(self, line: DeadlineSocket, protocol: Protocol) -> None:
         self._line, self._protocol = line, protocol
         self._parts: list[Frame] = []
         self._messages: deque[Message] = deque()
         self._pongs = 0
 
     @classmethod
-    def to(cls, where: Endpoint, deadline: float, authorization: str, most: int) -> Self:
+    def to(cls, where: PolicyEndpoint, deadline: float, authorization: str, most: int) -> Self:
         """Connect and shake hands, without compression. Raises as above, and `PolicyError` for a refusal with 401."""
-        line = Line.to(where, deadline, tls=where.scheme == "wss")
+        line = DeadlineSocket.to(where, deadline, tls=where.scheme == "wss")
         try:
             protocol = ClientProtocol(parse_uri(str(where)), max_size=most)
             request = protocol.connect()
@@ -125,7 +125,7 @@ class WebSocket:
             else:
                 protocol.receive_eof()
                 if protocol.handshake_exc is None:
-                    raise Ended(None)
+                    raise WebSocketClosed(None)
             for item in protocol.events_received():
                 if isinstance(item, Response):
                     answered = True
@@ -173,9 +173,9 @@ class WebSocket:
                 if data:  # b"" stands for the end of sending: closing says that
                     self._line.send(bytes(data))
 
-    def _ended(self) -> Ended:
+    def _ended(self) -> WebSocketClosed:
         said = self._protocol.close_rcvd
-        return Ended(said.code, said.reason) if said is not None else Ended(None)
+        return WebSocketClosed(said.code, said.reason) if said is not None else WebSocketClosed(None)
 
 
-__all__ = ["Ended", "InvalidHandshake", "WebSocket", "WebSocketException"]
+__all__ = ["InvalidHandshake", "WebSocket", "WebSocketClosed", "WebSocketException"]

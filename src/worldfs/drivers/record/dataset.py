@@ -16,14 +16,14 @@ from collections.abc import Container
 from pathlib import Path
 from typing import Final
 
+from worldfs.ground.dir_reader import DirEntryRef
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import BadInput, Busy, Exists, from_os
-from worldfs.ground.walk import Place
 
-from .edition import OURS, Edition, add, read_edition
-from .episode import Recipe
-from .lerobot import Kept
-from .waiting import Waiting
+from .dataset_contents import OURS, DatasetContents, add, read_contents
+from .episode import RecordingRecipe
+from .episode_queue import EpisodeQueue
+from .lerobot_dataset import EncodedEpisode
 
 SHARE: Final = 4
 
@@ -35,13 +35,13 @@ class Dataset:
     another process records into it.
     """
 
-    def __init__(self, directory: Path, recipe: Recipe) -> None:
+    def __init__(self, directory: Path, recipe: RecordingRecipe) -> None:
         self.path, self.recipe = directory.absolute(), recipe
         Root.build(self.path.parent)
         self._root = Root(self.path.parent)
         self._aside = f".{self.path.name}.recording"
         self._lock = self._claim()
-        self._waiting = Waiting(self._root, f"{self._aside}/episodes")
+        self._waiting = EpisodeQueue(self._root, f"{self._aside}/episodes")
         self._pending = self._waiting.trials()
         try:
             self._mend()
@@ -60,7 +60,7 @@ class Dataset:
     def next_trial(self) -> int:
         return self._pending[-1] + 1 if self._pending else self.edition.trials
 
-    def add(self, kept: Kept) -> None:
+    def add(self, kept: EncodedEpisode) -> None:
         """Durable when this returns; in the dataset when a quarter more has come, or with `commit`."""
         self._waiting.add(kept)
         self._pending.append(kept.trial)
@@ -112,13 +112,13 @@ class Dataset:
             os.rename(old, self.path)
         self._clear("old")
 
-    def _read(self) -> Edition:
+    def _read(self) -> DatasetContents:
         if not self.path.exists():
-            return Edition()
+            return DatasetContents()
         said = self._old(OURS)
         if said is None:
             if self.path.is_dir() and not any(self.path.iterdir()):
-                return Edition()
+                return DatasetContents()
             raise Exists(
                 "something else is there", path=str(self.path), op="record", expected="a new place, or a recording",
                 fix="record into another directory",
@@ -129,7 +129,7 @@ class Dataset:
                 f"it is a recording of {json.dumps(known['recipe'])}", path=str(self.path), op="record",
                 expected=json.dumps(self.recipe.as_json()), fix="give the same options, or another directory",
             )  # fmt: skip
-        return read_edition(self._old, known)
+        return read_contents(self._old, known)
 
     def _drop_known(self) -> None:
         """A crash after the change of places leaves episodes waiting that are in the dataset already."""
@@ -142,7 +142,7 @@ class Dataset:
 
     def _link_rest(self, ready: str, fresh: Container[str]) -> None:
         """Every other file of the present edition, by a second name."""
-        folders: dict[str, Place] = {}
+        folders: dict[str, DirEntryRef] = {}
         for above, _, names in os.walk(self.path):
             for name in names:
                 path = os.path.relpath(os.path.join(above, name), self.path)
@@ -165,7 +165,7 @@ class Dataset:
         except OSError as error:
             raise from_os(error, path=str(self.path), op="record") from error
 
-    def _exchange(self, source: Place, target: Place) -> None:
+    def _exchange(self, source: DirEntryRef, target: DirEntryRef) -> None:
         try:
             self._root.rename(source, target, "swap")
         except OSError as error:

@@ -34,7 +34,7 @@ SWAY = 0.8  # share of the last step's noise that the next one keeps: a hand tha
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class RecordingRecipe:
     """What a recording is of: families in turn, a world for each seed. The same recipe gives the same episodes."""
 
     families: tuple[str, ...] = ("pick", "place")
@@ -96,11 +96,11 @@ def columns() -> dict[str, list[str]]:
     }
 
 
-def perform(env: TabletopEnv, recipe: Recipe, trial: int) -> Episode:
+def record_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int) -> Episode:
     """The expert carries out one trial; `success` is the table's own predicate."""
     family, seed = recipe.trial(trial)
     rng = np.random.default_rng([seed, 7])
-    words = begin(env, recipe, trial, rng)
+    words = start_episode(env, recipe, trial, rng)
     rows: dict[str, list[Array]] = {name: [] for name in columns()}
     pictures: dict[str, list[Array]] = {camera: [] for camera in recipe.cameras}
     sway, success = np.zeros(3), False
@@ -126,7 +126,7 @@ def perform(env: TabletopEnv, recipe: Recipe, trial: int) -> Episode:
     )  # fmt: skip
 
 
-def begin(env: TabletopEnv, recipe: Recipe, trial: int, rng: np.random.Generator) -> str:
+def start_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int, rng: np.random.Generator) -> str:
     """A world, a goal in it, and the hand somewhere, open or closed; what is asked for, in words."""
     family, seed = recipe.trial(trial)
     env.reset(seed=seed)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from worldfs.ground.errors import Missing
+from worldfs.ground.errors import MissingRequirement
 
 from .dataset import Dataset
-from .episode import Episode, Recipe, perform
-from .waiting import kept_of
+from .episode import Episode, RecordingRecipe, record_episode
+from .episode_queue import encode_episode
 
 
-class Tally(NamedTuple):
+class RecordingProgress(NamedTuple):
     """How a recording stands: `failed` are trials of this run that the expert did not manage; they are not kept."""
 
     episodes: int
@@ -24,10 +24,14 @@ class Tally(NamedTuple):
 
 
 def record(
-    directory: Path, recipe: Recipe, episodes: int, stop: threading.Event, tell: Callable[[Tally], None]
-) -> Tally:
-    """Goes on where an earlier recording ended. Raises `Missing` for what is not installed."""
-    ready(recipe)
+    directory: Path,
+    recipe: RecordingRecipe,
+    episodes: int,
+    stop: threading.Event,
+    tell: Callable[[RecordingProgress], None],
+) -> RecordingProgress:
+    """Goes on where an earlier recording ended. Raises `MissingRequirement` for what is not installed."""
+    check_installed(recipe)
     from worldfs.drivers.mujoco.env import TabletopEnv
 
     dataset = Dataset(directory, recipe)
@@ -36,32 +40,36 @@ def record(
         try:
             failed, trial = 0, dataset.next_trial
             while dataset.episodes < episodes and not stop.is_set():
-                made = perform(env, recipe, trial)
+                made = record_episode(env, recipe, trial)
                 trial += 1
                 if made.success:
-                    dataset.add(kept_of(made, recipe.fps))
+                    dataset.add(encode_episode(made, recipe.fps))
                 else:
                     failed += 1
-                tell(Tally(dataset.episodes, dataset.edition.frames, failed, made))
+                tell(RecordingProgress(dataset.episodes, dataset.edition.frames, failed, made))
         finally:
             env.close()
         dataset.commit()
-        return Tally(dataset.episodes, dataset.edition.frames, failed)
+        return RecordingProgress(dataset.episodes, dataset.edition.frames, failed)
     finally:
         dataset.close()
 
 
-def ready(recipe: Recipe) -> None:
+def check_installed(recipe: RecordingRecipe) -> None:
     """Said before a world is built for nothing."""
     wanted = ["mujoco", "gymnasium", "pyarrow", "mcap", *(["av"] if recipe.cameras else [])]
     for module in wanted:
         try:
             __import__(module)
         except ImportError as error:
-            raise Missing(f"{module} is not installed", op="record", fix="pip install 'worldfs[sim,record]'") from error
+            raise MissingRequirement(
+                f"{module} is not installed", op="record", fix="pip install 'worldfs[sim,record]'"
+            ) from error
     if recipe.cameras:
         from worldfs.drivers.mujoco.gl import gl_status
 
         status = gl_status()
         if not status.backend:
-            raise Missing(f"no pictures on this machine: {status}", op="--cameras", fix="record without --cameras")
+            raise MissingRequirement(
+                f"no pictures on this machine: {status}", op="--cameras", fix="record without --cameras"
+            )

@@ -15,13 +15,13 @@ QUANTILES: Final = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99
 SAMPLES = 32  # pictures of an episode that its statistics look at
 
 
-def of(values: Array) -> Stats:
+def column_stats(values: Array) -> Stats:
     """Of a column (frames, n) or (frames,): each statistic is (n,) or (1,), `count` is (1,)."""
     table = values.astype(np.float64).reshape(len(values), -1)
     return _all(table, len(table))
 
 
-def of_pictures(shots: Array) -> Stats:
+def image_stats(shots: Array) -> Stats:
     """Of (frames, H, W, 3) uint8: per channel, 0…1, each statistic (3, 1, 1)."""
     chosen = shots[np.unique(np.linspace(0, len(shots) - 1, min(SAMPLES, len(shots))).round().astype(int))]
     table = chosen[:, ::4, ::4].reshape(-1, 3).astype(np.float64) / 255
@@ -36,7 +36,7 @@ def _all(table: Array, count: int) -> Stats:
     }  # fmt: skip
 
 
-def fold(one: Mapping[str, Stats], other: Mapping[str, Stats]) -> dict[str, Stats]:
+def merge_stats(one: Mapping[str, Stats], other: Mapping[str, Stats]) -> dict[str, Stats]:
     """Of both together; of quantiles the mean by count, as LeRobot folds them. An empty side changes nothing."""
     if not one or not other:
         return dict(one or other)
@@ -54,11 +54,11 @@ def _fold(a: Stats, b: Stats) -> Stats:
     }  # fmt: skip
 
 
-def plain(stats: Mapping[str, Stats]) -> dict[str, dict[str, Any]]:
+def stats_to_json(stats: Mapping[str, Stats]) -> dict[str, dict[str, Any]]:
     """For JSON."""
     return {name: {key: value.tolist() for key, value in kept.items()} for name, kept in stats.items()}
 
 
-def arrays(stats: Mapping[str, Mapping[str, Any]]) -> dict[str, Stats]:
-    """The reverse of `plain`."""
+def stats_from_json(stats: Mapping[str, Mapping[str, Any]]) -> dict[str, Stats]:
+    """The reverse of `stats_to_json`."""
     return {name: {key: np.array(value) for key, value in kept.items()} for name, kept in stats.items()}

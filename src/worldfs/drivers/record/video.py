@@ -57,7 +57,7 @@ def join(films: Sequence[bytes], fps: int) -> bytes:
     return out.getvalue()
 
 
-def described(height: int, width: int, fps: int) -> dict[str, Any]:
+def video_info(height: int, width: int, fps: int) -> dict[str, Any]:
     """What info.json says of such a film."""
     return {
         "video.height": height, "video.width": width, "video.codec": "h264", "video.pix_fmt": "yuv420p",

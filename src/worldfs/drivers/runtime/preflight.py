@@ -1,4 +1,4 @@
-"""Preflight: what a skill needs against what a target and the world give; all findings at once (reference §5, D30-D32).
+"""Preflight: what a skill needs against what a target and the world give; all findings at once (workspace §5, D30, D31, D32).
 
 `strict_environment_contract: true` makes what is missing a refusal, else it is a warning.
 """
@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worldfs.drivers.policies.client import PolicyInfo
-from worldfs.drivers.targets import declared
+from worldfs.drivers.policies.policy_client import PolicyInfo
+from worldfs.drivers.targets import target_declaration
 from worldfs.formats import sensors
 from worldfs.ground.model import Finding, Json, Order, Scene, Skill, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class TargetCapabilities:
     """What a target says of itself once it is taken up, and what its policy said (or why it did not)."""
 
     sensors: frozenset[str]
@@ -28,12 +28,12 @@ class Given:
     policy_start: str = ""  # the command that would start one
 
 
-Place = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
+FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
 
 
-def match(order: Order, skill: Skill, target: Target, place: Place) -> list[Finding]:
+def check_documents(order: Order, skill: Skill, target: Target, place: FieldLocator) -> list[Finding]:
     """What the documents alone decide; nothing is opened for it."""
-    found = [*_routed(order, target), *declared.unserved(target, place, order.id)]
+    found = [*_routed(order, target), *target_declaration.unsupported(target, place, order.id)]
     if target.skills and skill.id not in target.skills:
         found.append(
             Finding(
@@ -70,7 +70,9 @@ def _routed(order: Order, target: Target) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def contract(order: Order, skill: Skill, given: Given, environment: Json, place: Place) -> list[Finding]:
+def check_contract(
+    order: Order, skill: Skill, given: TargetCapabilities, environment: Json, place: FieldLocator
+) -> list[Finding]:
     """Sensors, outputs of the environment, policy and spaces."""
     loose = not skill.strict
     found = [
@@ -80,7 +82,7 @@ def contract(order: Order, skill: Skill, given: Given, environment: Json, place:
             f"add a {word.replace('_', ' ')} to the target, or drop it from SKILLS.md requires.sensors",
             order.id, loose,
         )
-        for word in sensors.missing(skill.sensors, [(name, True) for name in given.sensors])
+        for word in sensors.missing_sensors(skill.sensors, [(name, True) for name in given.sensors])
     ]  # fmt: skip
     found += [
         Finding(
@@ -118,7 +120,7 @@ def outputs(scene: Scene) -> frozenset[str]:
 
 
 def _output(environment: Json, word: str) -> bool:
-    """D32: `perception_data` is a non-empty `perception`; other words are a key of that name, also in scene_graph."""
+    """workspace D32: `perception_data` is a non-empty `perception`; other words are a key of that name, also in scene_graph."""
     key = _KEYS.get(word, word)
     value = environment.get(key)
     graph = environment.get("scene_graph")
@@ -127,7 +129,9 @@ def _output(environment: Json, word: str) -> bool:
     return bool(value)
 
 
-def _spaces(order: Order, policy: PolicyInfo, given: Given, place: Place, *, loose: bool) -> list[Finding]:
+def _spaces(
+    order: Order, policy: PolicyInfo, given: TargetCapabilities, place: FieldLocator, *, loose: bool
+) -> list[Finding]:
     field = place("SKILLS.md", order.op, "policy_client")
     found = []
     for name, (shape, kind) in policy.observations.items():
@@ -159,7 +163,7 @@ def _spaces(order: Order, policy: PolicyInfo, given: Given, place: Place, *, loo
     return found
 
 
-def _dims(policy: PolicyInfo, given: Given) -> set[int]:
+def _dims(policy: PolicyInfo, given: TargetCapabilities) -> set[int]:
     shapes = given.representations
     named = {policy.representation: shapes[policy.representation]} if policy.representation in shapes else shapes
     return {shape[0] for shape in named.values()}

@@ -11,17 +11,17 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime, page
-from worldfs.drivers.skills.runtime import Errand, SkillRuntime, Stage
-from worldfs.drivers.targets.adapter import Bench, nothing_wrong
-from worldfs.drivers.targets.real import RealTarget, driver
+from worldfs.drivers.skills.rekep.rekep_runtime import ReKepPolicyRuntime, read_environment
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime
+from worldfs.drivers.targets.real_target import RealTarget, driver
+from worldfs.drivers.targets.target_adapter import TargetContext, nothing_wrong
 from worldfs.ground.clock import Clock
-from worldfs.ground.driver import Run, Seat
+from worldfs.ground.driver import DriverContext, Run
 from worldfs.ground.errors import BadInput, UserError
 from worldfs.ground.model import Cause, Finding, Json, Order, Outcome, Relation, Scene, Skill, Target, Thing
 
 from .robot_move import MoveRuntime
-from .session import performed
+from .session_driver import run_skill
 
 POSES: Final = "ee_pose"
 ARM: Final = frozenset({"move_to", "pick_up", "place", "real_execute"})
@@ -36,7 +36,7 @@ class RobotBody:
 
     repeatable: frozenset[str] = frozenset()  # every op moves it, or may
 
-    def __init__(self, target: Target, seat: Seat, clock: Clock) -> None:
+    def __init__(self, target: Target, seat: DriverContext, clock: Clock) -> None:
         self._target, self._seat, self._clock = target, seat, clock
         self._adapter: RealTarget | None = None
         self._scene = Scene()
@@ -106,7 +106,7 @@ class RobotBody:
             if not nothing_wrong(found):
                 outcome = Outcome.failure(Cause.ERROR, found[0].code, found[0].found, findings=tuple(found))
                 break
-            outcome = performed(runtime, errand, Stage(adapter, None, run))
+            outcome = run_skill(runtime, errand, SkillContext(adapter, None, run))
             self._account(adapter, step, outcome)
             done.append({"op": step.op, "ok": outcome.ok})
             if not outcome.ok:
@@ -125,7 +125,7 @@ class RobotBody:
 
     def _take_up(self) -> RealTarget:
         if self._adapter is None:
-            bench = Bench(self._clock, self._seat.artifacts, self._scene, self._seat.language)
+            bench = TargetContext(self._clock, self._seat.artifacts, self._scene, self._seat.language)
             made = RealTarget(self._target, bench, driver(self._target)(self._target, bench))
             made.open()
             mine = self._scene_now().robot(self._target.id)
@@ -148,19 +148,19 @@ class RobotBody:
 
     def _scene_now(self) -> Scene:
         home = self._seat.artifacts.parent if self._seat.artifacts is not None else None
-        return page(home) or self._scene
+        return read_environment(home) or self._scene
 
     def _runtime(self, order: Order) -> SkillRuntime:
         return MoveRuntime() if order.op == "move_to" else ReKepPolicyRuntime()
 
-    def _errand(self, order: Order) -> Errand:
+    def _errand(self, order: Order) -> SkillRequest:
         params = dict(order.params)
         params.pop("robot_id", None)
         if order.op == "pick_up":
             params = {"object_id": next((params[key] for key in _OBJECT if params.get(key)), None)}
         home = self._seat.artifacts.parent if self._seat.artifacts is not None else None
         skill = Skill({"pick_up": "rekep_pick", "place": "rekep_place"}.get(order.op, order.op), "ReKepPolicyRuntime")
-        return Errand(order.id, skill, params, home=home)
+        return SkillRequest(order.id, skill, params, home=home)
 
     def _account(self, adapter: RealTarget, order: Order, outcome: Outcome) -> None:
         """What the order did to a thing, as far as the hand could tell."""

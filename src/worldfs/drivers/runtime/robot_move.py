@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from worldfs.drivers.skills.rekep.hands import Halt, Hand, Move
-from worldfs.drivers.skills.rekep.runtime import halted_outcome, hand_of
-from worldfs.drivers.skills.rekep.turns import Pose, about, apart, matrix
-from worldfs.drivers.skills.runtime import Errand, Stage
-from worldfs.drivers.targets.adapter import TargetAdapter
-from worldfs.drivers.targets.real import RealTarget
+from worldfs.drivers.skills.rekep.end_effector import EndEffector, ExecutionHalted, MotionRequest
+from worldfs.drivers.skills.rekep.rekep_runtime import end_effector_of, halted_outcome
+from worldfs.drivers.skills.rekep.rotations import Pose, angle_between, axis_rotation, matrix
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.drivers.targets.real_target import RealTarget
+from worldfs.drivers.targets.target_adapter import TargetAdapter
 from worldfs.ground.model import Cause, Finding, Json, Outcome
 
 KEYS: Final = ("target_pose", "target_position", "position", "pose")
@@ -26,8 +26,8 @@ class MoveRuntime:
 
     name = "MoveRuntime"
 
-    def review(self, errand: Errand, target: TargetAdapter) -> Sequence[Finding]:
-        hand = hand_of(target, "", errand.home)
+    def review(self, errand: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
+        hand = end_effector_of(target, "", errand.home)
         numbers = _numbers(errand.params)
         if hand is None or numbers is None:
             expected = "[x, y, z] or [x, y, z, roll, pitch, yaw], finite numbers in metres and radians"
@@ -44,8 +44,8 @@ class MoveRuntime:
                             "a place inside the workspace", found, "choose a place inside it")]  # fmt: skip
         return []
 
-    def perform(self, errand: Errand, stage: Stage) -> Outcome:
-        hand, numbers = hand_of(stage.target, "", errand.home), _numbers(errand.params)
+    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
+        hand, numbers = end_effector_of(stage.target, "", errand.home), _numbers(errand.params)
         if hand is None or numbers is None:
             return Outcome.failure(Cause.ERROR, "SCHEMA_VALIDATION", "no pose to go to")
         goal = _goal(numbers, hand)
@@ -56,18 +56,18 @@ class MoveRuntime:
             after, far = start, math.inf
             while (gap := _gap(after, goal)) < far - NEARER:
                 far = gap  # limits may have held it back: on as long as it comes nearer
-                way = hand.plan(Move(goal, lambda pose: ""))
+                way = hand.plan(MotionRequest(goal, lambda pose: ""))
                 if isinstance(way, str):
                     return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", way)
                 hand.go(way)
                 after = hand.now().hand
-                if apart(after.rotation, goal.rotation) <= TURNED and _gap(after, goal) <= NEAR:
+                if angle_between(after.rotation, goal.rotation) <= TURNED and _gap(after, goal) <= NEAR:
                     break
-        except Halt as halt:
+        except ExecutionHalted as halt:
             return halted_outcome(halt, evidence, stage.run)
         finally:
             evidence |= hand.done()
-        gap, turn = _gap(after, goal), apart(after.rotation, goal.rotation)
+        gap, turn = _gap(after, goal), angle_between(after.rotation, goal.rotation)
         moved = float(np.linalg.norm(after.position - start.position))
         evidence |= {"distance_to_goal": round(gap, 4), "turn_to_goal": round(turn, 4), "tool_moved": round(moved, 4)}
         if gap <= NEAR and turn <= TURNED:
@@ -93,15 +93,18 @@ def _numbers(params: Json) -> list[float] | None:
     return [float(v) for v in value] if fine else None
 
 
-def _goal(numbers: list[float], hand: Hand) -> Pose:
+def _goal(numbers: list[float], hand: EndEffector) -> Pose:
     """The pose; without a turn, the one that the tool has now."""
     if len(numbers) == 3:
         return Pose(np.array(numbers), hand.now().hand.rotation)
     roll, pitch, yaw = numbers[3:]
-    return Pose(np.array(numbers[:3]), about((0, 0, 1), yaw) @ about((0, 1, 0), pitch) @ about((1, 0, 0), roll))
+    return Pose(
+        np.array(numbers[:3]),
+        axis_rotation((0, 0, 1), yaw) @ axis_rotation((0, 1, 0), pitch) @ axis_rotation((1, 0, 0), roll),
+    )
 
 
-def _outside(target: RealTarget, goal: Pose, hand: Hand) -> str:
+def _outside(target: RealTarget, goal: Pose, hand: EndEffector) -> str:
     """How a goal leaves the box of the safety layer, which would clamp it; "" inside or without a box."""
     limits = target.limits
     if limits.low is None or limits.high is None:

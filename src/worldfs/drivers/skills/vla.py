@@ -13,22 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from worldfs.drivers import moved
-from worldfs.drivers.policies import contract
-from worldfs.drivers.policies.client import Chunk, PolicyClient, PolicyError, PolicyInfo
+from worldfs.drivers import displacements
+from worldfs.drivers.policies import policy_contract
 from worldfs.drivers.policies.endpoint import endpoint_text
-from worldfs.drivers.targets.adapter import Array, Attended, Observation, StepResult, TargetAdapter
+from worldfs.drivers.policies.policy_client import ActionChunk, PolicyClient, PolicyError, PolicyInfo
+from worldfs.drivers.targets.target_adapter import Array, Observation, SessionAware, StepResult, TargetAdapter
 from worldfs.ground.clock import Clock, SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Cause, Finding, Json, Outcome
-from worldfs.ground.model.runtime import REAL
+from worldfs.ground.model.skill import REAL
 
-from .bridge import Bridge, NoBridge, bridge
-from .guard import Guard
-from .pace import Pace
-from .runtime import Errand, Stage
-from .shown import Shown
+from .action_conversion import ActionConversion, NoConversion, choose_conversion
+from .control_rate import ControlRate
+from .inference_watchdog import InferenceWatchdog
+from .observation_mapping import ObservationMapping
+from .skill_runtime import SkillContext, SkillRequest
 
 ANSWER_S = 10.0  # for an answer of the policy, if the session says nothing
 MODES = ("chunk_buffer", "open_loop", "single_step")
@@ -37,7 +37,7 @@ _ABOUT = {"object_id": "thing", "thing": "thing", "place": "place", "task": "tas
 _STOPPED = {"timeout": (Cause.TIMEOUT, "EXECUTION_TIMEOUT"), "cancelled": (Cause.CANCELLED, "CANCELLED")}
 
 
-class Ended(Exception):
+class PolicyLoopEnded(Exception):
     """The loop is over: why, as an outcome without evidence."""
 
     def __init__(self, outcome: Outcome) -> None:
@@ -50,7 +50,7 @@ class VLAPolicyRuntime:
 
     name = "VLAPolicyRuntime"
 
-    def review(self, errand: Errand, target: TargetAdapter) -> Sequence[Finding]:
+    def review(self, errand: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
         """What no other floor knows: a skill without policy, names that nobody shows, actions without a bridge."""
         spec, job = errand.skill.policy, errand.job
         if spec is None:
@@ -62,18 +62,18 @@ class VLAPolicyRuntime:
             ]  # fmt: skip
         place, found = f"SKILLS.md {errand.skill.id} policy_client", []
         have = target.observations()
-        if missing := Shown(spec).missing(have):
+        if missing := ObservationMapping(spec).missing(have):
             found.append(
                 Finding(
                     "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{place}.observations", ", ".join(sorted(have)) or "nothing",
                     ", ".join(missing), "name observations that the target has", job, not errand.skill.strict,
                 )
             )  # fmt: skip
-        said = contract.action(spec)
+        said = policy_contract.action_overrides(spec)
         if said.get("representation"):
             try:
-                bridge(str(said["representation"]), 0, target.actions(), have, said)
-            except NoBridge as error:
+                choose_conversion(str(said["representation"]), 0, target.actions(), have, said)
+            except NoConversion as error:
                 found.append(
                     Finding(
                         "ACTION_CONTRACT_UNSATISFIED", f"{place}.action", "what the target accepts", str(error),
@@ -89,13 +89,13 @@ class VLAPolicyRuntime:
             )  # fmt: skip
         return found
 
-    def perform(self, errand: Errand, stage: Stage) -> Outcome:
+    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
         if stage.policy is None or errand.skill.policy is None:
             return Outcome.failure(Cause.REJECTED, "POLICY_CLIENT", "the skill names no policy")
-        loop = _Loop(errand, stage, stage.policy)
+        loop = _PolicyLoop(errand, stage, stage.policy)
         try:
             outcome = loop.run()
-        except Ended as end:
+        except PolicyLoopEnded as end:
             outcome = end.outcome
         except PolicyError as error:
             cause = Cause.TIMEOUT if error.code == "POLICY_TIMEOUT" else Cause.ERROR
@@ -117,33 +117,33 @@ class _Figures:
     reward: float = 0.0
 
 
-class _Loop:
+class _PolicyLoop:
     """One errand, from the first look to the end."""
 
-    def __init__(self, errand: Errand, stage: Stage, policy: PolicyClient) -> None:
+    def __init__(self, errand: SkillRequest, stage: SkillContext, policy: PolicyClient) -> None:
         assert errand.skill.policy is not None
         self._errand, self._stage, self._policy = errand, stage, policy
         self._run: Run = stage.run
         self._clock: Clock = stage.run.clock
         self._target = stage.target
         self._spec = errand.skill.policy
-        beat = stage.target.heartbeat if isinstance(stage.target, Attended) else lambda: None
-        self._guard = Guard(stage.run, self._end_question, beat)
+        beat = stage.target.heartbeat if isinstance(stage.target, SessionAware) else lambda: None
+        self._guard = InferenceWatchdog(stage.run, self._end_question, beat)
         self._figures = _Figures()
-        self._bridge: Bridge | None = None
+        self._bridge: ActionConversion | None = None
         self._info = PolicyInfo()
         self._answer_s = errand.step_timeout_s or ANSWER_S
         self._moved = False
-        self._stood: dict[str, moved.Pose] = {}
+        self._stood: dict[str, displacements.ObjectPose] = {}
         specs = self._target.actions()
         hz = errand.control_hz or (specs[0].control_hz if specs else 20.0)
         self._hz = hz
-        self._pace = Pace(hz, self._clock, self._waiter())
+        self._pace = ControlRate(hz, self._clock, self._waiter())
 
     def run(self) -> Outcome:
         errand, target = self._errand, self._target
         self._info = self._policy.connect(self._left(self._answer_s))
-        shown = Shown(self._spec, self._info.observations)
+        shown = ObservationMapping(self._spec, self._info.observations)
         observation = self._first()
         self._stood = self._things()
         ready: deque[Array] = deque()
@@ -154,7 +154,7 @@ class _Loop:
             assert self._bridge is not None
             try:
                 action = self._bridge(ready.popleft(), observation)
-            except NoBridge as error:
+            except NoConversion as error:
                 raise self._unfit(str(error)) from None
             self._pace()
             self._look_up()
@@ -194,7 +194,7 @@ class _Loop:
             "clamped_steps": figures.clamped,
             "reward": round(figures.reward, 6),
         }
-        if self._stood and (found := moved.moved(self._stood, self._things())):
+        if self._stood and (found := displacements.displacements(self._stood, self._things())):
             said["moved"] = found
         if waited.size:
             said |= {
@@ -214,9 +214,9 @@ class _Loop:
             }
         return said
 
-    def _things(self) -> dict[str, moved.Pose]:
+    def _things(self) -> dict[str, displacements.ObjectPose]:
         """Where the things of a simulation are; a real robot sees none."""
-        return {} if self._target.target.kind == REAL else moved.poses(self._target.scene().objects)
+        return {} if self._target.target.kind == REAL else displacements.object_poses(self._target.scene().objects)
 
     # -- its steps -----------------------------------------------------------------------------------------------
 
@@ -246,7 +246,7 @@ class _Loop:
         count = {"open_loop": len(chunk.actions), "single_step": 1}.get(mode, max(1, errand.replan_every))
         return [*chunk.actions[:count]]
 
-    def _ask(self, shown: dict[str, Array]) -> Chunk:
+    def _ask(self, shown: dict[str, Array]) -> ActionChunk:
         timeout_s = self._left(self._answer_s)
         try:
             with self._guard.asked(timeout_s + 1.0):  # the client keeps the time; the guard insists
@@ -265,16 +265,19 @@ class _Loop:
         self._target.stop()
         self._policy.close()
 
-    def _fit(self, chunk: Chunk) -> Bridge:
+    def _fit(self, chunk: ActionChunk) -> ActionConversion:
         """By what the skill says, else the answer, else the server."""
-        said = {**{key: chunk.extra[key] for key in ("gripper",) if key in chunk.extra}, **contract.action(self._spec)}
+        said = {
+            **{key: chunk.extra[key] for key in ("gripper",) if key in chunk.extra},
+            **policy_contract.action_overrides(self._spec),
+        }
         given = said.get("representation") or chunk.extra.get("representation") or self._info.representation
         try:
-            return bridge(
+            return choose_conversion(
                 str(given or ""), chunk.actions.shape[1], self._target.actions(), self._target.observations(), said,
                 control_hz=self._errand.control_hz,
             )  # fmt: skip
-        except NoBridge as error:
+        except NoConversion as error:
             raise self._unfit(str(error)) from None
 
     def _step(self, action: Array, representation: str) -> StepResult:
@@ -288,7 +291,7 @@ class _Loop:
         figures.reward += result.reward
         limit = self._errand.step_timeout_s
         if limit and took > limit and not result.success:
-            raise Ended(
+            raise PolicyLoopEnded(
                 Outcome.failure(
                     Cause.TIMEOUT,
                     "SKILL_TIMEOUT",
@@ -300,14 +303,14 @@ class _Loop:
     def _look_up(self) -> None:
         if why := self._run.stop:
             self._stand()
-            raise Ended(Outcome.failure(*_STOPPED[why], f"stopped: {why}"))
+            raise PolicyLoopEnded(Outcome.failure(*_STOPPED[why], f"stopped: {why}"))
 
     def _stand(self) -> None:
         self._moved = False
         self._target.stop()
 
-    def _unfit(self, found: str) -> Ended:
-        return Ended(
+    def _unfit(self, found: str) -> PolicyLoopEnded:
+        return PolicyLoopEnded(
             Outcome.failure(
                 Cause.REJECTED, "ACTION_CONTRACT_UNSATISFIED",
                 f"the policy gives {found} — say what it gives with policy_client.action of the skill, "

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from worldfs.ground.clock import Clock
-from worldfs.ground.errors import BadInput, Missing, UserError
+from worldfs.ground.errors import BadInput, MissingRequirement, UserError
 from worldfs.ground.model import CameraSpec
 
-from .adapter import Array
+from .target_adapter import Array
 
 FIRST_S = 5.0  # real seconds that a camera may take for its first picture
 
@@ -29,13 +29,13 @@ class Cameras:
         self._open: dict[str, _Camera] = {}
 
     def open(self, brought: Mapping[str, tuple[int, int]]) -> None:
-        """Raises `Missing` for a device that is not there; `brought` are cameras that the robot's library has."""
+        """Raises `MissingRequirement` for a device that is not there; `brought` are cameras that the robot's library has."""
         for spec in self._specs:
             if spec.name in brought:
                 _as_stated(spec, brought[spec.name], f"{self._path} {spec.name}")
                 continue
             if not spec.device:
-                raise Missing(
+                raise MissingRequirement(
                     f"camera {spec.name} has no device", path=self._path,
                     expected=f"device: /dev/video0, or a camera of the robot: {', '.join(brought) or 'none'}",
                     fix="say where it is, or leave it out",
@@ -65,7 +65,7 @@ class _Camera:
         self._capture = cv2.VideoCapture(device)
         if not self._capture.isOpened():
             self._capture.release()
-            raise Missing(
+            raise MissingRequirement(
                 f"no camera opens at {spec.device}", path=path, expected="a device that OpenCV can read",
                 fix="plug it in (ls /dev/video*), or correct the device",
             )  # fmt: skip
@@ -79,7 +79,9 @@ class _Camera:
 
     def wait(self) -> None:
         if not self._first.wait(FIRST_S) or self._newest is None:
-            raise Missing(f"no picture within {FIRST_S:g} s", path=self._path, fix="see whether another program has it")
+            raise MissingRequirement(
+                f"no picture within {FIRST_S:g} s", path=self._path, fix="see whether another program has it"
+            )
         self.size = (self._newest[1].shape[0], self._newest[1].shape[1])
         _as_stated(self._spec, self.size, self._path)
 
@@ -122,7 +124,7 @@ def _opencv(path: str) -> ModuleType:
     try:
         import cv2
     except ImportError as error:
-        raise Missing(
+        raise MissingRequirement(
             "cameras by their device need OpenCV", path=path, fix="pip install opencv-python-headless"
         ) from error
     module: ModuleType = cv2

@@ -14,17 +14,17 @@ import numpy as np
 
 from worldfs.ground.errors import BadInput
 
-from .adapter import ACTIONS, Array, Stopped
 from .kinematics import Chain, of_quaternion, of_vector, rotation_vector
-from .limits import Limits
-from .robots.robot import Command, Reading
+from .robots.robot_interface import RobotCommand, RobotReading
+from .safety_limits import SafetyLimits
+from .target_adapter import ACTIONS, Array, TargetStopped
 
 HALVINGS = 14  # of a motion that leaves the box: to a 16,000th part of it
 LOST = 2.0  # times the lag that is allowed: farther off, it is not where it was told to be
 EPS = 1e-9
 
 
-def judge(reading: Reading, limits: Limits, now: float) -> str:
+def judge(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
     """ "", or why a robot in this state must not be moved."""
     if not _finite(reading.joints, reading.place, reading.velocity):
         return "its state holds no numbers (NaN)"
@@ -44,7 +44,7 @@ def judge(reading: Reading, limits: Limits, now: float) -> str:
 class ArmSafety:
     """Of one arm. `begin` where it stands, then `bound` each action."""
 
-    def __init__(self, limits: Limits, chain: Chain | None, names: Sequence[str], period: float) -> None:
+    def __init__(self, limits: SafetyLimits, chain: Chain | None, names: Sequence[str], period: float) -> None:
         self.limits, self.chain, self.names, self.period = limits, chain, tuple(names), period
         count = len(names)
         self.shapes = {"joint_position": count + 1, "joint_velocity": count + 1}
@@ -57,19 +57,21 @@ class ArmSafety:
         self._at: Array = np.zeros(count)
         self._opening = 0.0
 
-    def begin(self, reading: Reading) -> None:
+    def begin(self, reading: RobotReading) -> None:
         self._at, self._opening = np.array(reading.joints, dtype=float), reading.opening
 
-    def bound(self, reading: Reading, action: Array, representation: str, elapsed: float) -> tuple[Command, list[str]]:
+    def bound(
+        self, reading: RobotReading, action: Array, representation: str, elapsed: float
+    ) -> tuple[RobotCommand, list[str]]:
         """What to tell the robot after `elapsed` s (no more than a period counts), and the limits that bit.
 
-        Raises `BadInput` for an action that is none, `Stopped` when the arm is not where it was told to be.
+        Raises `BadInput` for an action that is none, `TargetStopped` when the arm is not where it was told to be.
         """
         numbers = checked(action, representation, self.shapes)
         elapsed = min(max(elapsed, 0.0), self.period)
         lag = float(np.max(np.abs(self._at - reading.joints), initial=0.0))
         if lag > LOST * self.limits.follow:
-            raise Stopped(
+            raise TargetStopped(
                 f"a joint is {lag:.2f} rad from where it was told to be",
                 expected=f"at most {self.limits.follow:g} rad (safety.follow)", fix="see what holds or pushes it",
             )  # fmt: skip
@@ -84,7 +86,7 @@ class ArmSafety:
             change = np.zeros_like(change)  # it is blocked or slow: the command waits for it
         self._at = start + change
         self._opening = self._fingers(float(numbers[-1]), representation, elapsed, said)
-        return Command(self._at.copy(), self._opening), list(dict.fromkeys(said))
+        return RobotCommand(self._at.copy(), self._opening), list(dict.fromkeys(said))
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -176,14 +178,16 @@ class BaseSafety:
 
     shapes = {"base_velocity": 3}  # noqa: RUF012 # a table
 
-    def __init__(self, limits: Limits, period: float) -> None:
+    def __init__(self, limits: SafetyLimits, period: float) -> None:
         self.limits, self.period = limits, period
         self._last: Array = np.zeros(3)
 
-    def begin(self, reading: Reading) -> None:
+    def begin(self, reading: RobotReading) -> None:
         self._last = np.zeros(3)
 
-    def bound(self, reading: Reading, action: Array, representation: str, elapsed: float) -> tuple[Command, list[str]]:
+    def bound(
+        self, reading: RobotReading, action: Array, representation: str, elapsed: float
+    ) -> tuple[RobotCommand, list[str]]:
         """As for an arm. The box is kept as the robot's own odometry has it: it stops before it would leave it."""
         wanted = checked(action, representation, self.shapes).copy()
         elapsed = min(max(elapsed, 0.0), self.period)
@@ -205,9 +209,9 @@ class BaseSafety:
             said.append("workspace")
             wanted[:2] = 0.0
         self._last = wanted
-        return Command(velocity=wanted.copy()), list(dict.fromkeys(said))
+        return RobotCommand(velocity=wanted.copy()), list(dict.fromkeys(said))
 
-    def _stays(self, reading: Reading, velocity: Array) -> bool:
+    def _stays(self, reading: RobotReading, velocity: Array) -> bool:
         """Is it still in the box after a period and the way to a stop? Who is outside may only come nearer."""
         low, high = self.limits.low, self.limits.high
         if low is None or high is None:

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from worldfs.ground.errors import BadInput
-from worldfs.ground.model.agent import AgentTask, LastSession, Message, Metrics, Report, SessionRecord
+from worldfs.ground.model.agent import AgentReport, AgentTask, LastSession, Message, Metrics, SessionRecord
 
-from . import tables
-from .fields import Table, check, finding
+from . import document_schemas
 from .jsonfile import Json, load, load_any, render
+from .object_schema import ObjectSchema, check, finding
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Finding
 
 __all__ = [
-    "DOCUMENTS", "Document", "TaskList", "entry_findings", "message_judge", "message_rank", "message_read",
+    "DOCUMENTS", "DocumentFormat", "TaskList", "entry_findings", "message_judge", "message_rank", "message_read",
     "message_value", "message_write", "metrics_findings", "metrics_judge", "metrics_read", "metrics_value",
     "metrics_write", "report_judge", "report_read", "report_value", "report_write", "session_findings",
     "session_judge", "session_read", "session_value", "session_write", "task_findings", "task_of", "task_value",
@@ -45,7 +45,7 @@ class TaskList(NamedTuple):
 _FATAL: Final = ("WRONG_TYPE", "MISSING_FIELD")
 _NAMES: Final = {
     cls: frozenset(cls._fields) - {"extra"}
-    for cls in (LastSession, Report, AgentTask, SessionRecord, Metrics, TaskList)
+    for cls in (LastSession, AgentReport, AgentTask, SessionRecord, Metrics, TaskList)
 }
 _MESSAGE: Final = frozenset(Message._fields) - {"extra", "sender"}
 
@@ -53,15 +53,15 @@ _MESSAGE: Final = frozenset(Message._fields) - {"extra", "sender"}
 # -- report.json -----------------------------------------------------------------------------------------------------
 
 
-def report_read(data: bytes, file: str = "report.json") -> Report:
+def report_read(data: bytes, file: str = "report.json") -> AgentReport:
     value = load(data, file)
-    _passable(tables.REPORT, value, file)
+    _passable(document_schemas.REPORT, value, file)
     last = value.get("last_session")
-    report = _noun(Report, value)
+    report = _noun(AgentReport, value)
     return report if last is None else report._replace(last_session=_noun(LastSession, last))
 
 
-def report_value(report: Report) -> Json:
+def report_value(report: AgentReport) -> Json:
     last = report.last_session
     return {
         "agent": report.agent,
@@ -76,12 +76,12 @@ def report_value(report: Report) -> Json:
     }
 
 
-def report_write(report: Report, like: bytes = b"") -> bytes:
-    return _written(tables.REPORT, report_value(report), like, report_findings, "report.json")
+def report_write(report: AgentReport, like: bytes = b"") -> bytes:
+    return _written(document_schemas.REPORT, report_value(report), like, report_findings, "report.json")
 
 
 def report_findings(value: Any, file: str = "report.json") -> Findings:
-    return check(tables.REPORT, value, file)
+    return check(document_schemas.REPORT, value, file)
 
 
 def report_judge(data: bytes, file: str = "report.json") -> Findings:
@@ -103,9 +103,9 @@ def tasks_understood(value: Any, file: str = "tasks.json") -> tuple[Any, Finding
     """What a file holds in the specification's words, and what is wrong with it then. One look at the usual one."""
     found = tasks_findings(value, file)
     if found:
-        from .tasks import normal
+        from .task_normalizer import normalize
 
-        value, before = normal(value), value
+        value, before = normalize(value), value
         if value is not before:
             found = tasks_findings(value, file)
     return value, found
@@ -118,7 +118,7 @@ def task_of(value: Json) -> AgentTask:
 
 def task_findings(value: Any, file: str = "tasks.json") -> Findings:
     """What is wrong with one task by itself."""
-    return check(tables.TASK, value, file)
+    return check(document_schemas.TASK, value, file)
 
 
 def task_value(task: AgentTask) -> Json:
@@ -135,12 +135,12 @@ def tasks_value(listed: TaskList) -> Json:
 
 
 def tasks_write(listed: TaskList, like: bytes = b"") -> bytes:
-    return _written(tables.TASKS, tasks_value(listed), like, tasks_findings, "tasks.json")
+    return _written(document_schemas.TASKS, tasks_value(listed), like, tasks_findings, "tasks.json")
 
 
 def tasks_findings(value: Any, file: str = "tasks.json") -> Findings:
     """What is wrong with the value as it stands: synonyms are findings here (`tasks_judge` understands them)."""
-    found = check(tables.TASKS, value, file)
+    found = check(document_schemas.TASKS, value, file)
     if type(value) is not dict or type(value.get("tasks")) is not list:
         return found
     more = []
@@ -177,7 +177,7 @@ def tasks_judge(data: bytes, file: str = "tasks.json") -> Findings:
 
 def session_read(data: bytes, file: str = "session.json") -> SessionRecord:
     value = load(data, file)
-    _passable(tables.SESSION, value, file)
+    _passable(document_schemas.SESSION, value, file)
     record = _noun(SessionRecord, value)
     return record._replace(errors=tuple(record.errors))
 
@@ -200,11 +200,11 @@ def session_write(record: SessionRecord, like: bytes = b"") -> bytes:
             like = b""
             if "schema_version" in old:
                 value.setdefault("schema_version", old["schema_version"])
-    return _written(tables.SESSION, value, like, session_findings, "session.json")
+    return _written(document_schemas.SESSION, value, like, session_findings, "session.json")
 
 
 def session_findings(value: Any, file: str = "session.json") -> Findings:
-    found = check(tables.SESSION, value, file)
+    found = check(document_schemas.SESSION, value, file)
     if type(value) is not dict:
         return found
     status, ended = value.get("status"), value.get("ended_at")
@@ -214,7 +214,7 @@ def session_findings(value: Any, file: str = "session.json") -> Findings:
                 "WRONG_END", file, "/ended_at", expected="null while it runs", found=f'"{ended}"', fix="set it to null"
             ),
         )
-    elif status in tables.OUTCOME and not ended:
+    elif status in document_schemas.OUTCOME and not ended:
         found += (finding("WRONG_END", file, "/ended_at", expected="when it ended", found="nothing", fix="write it"),)
     return found
 
@@ -228,10 +228,10 @@ def session_judge(data: bytes, file: str = "session.json") -> Findings:
 
 def message_read(data: bytes, file: str = "inbox/message.json") -> Message:
     """A letter. One without an id has the name of its file for one; who sent it and to whom may be left out."""
-    from .words import message_priority, message_type
+    from .synonyms import message_priority, message_type
 
     value = load(data, file)
-    _passable(tables.MESSAGE, value, file, forgiven=("id", "from", "to"))
+    _passable(document_schemas.MESSAGE, value, file, forgiven=("id", "from", "to"))
     known = {key: item for key, item in value.items() if key in _MESSAGE and item is not None}
     known.setdefault("id", file.rpartition("/")[2].removesuffix(".json"))
     known.setdefault("to", "")
@@ -251,18 +251,18 @@ def message_value(message: Message) -> Json:
 
 
 def message_write(message: Message, like: bytes = b"") -> bytes:
-    return _written(tables.MESSAGE, message_value(message), like, message_findings, "inbox/message.json")
+    return _written(document_schemas.MESSAGE, message_value(message), like, message_findings, "inbox/message.json")
 
 
 def message_rank(priority: str) -> int:
     """0 high, 1 normal (and medium, and any word that is not known), 2 low."""
-    from .words import message_priority
+    from .synonyms import message_priority
 
     return {"high": 0, "low": 2}.get(message_priority(priority), 1)
 
 
 def message_findings(value: Any, file: str = "inbox/message.json") -> Findings:
-    found = check(tables.MESSAGE, value, file)
+    found = check(document_schemas.MESSAGE, value, file)
     if type(value) is dict and value.get("id") == "":
         found += (finding("EMPTY_ID", file, "/id", expected="an id", found='""', fix="give the letter an id"),)
     return found
@@ -277,7 +277,7 @@ def message_judge(data: bytes, file: str = "inbox/message.json") -> Findings:
 
 def metrics_read(data: bytes, file: str = "metrics.json") -> Metrics:
     value = load(data, file)
-    _passable(tables.METRICS, value, file)
+    _passable(document_schemas.METRICS, value, file)
     return _noun(Metrics, value)
 
 
@@ -292,15 +292,15 @@ def metrics_value(metrics: Metrics) -> Json:
 
 
 def metrics_write(metrics: Metrics, like: bytes = b"") -> bytes:
-    return _written(tables.METRICS, metrics_value(metrics), like, metrics_findings, "metrics.json")
+    return _written(document_schemas.METRICS, metrics_value(metrics), like, metrics_findings, "metrics.json")
 
 
 def metrics_findings(value: Any, file: str = "metrics.json") -> Findings:
     """The table's faults and the broken invariants (reference, ambiguity 9)."""
-    found = check(tables.METRICS, value, file)
+    found = check(document_schemas.METRICS, value, file)
     if found:
         return found  # sums of what is no number mean nothing
-    from .invariants import metrics
+    from .metrics_invariants import metrics
 
     return tuple(metrics(value, file))
 
@@ -314,26 +314,26 @@ def metrics_judge(data: bytes, file: str = "metrics.json") -> Findings:
 
 def entry_findings(value: Any, file: str = "journal.jsonl") -> Findings:
     """What is wrong with one line of the journal."""
-    return check(tables.ENTRY, value, file)
+    return check(document_schemas.ENTRY, value, file)
 
 
 # -- all of them -----------------------------------------------------------------------------------------------------
 
 
-class Document(NamedTuple):
+class DocumentFormat(NamedTuple):
     """A kind of file: its table, and what is wrong with one."""
 
     file: str
-    table: Table
+    table: ObjectSchema
     judge: Callable[[bytes, str], Findings]
 
 
 DOCUMENTS: Final = (
-    Document("report.json", tables.REPORT, report_judge),
-    Document("tasks.json", tables.TASKS, tasks_judge),
-    Document("session.json", tables.SESSION, session_judge),
-    Document("metrics.json", tables.METRICS, metrics_judge),
-    Document("inbox/message.json", tables.MESSAGE, message_judge),
+    DocumentFormat("report.json", document_schemas.REPORT, report_judge),
+    DocumentFormat("tasks.json", document_schemas.TASKS, tasks_judge),
+    DocumentFormat("session.json", document_schemas.SESSION, session_judge),
+    DocumentFormat("metrics.json", document_schemas.METRICS, metrics_judge),
+    DocumentFormat("inbox/message.json", document_schemas.MESSAGE, message_judge),
 )
 
 
@@ -359,7 +359,7 @@ def _flat(noun: Any) -> Json:
     return value
 
 
-def _passable(table: Table, value: Any, file: str, forgiven: Iterable[str] = ()) -> None:
+def _passable(table: ObjectSchema, value: Any, file: str, forgiven: Iterable[str] = ()) -> None:
     _first_fatal(check(table, value, file), forgiven)
 
 
@@ -373,7 +373,7 @@ def _first_fatal(found: Findings, forgiven: Iterable[str] = ()) -> None:
         raise BadInput(fault.found, path=fault.field, op="read", expected=fault.expected, fix=fault.fix)
 
 
-def _written(table: Table, value: Json, like: bytes, judge: Callable[[Any, str], Findings], file: str) -> bytes:
+def _written(table: ObjectSchema, value: Json, like: bytes, judge: Callable[[Any, str], Findings], file: str) -> bytes:
     data = render(value, like, table)
     if data is not like and (found := judge(value, file)):
         old: set[tuple[str, str]] = set()

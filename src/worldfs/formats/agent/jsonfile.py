@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn
 from worldfs.formats.values import depth, not_finite, same
 from worldfs.ground.errors import BadInput
 
-from .fields import Table, shown
+from .object_schema import ObjectSchema, preview
 
 Json = dict[str, Any]
 BOM: Final = "\ufeff"
@@ -31,7 +31,7 @@ def load(data: bytes, file: str) -> Json:
     """The object that a file holds. `BadInput` with line and column, or with the pointer `#`, for anything else."""
     value = load_any(data, file)
     if type(value) is not dict:
-        raise BadInput(shown(value), path=f"{file}#", op="read", expected="an object", fix="put it into { }")
+        raise BadInput(preview(value), path=f"{file}#", op="read", expected="an object", fix="put it into { }")
     return value
 
 
@@ -136,7 +136,7 @@ def encode(text: str) -> bytes:
         return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text).encode()
 
 
-def render(value: Json, like: bytes = b"", table: Table | None = None, *, old: Any = None) -> bytes:
+def render(value: Json, like: bytes = b"", table: ObjectSchema | None = None, *, old: Any = None) -> bytes:
     """The file that holds `value`, laid out as `like`; `like` itself when it holds that already.
 
     With a `table`, members of `like` that the table does not know are kept though `value` lacks them, and members that
@@ -152,9 +152,11 @@ def render(value: Json, like: bytes = b"", table: Table | None = None, *, old: A
     if same(old, new):
         return like
     text = like.decode()
-    from . import rows
+    from . import json_rows
 
-    if (known := rows.laid(text, old)) is not None and (quick := rows.changed(known, old, new)) is not None:
+    if (known := json_rows.parse_rows(text, old)) is not None and (
+        quick := json_rows.update_rows(known, old, new)
+    ) is not None:
         return encode(quick.text())
     if pretty(old) + "\n" == text:
         return encode(pretty(new) + "\n")
@@ -164,9 +166,9 @@ def render(value: Json, like: bytes = b"", table: Table | None = None, *, old: A
     return encode(mark + jsontext.edit(text.removeprefix(BOM), old, new))
 
 
-def arrange(value: Json, like: Json, table: Table | None = None) -> Json:
+def arrange(value: Json, like: Json, table: ObjectSchema | None = None) -> Json:
     """`value` in the order of `like`, as `render` says."""
-    inner = {field.name: field.item for field in table.fields if type(field.item) is Table} if table else {}
+    inner = {field.name: field.item for field in table.fields if type(field.item) is ObjectSchema} if table else {}
     if list(value) != list(like):
         value = _ordered(value, like, table)
     for key, part in inner.items():
@@ -178,7 +180,7 @@ def arrange(value: Json, like: Json, table: Table | None = None) -> Json:
     return value
 
 
-def _ordered(value: Json, like: Json, table: Table | None) -> Json:
+def _ordered(value: Json, like: Json, table: ObjectSchema | None) -> Json:
     known = {field.name: field for field in table.fields} if table else {}
     keys: list[str] = [key for key in like if key in value or (table is not None and key not in known)]
     there = set(keys)
@@ -194,7 +196,7 @@ def _ordered(value: Json, like: Json, table: Table | None) -> Json:
     return {key: value[key] if key in value else like[key] for key in keys}
 
 
-def _inside(value: Any, like: Any, table: Table) -> Any:
+def _inside(value: Any, like: Any, table: ObjectSchema) -> Any:
     """`value` itself when nothing of it moves."""
     if value is like:
         return value

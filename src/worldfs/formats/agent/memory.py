@@ -12,15 +12,15 @@ from typing import Final, NamedTuple
 from worldfs.ground.errors import BadInput, NotFound
 from worldfs.ground.model.agent import Remark
 
-from .headings import HEADINGS, SECTIONS, TITLES, canonical, shown
-from .remarks import Doc, edited, parse, plain, raw, spot
+from .memory_headings import HEADINGS, SECTIONS, TITLES, canonical, remark_preview
+from .memory_outline import MemoryOutline, apply_edits, insertion_point, item_text, parse, remark_text
 
-__all__ = ["SECTIONS", "Memory", "add", "insert", "opening", "plain", "read", "remove", "template"]
+__all__ = ["SECTIONS", "MemoryDocument", "add", "add_section", "insert", "read", "remark_text", "remove", "template"]
 
 PATH: Final = "memory.md"
 
 
-class Memory(NamedTuple):
+class MemoryDocument(NamedTuple):
     """What memory.md says; `sections` in the file's order, canonical names where they are known."""
 
     title: str
@@ -28,7 +28,7 @@ class Memory(NamedTuple):
     sections: tuple[str, ...]
 
 
-def read(data: bytes) -> Memory:
+def read(data: bytes) -> MemoryDocument:
     """Raises `BadInput` for bytes that are no UTF-8."""
     doc = parse(data)
     used = {item.head for item in doc.items}
@@ -36,7 +36,7 @@ def read(data: bytes) -> Memory:
     for index, head in enumerate(doc.heads):
         if head.opens or index in used:
             names.setdefault(head.section)
-    return Memory(doc.title, tuple(item.remark for item in doc.items), tuple(names))
+    return MemoryDocument(doc.title, tuple(item.remark for item in doc.items), tuple(names))
 
 
 def add(data: bytes, section: str, text: str, *, pinned: bool = False, language: str = "") -> bytes:
@@ -46,7 +46,7 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     five in 003's order, in `language` (en, zh; else the file's own). Raises `BadInput` for a text that says nothing.
     """
     doc = parse(data)
-    body, marked = plain(text)
+    body, marked = remark_text(text)
     name = " ".join(section.strip().lstrip("#").split())
     if not body or not name:
         raise BadInput(
@@ -54,13 +54,13 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
             expected="something to remember" if not body else "a section: " + ", ".join(SECTIONS) + " or a heading",
         )  # fmt: skip
     index = doc.find(name)
-    item = raw(doc, index, body, pinned or marked)
+    item = item_text(doc, index, body, pinned or marked)
     if index is not None:
         out = insert(doc, index, [item])
     else:
         known = canonical(name)
         heading = HEADINGS[_language(doc, language)][known] if known else name
-        out = opening(doc, known or name, f"{'#' * doc.level()} {heading}", [item])
+        out = add_section(doc, known or name, f"{'#' * doc.level()} {heading}", [item])
     ends = "```" in body or "~~~" in body or "-->" in body
     if ends and _texts(parse(out)) != sorted([*_texts(doc), body]):
         raise BadInput(
@@ -70,16 +70,16 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     return out
 
 
-def insert(doc: Doc, index: int, items: list[list[str]]) -> bytes:
+def insert(doc: MemoryOutline, index: int, items: list[list[str]]) -> bytes:
     """The file with items, as lines, at the end of section number `index`."""
-    line, apart, loose = spot(doc, index)
+    line, apart, loose = insertion_point(doc, index)
     new: list[str] = []
     for number, item in enumerate(items):
         new += [doc.end, *item] if (loose if number else apart) else item
-    return edited(doc, {line: new})
+    return apply_edits(doc, {line: new})
 
 
-def opening(doc: Doc, section: str, heading: str, items: list[list[str]]) -> bytes:
+def add_section(doc: MemoryOutline, section: str, heading: str, items: list[list[str]]) -> bytes:
     """The file with a section more: one of the five in 003's order, any other at the end."""
     line = _place(doc, section)
     new = [heading + doc.end, *(line for item in items for line in item)]
@@ -87,7 +87,7 @@ def opening(doc: Doc, section: str, heading: str, items: list[list[str]]) -> byt
         new.insert(0, doc.end)
     if line < len(doc.lines) and doc.lines[line].strip():
         new.append(doc.end)
-    return edited(doc, {line: new})
+    return apply_edits(doc, {line: new})
 
 
 def remove(data: bytes, remark: Remark) -> bytes:
@@ -97,8 +97,8 @@ def remove(data: bytes, remark: Remark) -> bytes:
     here = [item for item in alike if item.remark.line == remark.line] or alike
     if not here:
         fix = "read memory.md again"
-        raise NotFound(shown(remark.text), path=PATH, op="forget", expected="a remark of the file", fix=fix)
-    return edited(doc, {}, [(here[0].start, here[0].end)])
+        raise NotFound(remark_preview(remark.text), path=PATH, op="forget", expected="a remark of the file", fix=fix)
+    return apply_edits(doc, {}, [(here[0].start, here[0].end)])
 
 
 def template(agent: str, language: str = "en") -> bytes:
@@ -108,11 +108,11 @@ def template(agent: str, language: str = "en") -> bytes:
     return "\n".join([title, *(f"\n## {heading}" for heading in HEADINGS[own].values()), ""]).encode()
 
 
-def _texts(doc: Doc) -> list[str]:
+def _texts(doc: MemoryOutline) -> list[str]:
     return sorted(item.remark.text for item in doc.items)
 
 
-def _language(doc: Doc, language: str) -> str:
+def _language(doc: MemoryOutline, language: str) -> str:
     if language in HEADINGS:
         return language
     said = [head.text for head in doc.heads] or [item.remark.text for item in doc.items]
@@ -120,7 +120,7 @@ def _language(doc: Doc, language: str) -> str:
     return "zh" if chinese * 2 > len(said) else "en"
 
 
-def _place(doc: Doc, section: str) -> int:
+def _place(doc: MemoryOutline, section: str) -> int:
     """The line before which a new section goes."""
     if section in SECTIONS:
         rank = SECTIONS.index(section)

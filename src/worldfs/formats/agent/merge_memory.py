@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from .headings import HEADINGS, shown
-from .memory import opening
-from .remarks import Doc, Item, edited, lines_of, parse, raw, spot
+from .memory import add_section
+from .memory_headings import HEADINGS, remark_preview
+from .memory_outline import MemoryListItem, MemoryOutline, apply_edits, insertion_point, item_text, lines_of, parse
 
 ALIKE: Final = 0.6  # share of letter pairs in common from which a remark counts as edited, not as another
 _MOST: Final = 2_500  # comparisons at most
 
 
-class _Kept(NamedTuple):
+class _MergedRemark(NamedTuple):
     """What becomes of a remark."""
 
     text: str
@@ -31,10 +31,10 @@ class _Pair(NamedTuple):
 
     ours: int | None
     theirs: int | None
-    kept: _Kept | None
+    kept: _MergedRemark | None
 
 
-def memory(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, ...]]:
+def merge_memory(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, ...]]:
     """(the merged memory.md, conflicts in words). A remark that only they removed goes; what we added or said stays."""
     if theirs in (base, ours):
         return ours, ()
@@ -55,7 +55,7 @@ def memory(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, tuple[str, .
 # -- what becomes of each remark -------------------------------------------------------------------------------------
 
 
-def _decided(old: Doc, mine: Doc, yours: Doc, conflicts: list[str]) -> Iterator[_Pair]:
+def _decided(old: MemoryOutline, mine: MemoryOutline, yours: MemoryOutline, conflicts: list[str]) -> Iterator[_Pair]:
     here, there = _matched(old.items, mine.items), _matched(old.items, yours.items)
     for number, item in enumerate(old.items):
         o, t = here.get(number), there.get(number)
@@ -80,7 +80,7 @@ def _decided(old: Doc, mine: Doc, yours: Doc, conflicts: list[str]) -> Iterator[
         yield _Pair(None, t, _as_is(yours.items[t]))
 
 
-def _spared(mine: Doc, yours: Doc, pairs: list[_Pair]) -> list[_Pair]:
+def _spared(mine: MemoryOutline, yours: MemoryOutline, pairs: list[_Pair]) -> list[_Pair]:
     """What both copies still say stays, though each removed it in another place."""
     left = {" ".join(pair.kept.text.split()) for pair in pairs if pair.kept}
     both = {_squeezed(item) for item in yours.items} - left
@@ -90,8 +90,10 @@ def _spared(mine: Doc, yours: Doc, pairs: list[_Pair]) -> list[_Pair]:
     return pairs
 
 
-def _judged(was: Item, mine: Item | None, yours: Item | None, conflicts: list[str]) -> _Kept | None:
-    name = shown(was.remark.text)
+def _judged(
+    was: MemoryListItem, mine: MemoryListItem | None, yours: MemoryListItem | None, conflicts: list[str]
+) -> _MergedRemark | None:
+    name = remark_preview(was.remark.text)
     if mine is None:
         if yours is not None and _squeezed(yours) != _squeezed(was):
             conflicts.append(f"{name} was removed here and changed there; it stays removed")
@@ -107,29 +109,31 @@ def _judged(was: Item, mine: Item | None, yours: Item | None, conflicts: list[st
         if here[0] == before[0]:
             text = yours.remark.text
         else:
-            conflicts.append(f"{name} is {shown(text)} here and {shown(yours.remark.text)} there; the first is kept")
+            conflicts.append(
+                f"{name} is {remark_preview(text)} here and {remark_preview(yours.remark.text)} there; the first is kept"
+            )
     section = here[2]
     if there[2] not in (before[2], here[2]):
         if here[2] == before[2]:
             section = there[2]
         else:
             conflicts.append(f"{name} stands below {here[2]} here and below {there[2]} there; the first is kept")
-    return _Kept(text, here[1] if there[1] == before[1] else there[1], section)
+    return _MergedRemark(text, here[1] if there[1] == before[1] else there[1], section)
 
 
-def _as_is(item: Item) -> _Kept:
-    return _Kept(item.remark.text, item.remark.pinned, item.remark.section)
+def _as_is(item: MemoryListItem) -> _MergedRemark:
+    return _MergedRemark(item.remark.text, item.remark.pinned, item.remark.section)
 
 
-def _said(item: Item) -> tuple[str, bool, str]:
+def _said(item: MemoryListItem) -> tuple[str, bool, str]:
     return _squeezed(item), item.remark.pinned, item.remark.section
 
 
-def _squeezed(item: Item) -> str:
+def _squeezed(item: MemoryListItem) -> str:
     return " ".join(item.remark.text.split())
 
 
-def _matched(old: Sequence[Item], new: Sequence[Item]) -> dict[int, int]:
+def _matched(old: Sequence[MemoryListItem], new: Sequence[MemoryListItem]) -> dict[int, int]:
     """Number of each old remark that is found again: its number in the new copy."""
     found: dict[int, int] = {}
     left, free = list(range(len(old))), list(range(len(new)))
@@ -167,7 +171,7 @@ def _grams(text: str) -> set[str]:
 # -- the text around them --------------------------------------------------------------------------------------------
 
 
-def _theirs_is_page(old: Doc, mine: Doc, yours: Doc, conflicts: list[str]) -> bool:
+def _theirs_is_page(old: MemoryOutline, mine: MemoryOutline, yours: MemoryOutline, conflicts: list[str]) -> bool:
     before, here, there = _prose(old), _prose(mine), _prose(yours)
     if there in (before, here):
         return False
@@ -182,7 +186,7 @@ def _theirs_is_page(old: Doc, mine: Doc, yours: Doc, conflicts: list[str]) -> bo
     return False
 
 
-def _prose(doc: Doc, known: set[str] | None = None) -> list[str]:
+def _prose(doc: MemoryOutline, known: set[str] | None = None) -> list[str]:
     """Lines that are no remark; with `known`, also without the headings of remarks that are not among these."""
     gone = {number for item in doc.items for number in range(item.start, item.end)}
     if known is not None:
@@ -196,13 +200,15 @@ def _prose(doc: Doc, known: set[str] | None = None) -> list[str]:
 # -- the page --------------------------------------------------------------------------------------------------------
 
 
-def _written(page: Doc, other: Doc, pairs: Sequence[tuple[int | None, int | None, _Kept | None]]) -> bytes:
+def _written(
+    page: MemoryOutline, other: MemoryOutline, pairs: Sequence[tuple[int | None, int | None, _MergedRemark | None]]
+) -> bytes:
     """The page with every remark as it was decided; those that only the other copy has come where they stand there."""
     cuts: list[tuple[int, int]] = []
     swaps: dict[int, list[str]] = {}
-    known: dict[int, Item] = {}  # number in the other copy: the same on the page
-    coming: dict[int, _Kept] = {}
-    moving: list[_Kept] = []
+    known: dict[int, MemoryListItem] = {}  # number in the other copy: the same on the page
+    coming: dict[int, _MergedRemark] = {}
+    moving: list[_MergedRemark] = []
     staying: set[str] = set()
     for p, q, kept in pairs:
         if p is None:
@@ -223,8 +229,8 @@ def _written(page: Doc, other: Doc, pairs: Sequence[tuple[int | None, int | None
         if p is None and q is not None and kept is not None and " ".join(kept.text.split()) not in staying:
             coming[q] = kept
     puts, ends = _anchored(page, other, coming, known)
-    missing: dict[str, list[_Kept]] = {}
-    below: dict[int, list[_Kept]] = {}
+    missing: dict[str, list[_MergedRemark]] = {}
+    below: dict[int, list[_MergedRemark]] = {}
     for kept in [*ends, *moving]:
         index = _head(page, other, kept.section)
         if index is None:
@@ -232,35 +238,35 @@ def _written(page: Doc, other: Doc, pairs: Sequence[tuple[int | None, int | None
         else:
             below.setdefault(index, []).append(kept)
     for index, new in below.items():
-        line, apart, loose = spot(page, index)
+        line, apart, loose = insertion_point(page, index)
         for number, kept in enumerate(new):
             if loose if number else apart:
                 puts.setdefault(line, []).append(page.end)
-            puts.setdefault(line, []).extend(raw(page, index, kept.text, kept.pinned))
+            puts.setdefault(line, []).extend(item_text(page, index, kept.text, kept.pinned))
     for line, swap in swaps.items():
         puts.setdefault(line, []).extend(swap)
-    data = edited(page, puts, cuts)
+    data = apply_edits(page, puts, cuts)
     for section, new in missing.items():
         doc = parse(data, dated=False)
         text = _heading(other, section) or _heading(page, section) or HEADINGS["en"].get(section, section)
         heading = f"{'#' * doc.level()} {text}"
-        data = opening(doc, section, heading, [raw(doc, None, kept.text, kept.pinned) for kept in new])
+        data = add_section(doc, section, heading, [item_text(doc, None, kept.text, kept.pinned) for kept in new])
     return data
 
 
 def _anchored(
-    page: Doc, other: Doc, coming: dict[int, _Kept], known: dict[int, Item]
-) -> tuple[dict[int, list[str]], list[_Kept]]:
+    page: MemoryOutline, other: MemoryOutline, coming: dict[int, _MergedRemark], known: dict[int, MemoryListItem]
+) -> tuple[dict[int, list[str]], list[_MergedRemark]]:
     """Lines to put beside the neighbours that the other copy shows, and what goes to the end of its section."""
     puts: dict[int, list[str]] = {}
-    ends: list[_Kept] = []
-    first: dict[int, Item] = {}
+    ends: list[_MergedRemark] = []
+    first: dict[int, MemoryListItem] = {}
     last: dict[int, int] = {}
     for number, item in enumerate(other.items):
         if number in known and known[number].remark.section == item.remark.section:
             first.setdefault(item.head, known[number])
             last[item.head] = number
-    before: dict[int, Item] = {}
+    before: dict[int, MemoryListItem] = {}
     for number, item in enumerate(other.items):
         if number in known and known[number].remark.section == item.remark.section:
             before[item.head] = known[number]
@@ -272,8 +278,8 @@ def _anchored(
             continue
         anchor = before.get(item.head)
         near = anchor or first[item.head]
-        new = raw(page, near.head, kept.text, kept.pinned)
-        loose = spot(page, near.head)[2]
+        new = item_text(page, near.head, kept.text, kept.pinned)
+        loose = insertion_point(page, near.head)[2]
         if anchor:
             puts.setdefault(anchor.end, []).extend([page.end, *new] if loose else new)
         else:
@@ -281,7 +287,7 @@ def _anchored(
     return puts, ends
 
 
-def _head(page: Doc, other: Doc, section: str) -> int | None:
+def _head(page: MemoryOutline, other: MemoryOutline, section: str) -> int | None:
     if not section:
         return -1
     if section == other.title and page.title:
@@ -289,5 +295,5 @@ def _head(page: Doc, other: Doc, section: str) -> int | None:
     return page.find(section)
 
 
-def _heading(doc: Doc, section: str) -> str:
+def _heading(doc: MemoryOutline, section: str) -> str:
     return next((head.text for head in doc.heads if head.opens and head.section == section), "")

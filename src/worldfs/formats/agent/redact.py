@@ -18,7 +18,7 @@ from .secret_kinds import (
     SECRET_NAME,
     SECRET_VALUE,
     WIDE,
-    Kind,
+    SecretKind,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def hinted(lower: str) -> bool:
+def may_hold_secret(lower: str) -> bool:
     """May a text, in small letters, hold a secret? Plain searches of plain words: faster than one pattern of them, and
     most of them are not made: what has no `_` has no word with one."""
     has = lower.__contains__
@@ -81,16 +81,16 @@ def redact_value(value: T) -> T:
     return _walk(value, kinds, named)  # type: ignore[no-any-return]  # the same shape, other strings
 
 
-def _likely(lower: str) -> list[Kind]:
+def _likely(lower: str) -> list[SecretKind]:
     """The kinds that a text, in small letters, hints at."""
-    if not hinted(lower):
+    if not may_hold_secret(lower):
         return []
     met = [hint for hint in HINTS if hint in lower]
     near = (kind for kind in KINDS if any(part in hint for hint in kind.hints for part in met))
     return [kind for kind in near if any(hint in lower for hint in kind.hints)]
 
 
-def _marked(text: str, kinds: Sequence[Kind]) -> tuple[str, tuple[str, ...]]:
+def _marked(text: str, kinds: Sequence[SecretKind]) -> tuple[str, tuple[str, ...]]:
     lower, found = text.lower(), []
     for kind in kinds:
         if any(hint in lower for hint in kind.hints):
@@ -137,7 +137,7 @@ def _gather(value: Any, into: list[str]) -> None:
             _gather(item, into)
 
 
-def _walk(value: Any, kinds: Sequence[Kind], named: bool) -> Any:
+def _walk(value: Any, kinds: Sequence[SecretKind], named: bool) -> Any:
     kind = type(value)
     if kind is str:
         return _marked(value, kinds)[0]
@@ -150,7 +150,7 @@ def _walk(value: Any, kinds: Sequence[Kind], named: bool) -> Any:
     return value
 
 
-def _member(key: Any, item: Any, kinds: Sequence[Kind], named: bool) -> Any:
+def _member(key: Any, item: Any, kinds: Sequence[SecretKind], named: bool) -> Any:
     """A value whose key says that it is a secret is one if it looks like one, or as far as it does."""
     if not named or type(item) is not str or type(key) is not str:
         return _walk(item, kinds, named)

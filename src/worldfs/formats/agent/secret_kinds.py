@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 
-class Kind(NamedTuple):
+class SecretKind(NamedTuple):
     name: str
     hints: tuple[str, ...]
     pattern: str  # its group `kept`, if it has one, stays
@@ -23,9 +23,9 @@ def _after(prefix: str, body: str) -> str:
     return f"{prefix}{edge}{body}"
 
 
-def _prefixed(name: str, prefixes: tuple[str, ...], body: str) -> Kind:
+def _prefixed(name: str, prefixes: tuple[str, ...], body: str) -> SecretKind:
     hints = tuple(prefix.replace("\\", "").lower() for prefix in prefixes)
-    return Kind(name, hints, "|".join(_after(prefix, body) for prefix in prefixes))
+    return SecretKind(name, hints, "|".join(_after(prefix, body) for prefix in prefixes))
 
 
 _RANDOM: Final = (
@@ -107,7 +107,7 @@ SECRET_VALUE: Final = rf"{_NOT}(?=[^0-9]*+[0-9])[!-~]{{8,}}\Z"
 PASSWORD_VALUE: Final = rf"{_NOT}(?![A-Za-z]?[a-z]+\Z)[!-~]{{6,}}\Z"  # but a mere word
 
 KINDS: Final = (
-    Kind("private-key", ("private key",), _PRIVATE),
+    SecretKind("private-key", ("private key",), _PRIVATE),
     _prefixed("age-key", ("AGE-SECRET-KEY-1",), r"[0-9A-Z]{50,60}"),
     _prefixed("anthropic-key", ("sk-ant-",), r"[A-Za-z0-9_-]{16,}"),
     _prefixed("openai-key", ("sk-",), rf"{_RANDOM}[A-Za-z0-9_-]{{20,}}"),  # and of all who took their form
@@ -115,14 +115,14 @@ KINDS: Final = (
     _prefixed("github-token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"[A-Za-z0-9]{30,}"),
     _prefixed("github-token", ("github_pat_",), r"[A-Za-z0-9_]{30,}"),
     _prefixed("gitlab-token", ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-"), r"[A-Za-z0-9_.-]{20,}"),
-    Kind("slack-token", ("xox",), _after("xox", r"(?:[abeprs](?:\.xox[abeprs])?|o(?=-[0-9]))-[A-Za-z0-9-]{10,}")),
+    SecretKind("slack-token", ("xox",), _after("xox", r"(?:[abeprs](?:\.xox[abeprs])?|o(?=-[0-9]))-[A-Za-z0-9-]{10,}")),
     _prefixed("slack-token", ("xapp-",), rf"{_RANDOM}[A-Za-z0-9-]{{20,}}"),
-    Kind(
+    SecretKind(
         "webhook",
         ("hooks.slack.com/", "/api/webhooks/"),
         r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/|/api/webhooks/[0-9]{15,22}/)[A-Za-z0-9/_-]{20,}",
     ),
-    Kind("telegram-token", (":aa",), r":AA(?<=[0-9]{8}:AA)[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])"),
+    SecretKind("telegram-token", (":aa",), r":AA(?<=[0-9]{8}:AA)[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])"),
     _prefixed("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA"), r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _prefixed("alibaba-key", ("LTAI",), r"(?=[A-Za-z0-9]{0,60}?[0-9])[A-Za-z0-9]{12,26}(?![A-Za-z0-9])"),
     _prefixed("google-key", ("AIza",), r"[A-Za-z0-9_-]{35}"),
@@ -140,58 +140,58 @@ KINDS: Final = (
     _prefixed("shopify-token", ("shpat_", "shpca_", "shppa_", "shpss_"), r"[A-Fa-f0-9]{32}"),
     _prefixed("vault-token", (r"hvs\.",), r"[A-Za-z0-9_-]{24,}"),
     _prefixed("sendgrid-key", (r"SG\.",), r"[A-Za-z0-9_-]{16,100}+\.[A-Za-z0-9_-]{16,}"),
-    Kind("azure-signature", ("sig=",), r"(?P<kept>[?&]sig=)[A-Za-z0-9%+/=]{40,}"),
-    Kind("jwt", ("eyj",), _after("eyJ", r"[A-Za-z0-9_-]{8,1000}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}")),
-    Kind(
+    SecretKind("azure-signature", ("sig=",), r"(?P<kept>[?&]sig=)[A-Za-z0-9%+/=]{40,}"),
+    SecretKind("jwt", ("eyj",), _after("eyJ", r"[A-Za-z0-9_-]{8,1000}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}")),
+    SecretKind(
         "url-password",
         ("://",),
         r"(?P<kept>://)(?!\[redacted)[^\s/@:\"'`\\()<>|,?#]{0,64}:(?!\$?[<{\[*(]|\$(?:[A-Z_0-9]+|[a-z_0-9]+)@|%[s(]|(?:x{3,}|\.{3}|pass(?:word)?|pwd|secret)@)"
         r"[^\s/\"'`\\()<>|?#]{1,200}(?=@[A-Za-z0-9\[])",
     ),
-    Kind(
+    SecretKind(
         "bearer",
         ("bearer ",),
         rf"(?P<kept>{_word('bearer')} )(?=[A-Za-z0-9._~+/-]{{0,200}}?[0-9])(?![0-9]{{4}}-[0-9]{{2}}-)"
         r"[A-Za-z0-9._~+/-]{16,}=*(?<![.])",
     ),
-    Kind(
+    SecretKind(
         "authorization",
         ("authorization",),
         rf"(?P<kept>{_word('authorization')}(?:\\{{0,3}}[\"'])?\s?[:=]\s?(?:\\{{0,3}}[\"'])?(?i:basic|bearer|token) )"
         r"[A-Za-z0-9._~+/-]{8,}=*(?<![.])",
     ),
-    Kind(
+    SecretKind(
         "login",
         ("curl ",),
         rf"(?P<kept>{_word('curl')}(?<![A-Za-z0-9]....) [^\n\\]{{0,300}}?(?:-u|--user)[ =]"
         r"(?:\\{0,3}[\"'])?[^\s:\"'\\]{1,64}:)(?![$<{\[*])[^\s\"'\\]{4,}",
     ),
-    Kind(
+    SecretKind(
         "seed-phrase",
         ("seed phrase", "mnemonic", "recovery phrase", "助记词"),
         rf"(?P<kept>(?:(?i:seed phrase|recovery phrase|mnemonic(?: phrase)?)|助记词){_IS})"
         r"(?:[a-z]{3,8} ){11,23}[a-z]{3,8}\b",
     ),
-    Kind("password", ("passw", "passphrase"), _named(_PHRASE, 8, inside=_SIGN)),
-    Kind("password", ("密码", "密碼", "口令"), _named(_CHINESE_PHRASE, 8, inside=_SIGN)),
-    Kind("secret", ("secret",), _named(_word("secret"), 8)),
-    Kind("secret", ("key",), _named(_KEY, 8)),
-    Kind("secret", ("token",), _named(_TOKEN, 8)),
-    Kind("secret", ("token",), _named(_BARE, 16, operator=r"[=:：]\s{0,2}(?:\\{0,3}[\"'])?")),
-    Kind("secret", ("密钥", "密鑰", "私钥", "令牌"), _named(_CHINESE_KEY, 8)),
-    Kind(
+    SecretKind("password", ("passw", "passphrase"), _named(_PHRASE, 8, inside=_SIGN)),
+    SecretKind("password", ("密码", "密碼", "口令"), _named(_CHINESE_PHRASE, 8, inside=_SIGN)),
+    SecretKind("secret", ("secret",), _named(_word("secret"), 8)),
+    SecretKind("secret", ("key",), _named(_KEY, 8)),
+    SecretKind("secret", ("token",), _named(_TOKEN, 8)),
+    SecretKind("secret", ("token",), _named(_BARE, 16, operator=r"[=:：]\s{0,2}(?:\\{0,3}[\"'])?")),
+    SecretKind("secret", ("密钥", "密鑰", "私钥", "令牌"), _named(_CHINESE_KEY, 8)),
+    SecretKind(
         "secret",
         ("_key=", "_token=", "_pass=", "_pwd=", "_secret=", "_credential"),
         _named(_UPPER, 8, inside=_MIXED, operator=r"={1,3}[\"']?"),
     ),
-    Kind(
+    SecretKind(
         "secret",
         ("token ", "secret ", "-key "),
         _named(
             r"--[A-Za-z0-9-]{0,30}(?:token|secret|api-key|access-key)", 8, inside=_MIXED, operator=r" (?:\\{0,3}[\"'])?"
         ),
     ),
-    Kind(
+    SecretKind(
         "password",
         ("--pass",),
         _named(r"--pass(?:word|wd|phrase)?", 6, inside=_SIGN, operator=r" (?:\\{0,3}[\"'])?"),

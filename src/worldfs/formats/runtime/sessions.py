@@ -1,4 +1,4 @@
-"""SESSIONS.md read as a sheet of orders: node = target, op = skill (000 "SESSIONS.md", reference §3.5).
+"""SESSIONS.md read as a sheet of orders: node = target, op = skill (000 "SESSIONS.md", workspace §3.5).
 
 Dialects: the page's, r1 (`version: runtime_sessions_v1`) and r2 (`skillruntime_ref`). A bad entry is refused alone.
 """
@@ -8,25 +8,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from worldfs.formats import block, ids, members
-from worldfs.formats.action import Entry, Sheet
+from worldfs.formats import block, entry_ids, sheet_members
+from worldfs.formats.action import ParsedSheet, SheetEntry
 from worldfs.formats.block import Block
-from worldfs.formats.members import Refused
+from worldfs.formats.sheet_members import EntryRefused
 from worldfs.formats.values import not_finite
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Json, Order
 
-from .registry import plain_ref
+from .entry_registry import plain_ref
 
 FILE: Final = "SESSIONS.md"
 KEY: Final = "sessions"
 MAX_ENTRIES: Final = 100_000
 _SKILL_KEYS = ("skill_ref", "skillruntime_ref")
-_KNOWN = ids.TRANSIENT | {
+_KNOWN = entry_ids.TRANSIENT | {
     "session_id", "id", "target_ref", *_SKILL_KEYS, "created_at", "priority", "timeouts", "retry", "depends_on",
     "updated_at", "claimed_by", "claim_token", "max_retries", "attempts", "duration_s",
 }  # fmt: skip
-# Seconds by what they bound (D20): the page's words, then r1's
+# Seconds by what they bound (workspace D20): the page's words, then r1's
 _TOTAL = ("session",)
 _ATTEMPT = ("execute", "execute_timeout_s")
 _STEP = ("skill", "policy", "policy_timeout_s")
@@ -34,15 +34,15 @@ _QUEUE = ("queue", "queue_timeout_s")
 _PREFLIGHT = ("preflight", "preflight_timeout_s")
 
 
-def read(data: bytes, *, node: str = "") -> Sheet:
+def read(data: bytes, *, node: str = "") -> ParsedSheet:
     """The sheet in `data`. Raises `BadInput` for a half-written text, too many entries, or a list that is none."""
     found, dialect = locate(block.decode(data))
     if found is None or dialect == "empty":
-        return Sheet()
+        return ParsedSheet()
     finite = not_finite(found.value) is None
     taken: set[str] = set()
     entries = tuple(_entry(i, item, taken, dialect, finite) for i, item in enumerate(entries_of(found.value)))
-    return Sheet(dialect, entries, tuple(entry.finding for entry in entries if entry.finding))
+    return ParsedSheet(dialect, entries, tuple(entry.finding for entry in entries if entry.finding))
 
 
 def locate(text: str) -> tuple[Block | None, str]:
@@ -87,58 +87,60 @@ def id_of(entry: Any, dialect: str) -> str | None:
             return None
     skill = next((entry[key] for key in _SKILL_KEYS if isinstance(entry.get(key), str)), "")
     name = plain_ref(skill)
-    return ids.of_entry(entry, f"sess_{name}_" if name and not ids.unsafe(name) else "sess_")
+    return entry_ids.of_entry(entry, f"sess_{name}_" if name and not entry_ids.unsafe(name) else "sess_")
 
 
 def entry_digest(order: Order) -> str:
-    """What an order asks for, to tell a known id with another order (D23)."""
-    return ids.digest([order.node, order.op, order.params, order.extra.get("task_description", "")])
+    """What an order asks for, to tell a known id with another order (workspace D23)."""
+    return entry_ids.digest([order.node, order.op, order.params, order.extra.get("task_description", "")])
 
 
-def _entry(index: int, entry: Any, taken: set[str], dialect: str, finite: bool) -> Entry:
+def _entry(index: int, entry: Any, taken: set[str], dialect: str, finite: bool) -> SheetEntry:
     at = f"/{KEY}/{index}"
     id = id_of(entry, dialect)
     word, state = "", "pending"
     try:
         if not isinstance(entry, dict):
-            raise Refused(at, "a mapping", entry)
-        word, state = members.status(entry, at)
+            raise EntryRefused(at, "a mapping", entry)
+        word, state = sheet_members.status(entry, at)
         if id is None:
-            raise Refused(f"{at}/session_id", "a string", entry.get("session_id"), "write the id in quotes")
-        reason = ids.unsafe(id)
+            raise EntryRefused(f"{at}/session_id", "a string", entry.get("session_id"), "write the id in quotes")
+        reason = entry_ids.unsafe(id)
         if reason:
             fix = "use letters, digits, _ and - only"
-            raise Refused(f"{at}/session_id", "an id that can be a file name", f"{id!r}: {reason}", fix)
+            raise EntryRefused(f"{at}/session_id", "an id that can be a file name", f"{id!r}: {reason}", fix)
         bad_number = None if finite else not_finite(entry)
         if bad_number is not None:
-            raise Refused(at + bad_number, "a finite number", "NaN or Infinity")
+            raise EntryRefused(at + bad_number, "a finite number", "NaN or Infinity")
         order, warning = _order(entry, id, at)
         if id in taken:
             fix = "give this entry another id; the first one counts"
-            raise Refused(f"{at}/session_id", "an id of its own", id, fix, "ID_DUPLICATE")
-    except Refused as bad:
-        return Entry(index, id or "", None, word, state, members.finding(bad, FILE, id or ""))
+            raise EntryRefused(f"{at}/session_id", "an id of its own", id, fix, "ID_DUPLICATE")
+    except EntryRefused as bad:
+        return SheetEntry(index, id or "", None, word, state, sheet_members.finding(bad, FILE, id or ""))
     taken.add(id)
-    return Entry(index, id, order, word, state, members.finding(warning, FILE, id, warning=True) if warning else None)
+    return SheetEntry(
+        index, id, order, word, state, sheet_members.finding(warning, FILE, id, warning=True) if warning else None
+    )
 
 
-def _order(entry: Json, id: str, at: str) -> tuple[Order, Refused | None]:
+def _order(entry: Json, id: str, at: str) -> tuple[Order, EntryRefused | None]:
     skill_key = next((key for key in _SKILL_KEYS if entry.get(key) is not None), _SKILL_KEYS[0])
     execution = _mapping(entry.get("execution"), f"{at}/execution")
     params = _mapping(execution.get("params"), f"{at}/execution/params")
     _mapping(entry.get("routing"), f"{at}/routing")
-    created, warning = members.created(entry, at)
+    created, warning = sheet_members.created(entry, at)
     limit = _limits(entry, at)
-    attempts, backoff = members.retry(entry, at)
+    attempts, backoff = sheet_members.retry(entry, at)
     order = Order(
         id=id,
         node=_ref(entry.get("target_ref"), f"{at}/target_ref", "the id of a target of TARGETS.md"),
         op=_ref(entry.get(skill_key), f"{at}/{skill_key}", "the id of a skill of SKILLS.md"),
         params=params,
         created_at=created,
-        priority=members.word(entry.get("priority"), members.PRIORITIES, "normal", f"{at}/priority"),
+        priority=sheet_members.word(entry.get("priority"), sheet_members.PRIORITIES, "normal", f"{at}/priority"),
         sheet=FILE,
-        depends_on=members.depends(entry, at),
+        depends_on=sheet_members.depends(entry, at),
         extra=_extra(entry, execution),
         attempts=attempts,
         backoff=backoff,
@@ -155,8 +157,8 @@ def _extra(entry: Json, execution: Json) -> Json:
 
 def _ref(value: Any, at: str, expected: str) -> str:
     name = plain_ref(value.strip()) if isinstance(value, str) else ""
-    if not name or ids.unsafe(name):
-        raise Refused(at, expected, value if value is not None else "nothing")
+    if not name or entry_ids.unsafe(name):
+        raise EntryRefused(at, expected, value if value is not None else "nothing")
     return name
 
 
@@ -164,15 +166,15 @@ def _mapping(value: Any, at: str) -> Json:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise Refused(at, "a mapping", value)
+        raise EntryRefused(at, "a mapping", value)
     return value
 
 
 def _limits(entry: Json, at: str) -> dict[str, Any]:
-    """Seconds of an order, by field. `session` bounds all attempts, so one attempt may last no longer either (D20)."""
+    """Seconds of an order, by field. `session` bounds all attempts, so one attempt may last no longer either (workspace D20)."""
     timeouts = _mapping(entry.get("timeouts"), f"{at}/timeouts")
     given = {
-        key: members.seconds(value, f"{at}/timeouts/{key}")
+        key: sheet_members.seconds(value, f"{at}/timeouts/{key}")
         for key, value in timeouts.items()
         if value is not None and key in (*_TOTAL, *_ATTEMPT, *_STEP, *_QUEUE, *_PREFLIGHT)
     }

@@ -1,15 +1,15 @@
-"""SESSIONS.md written back: the kernel's word in an entry, in the dialect found (reference §3.3, §3.5, §4)."""
+"""SESSIONS.md written back: the kernel's word in an entry, in the dialect found (workspace §3.3, §3.5, §4)."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from worldfs.formats import jsontext
-from worldfs.formats.action_write import EVIDENCE, error_of, gone, warnings
-from worldfs.formats.page import Page
+from worldfs.formats.action_write import EVIDENCE, error_of, is_removed, warnings
+from worldfs.formats.sheet_format import SheetFormat
 from worldfs.formats.values import plain
 from worldfs.ground.clock import parse_stamp
-from worldfs.ground.model import Cause, Job, JobStatus, Json, Order, Outcome, State
+from worldfs.ground.model import Cause, Job, JobState, JobStatus, Json, Order, Outcome
 
 from . import sessions
 
@@ -44,7 +44,7 @@ def entry_of(job: Job, dialect: str = "page") -> Json:
     entry |= {"depends_on": list(order.depends_on)} if order.depends_on else {}
     entry |= {"created_at": order.created_at} if order.created_at else {}
     entry |= {key: item for key, item in extra.items() if key not in entry}
-    return entry | {key: value for key, value in word(entry, job, dialect).items() if not gone(value)}
+    return entry | {key: value for key, value in status_members(entry, job, dialect).items() if not is_removed(value)}
 
 
 def _timeouts(order: Order, *, old: bool) -> Json:
@@ -59,13 +59,13 @@ def _timeouts(order: Order, *, old: bool) -> Json:
     return {(former if old else name): seconds for name, former, seconds in given if seconds}
 
 
-def word(entry: Json, job: Job, dialect: str) -> Json:
-    """What a job makes of the members of its entry; `gone(value)`: the member goes."""
+def status_members(entry: Json, job: Job, dialect: str) -> Json:
+    """What a job makes of the members of its entry; `is_removed(value)`: the member goes."""
     status, outcome, old = job.status, job.status.outcome, dialect != "page"
     said = _said(status, old=old)
     present = entry.get("status")
     spelled = isinstance(present, str) and present.strip().lower() == said
-    absent = present is None and status.state is State.PENDING
+    absent = present is None and status.state is JobState.PENDING
     changes: Json = {} if spelled or absent else {"status": said}
     ended = status.state.terminal
     if ended and status.completed_at:
@@ -73,21 +73,21 @@ def word(entry: Json, job: Job, dialect: str) -> Json:
     if status.started_at and not old:
         changes["started_at"] = status.started_at
     if not ended and "completed_at" in entry:
-        changes["completed_at"] = gone
+        changes["completed_at"] = is_removed
     error = error_of(outcome) if ended and outcome and not outcome.ok and not old else None
     if error is not None:
         changes["error"] = error
     elif isinstance(entry.get("error"), dict) and "cause" in entry["error"]:
-        changes["error"] = gone  # ours, of an earlier attempt
+        changes["error"] = is_removed  # ours, of an earlier attempt
     if ended and outcome:
         changes["result"] = _result(status, outcome, said, old=old)
     elif isinstance(entry.get("result"), dict) and "success" in entry["result"]:
-        changes["result"] = gone
+        changes["result"] = is_removed
     return changes
 
 
 def _said(status: JobStatus, *, old: bool) -> str:
-    if old and status.state is State.FAILED and status.outcome and status.outcome.cause:
+    if old and status.state is JobState.FAILED and status.outcome and status.outcome.cause:
         return _FAILED.get(status.outcome.cause, "failed")
     return str(status.state)
 
@@ -112,7 +112,7 @@ def _result(status: JobStatus, outcome: Outcome, said: str, *, old: bool) -> Jso
     return result
 
 
-PAGE: Final = Page(
+PAGE: Final = SheetFormat(
     sessions.FILE, sessions.KEY, TEMPLATE, sessions.read, sessions.locate, sessions.list_key, sessions.entries_of,
-    sessions.id_of, sessions.entry_digest, entry_of, word,
+    sessions.id_of, sessions.entry_digest, entry_of, status_members,
 )  # fmt: skip

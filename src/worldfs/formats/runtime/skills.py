@@ -1,12 +1,12 @@
-"""SKILLS.md: the catalogue of skills (000 "SKILLS.md", reference §3.7); r2 calls it SKILLRUNTIME.md."""
+"""SKILLS.md: the catalogue of skills (000 "SKILLS.md", workspace §3.7); r2 calls it SKILLRUNTIME.md."""
 
 from __future__ import annotations
 
-from worldfs.formats.members import Refused
+from worldfs.formats.sheet_members import EntryRefused
 from worldfs.ground.model import Json, PolicySpec, Skill
 
-from .registry import Registry, flag, mapping, rest, text, texts
-from .registry import read as read_registry
+from .entry_registry import EntryRegistry, flag, mapping, rest, text, texts
+from .entry_registry import read as read_registry
 
 FILE = "SKILLS.md"
 CATEGORIES = ("manipulation", "navigation", "perception")
@@ -17,7 +17,7 @@ _KNOWN = frozenset((
 _TYPES = {"simulation": "sim", "game": "sim", "debug": "sim", "real": "real_robot"}
 
 
-def read(data: bytes) -> Registry[Skill]:
+def read(data: bytes) -> EntryRegistry[Skill]:
     """Raises `BadInput` for a text that cannot be read; a bad entry is a finding, and the others are there."""
     return read_registry(data, FILE, ("skills", "skillruntimes"), _dialect, _skill)
 
@@ -29,10 +29,10 @@ def _dialect(value: Json) -> str:
 def _skill(item: Json, at: str, dialect: str) -> Skill:
     runtime = text(item, "runtime", at)
     if not runtime:
-        raise Refused(f"{at}/runtime", "the name of a skill runtime", item.get("runtime", "nothing"))
+        raise EntryRefused(f"{at}/runtime", "the name of a skill runtime", item.get("runtime", "nothing"))
     category = text(item, "category", at)
     if category and category.lower() not in CATEGORIES:
-        raise Refused(f"{at}/category", " or ".join(CATEGORIES), category, "name one of them, or leave it out")
+        raise EntryRefused(f"{at}/category", " or ".join(CATEGORIES), category, "name one of them, or leave it out")
     requires = mapping(item, "requires", at)
     types = texts(item, "supported_target_types", at) + texts(item, "supported_target_kinds", at)
     return Skill(
@@ -61,10 +61,12 @@ def _policy(item: Json, at: str) -> PolicySpec | None:
     if isinstance(value, str):
         value = {"type": value}
     if not isinstance(value, dict):
-        raise Refused(where, "a mapping with `type`", value)
+        raise EntryRefused(where, "a mapping with `type`", value)
     kind = text(value, "type", where)
     if not kind:
-        raise Refused(f"{where}/type", "http, openvla, openpi, gr00t, lerobot or local", value.get("type", "nothing"))
+        raise EntryRefused(
+            f"{where}/type", "http, openvla, openpi, gr00t, lerobot or local", value.get("type", "nothing")
+        )
     return PolicySpec(
         kind.lower(), text(value, "endpoint", where), text(value, "checkpoint", where),
         rest(value, frozenset(("type", "endpoint", "checkpoint", "policy_client"))),

@@ -1,15 +1,15 @@
-"""TARGETS.md: the targets that the operator declares (000 "TARGETS.md", reference §3.6)."""
+"""TARGETS.md: the targets that the operator declares (000 "TARGETS.md", workspace §3.6)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from worldfs.formats.members import Refused
+from worldfs.formats.sheet_members import EntryRefused
 from worldfs.ground.model import CameraSpec, Json, Target
-from worldfs.ground.model.runtime import REAL, SIM
+from worldfs.ground.model.skill import REAL, SIM
 
-from .registry import Registry, flag, mapping, number, plain_ref, rest, text, texts
-from .registry import read as read_registry
+from .entry_registry import EntryRegistry, flag, mapping, number, plain_ref, rest, text, texts
+from .entry_registry import read as read_registry
 
 FILE = "TARGETS.md"
 # What the dialects call the two kinds; r2 splits them in two members.
@@ -25,7 +25,7 @@ _CAMERA = frozenset(("name", "resolution", "fps", "device"))
 MAX_SIDE, MAX_FPS = 16_384, 10_000
 
 
-def read(data: bytes) -> Registry[Target]:
+def read(data: bytes) -> EntryRegistry[Target]:
     """Raises `BadInput` for a text that cannot be read; a bad entry is a finding, and the others are there."""
     return read_registry(data, FILE, ("targets",), _dialect, _target)
 
@@ -46,7 +46,7 @@ def _target(item: Json, at: str, dialect: str) -> Target:
     if adapter is None:
         adapter = {"class": runtime["target_adapter"]} if isinstance(runtime.get("target_adapter"), str) else {}
     if not isinstance(adapter, dict):
-        raise Refused(f"{at}/adapter", "a mapping with `class`", adapter)
+        raise EntryRefused(f"{at}/adapter", "a mapping with `class`", adapter)
     perception = mapping(item, "perception", at)
     skills = texts(item, "supported_skills", at) + texts(item, "supported_skillruntimes", at)
     return Target(
@@ -72,7 +72,7 @@ def _kind(item: Json, at: str) -> str:
         return SIM  # only a simulation has a backend
     kind = _KINDS.get(word.strip().lower()) if isinstance(word, str) else None
     if kind is None:
-        raise Refused(f"{at}/{key}", "sim or real_robot", word if word is not None else "nothing")
+        raise EntryRefused(f"{at}/{key}", "sim or real_robot", word if word is not None else "nothing")
     return kind
 
 
@@ -80,11 +80,11 @@ def _cameras(value: Any, at: str) -> tuple[CameraSpec, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise Refused(at, "a list of cameras", value)
+        raise EntryRefused(at, "a list of cameras", value)
     cameras = tuple(_camera(item, f"{at}/{i}", i) for i, item in enumerate(value))
     for i, camera in enumerate(cameras):
         if camera.name in (other.name for other in cameras[:i]):
-            raise Refused(f"{at}/{i}/name", "a name of its own", camera.name, "give each camera another name")
+            raise EntryRefused(f"{at}/{i}/name", "a name of its own", camera.name, "give each camera another name")
     return cameras
 
 
@@ -92,12 +92,12 @@ def _camera(item: Any, at: str, index: int) -> CameraSpec:
     if isinstance(item, str):
         return CameraSpec(item)
     if not isinstance(item, dict):
-        raise Refused(at, "a camera: name, resolution, fps", item)
+        raise EntryRefused(at, "a camera: name, resolution, fps", item)
     size = item.get("resolution", [640, 480])
     if isinstance(size, str):  # "640x480", as people write it
         size = [int(part) if part.strip().isdigit() else part for part in size.lower().replace("×", "x").split("x")]
     if not isinstance(size, list) or len(size) != 2:
-        raise Refused(f"{at}/resolution", "[width, height] in pixels", size)
+        raise EntryRefused(f"{at}/resolution", "[width, height] in pixels", size)
     width, height = (int(number(side, f"{at}/resolution", 1, MAX_SIDE, "pixels")) for side in size)
     fps = number(item.get("fps", 30), f"{at}/fps", 0.001, MAX_FPS, "frames a second, more than 0")
     device = item.get("device")

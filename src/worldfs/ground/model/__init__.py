@@ -1,4 +1,4 @@
-"""The nouns of the house: frozen values, one meaning each (HOUSE §4). SI units: metres, kilograms, radians, seconds.
+"""The nouns of the house: frozen values, one meaning each. SI units: metres, kilograms, radians, seconds.
 
 A command that only reads a file must start at once, and making a class costs a millisecond: so each module of nouns is
 loaded when the first of its names is asked for.
@@ -11,25 +11,27 @@ from typing import TYPE_CHECKING, Any
 from .base import Json, Vec
 
 if TYPE_CHECKING:
-    from .agent import AgentTask, LastSession, Message, Metrics, Remark, Report, SessionRecord
-    from .job import Cause, Finding, Job, JobStatus, Order, Outcome, State
-    from .note import Note, Step, Task
+    from .agent import AgentReport, AgentTask, LastSession, Message, Metrics, Remark, SessionRecord
+    from .job import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
+    from .lesson import Lesson, Task, TaskStep
     from .profile import Op, Parameter, Profile
-    from .runtime import CameraSpec, PolicySpec, Skill, Target
     from .scene import Relation, RobotState, Scene, Thing
+    from .skill import CameraSpec, PolicySpec, Skill, Target
 
 __all__ = [
+    "AgentReport",
     "AgentTask",
     "CameraSpec",
     "Cause",
     "Finding",
     "Job",
+    "JobState",
     "JobStatus",
     "Json",
     "LastSession",
+    "Lesson",
     "Message",
     "Metrics",
-    "Note",
     "Op",
     "Order",
     "Outcome",
@@ -38,25 +40,25 @@ __all__ = [
     "Profile",
     "Relation",
     "Remark",
-    "Report",
     "RobotState",
     "Scene",
     "SessionRecord",
     "Skill",
-    "State",
-    "Step",
     "Target",
     "Task",
+    "TaskStep",
     "Thing",
     "Vec",
 ]
 
 _HOME = {
-    **dict.fromkeys(("AgentTask", "LastSession", "Message", "Metrics", "Remark", "Report", "SessionRecord"), "agent"),
-    **dict.fromkeys(("Cause", "Finding", "Job", "JobStatus", "Order", "Outcome", "State"), "job"),
-    **dict.fromkeys(("Note", "Step", "Task"), "note"),
+    **dict.fromkeys(
+        ("AgentTask", "LastSession", "Message", "Metrics", "Remark", "AgentReport", "SessionRecord"), "agent"
+    ),
+    **dict.fromkeys(("Cause", "Finding", "Job", "JobStatus", "Order", "Outcome", "JobState"), "job"),
+    **dict.fromkeys(("Lesson", "TaskStep", "Task"), "lesson"),
     **dict.fromkeys(("Op", "Parameter", "Profile"), "profile"),
-    **dict.fromkeys(("CameraSpec", "PolicySpec", "Skill", "Target"), "runtime"),
+    **dict.fromkeys(("CameraSpec", "PolicySpec", "Skill", "Target"), "skill"),
     **dict.fromkeys(("Relation", "RobotState", "Scene", "Thing"), "scene"),
 }
 

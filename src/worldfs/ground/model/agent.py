@@ -24,7 +24,7 @@ class LastSession(NamedTuple):
     extra: Json = {}
 
 
-class Report(NamedTuple):
+class AgentReport(NamedTuple):
     """report.json: what the agent is at now."""
 
     agent: str

@@ -9,8 +9,8 @@ from typing import Any
 from .base import Json
 
 
-class State(StrEnum):
-    """Where a job is in its life (HOUSE §6)."""
+class JobState(StrEnum):
+    """Where a job is in its life."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -19,7 +19,7 @@ class State(StrEnum):
 
     @property
     def terminal(self) -> bool:
-        return self in (State.SUCCEEDED, State.FAILED)
+        return self in (JobState.SUCCEEDED, JobState.FAILED)
 
 
 class Cause(StrEnum):
@@ -97,7 +97,7 @@ class Outcome:
 class JobStatus:
     """The kernel's word on a job (`status.json`)."""
 
-    state: State = State.PENDING
+    state: JobState = JobState.PENDING
     attempt: int = 0  # starts so far
     accepted_at: str = ""
     started_at: str = ""  # of the last attempt

@@ -1,30 +1,30 @@
 """The planner: instruction to goals, goals to actions, one action at a time, and an honest report."""
 
-from .desk import Desk
 from .goals import Goal, holds
-from .intent import Command, Intent, Question, Refusal
-from .language import interpret
-from .mind import Mind
+from .instruction_parser import interpret
+from .intent import CommandIntent, Intent, QuestionIntent, RefusedIntent
+from .intent_model import IntentModel
 from .orders import interpreter, orders
-from .plan import Limits, Plan, build, stages
+from .plan import Plan, PlanConstraints, build_plan, stages
+from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planner import Planner
-from .report import Judged, Ran, Report
+from .planner_port import PlannerPort
 
 __all__ = [
-    "Command",
-    "Desk",
+    "CommandIntent",
     "Goal",
+    "GoalResult",
     "Intent",
-    "Judged",
-    "Limits",
-    "Mind",
+    "IntentModel",
     "Plan",
+    "PlanConstraints",
+    "PlanReport",
     "Planner",
-    "Question",
-    "Ran",
-    "Refusal",
-    "Report",
-    "build",
+    "PlannerPort",
+    "QuestionIntent",
+    "RefusedIntent",
+    "SubmittedOrder",
+    "build_plan",
     "holds",
     "interpret",
     "interpreter",

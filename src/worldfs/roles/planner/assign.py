@@ -6,10 +6,10 @@ import math
 from collections import Counter
 
 from ...ground.model import Scene, Thing
-from . import words
-from .facts import layout, resting, surfaces
-from .goals import Area, Goal, In
+from . import lexicon_en
+from .goals import AreaGoal, Goal, InGoal
 from .intent import NotUnderstood
+from .scene_facts import final_support, layout, surfaces
 from .vocabulary import Vocabulary
 
 HEAP = 1.2  # a heap rises over the rim: true volumes may add up to this share of the box
@@ -33,32 +33,32 @@ def fits(thing: Thing, box: Thing) -> bool:
     return all(a <= b for a, b in zip(small, opening, strict=True))
 
 
-def room(box: Thing, scene: Scene) -> float:
+def free_volume(box: Thing, scene: Scene) -> float:
     """m³ still free in a container, infinite when its size is not told."""
     if len(box.size) < 3 or not volume(box):
         return math.inf
     places = layout(scene)
-    inside = [t for t in scene.objects if t.id in places and resting(places, t.id).of == box.id]
+    inside = [t for t in scene.objects if t.id in places and final_support(places, t.id).of == box.id]
     return HEAP * box.size[0] * box.size[1] * box.size[2] - sum(volume(t) for t in inside)
 
 
 def into_containers(ids: tuple[str, ...], boxes: list[str], scene: Scene) -> list[Goal]:
     """Each thing into the first box that has room for it; into the roomiest when none has (the plan then says so)."""
-    left = {b: room(t, scene) for b in boxes if (t := scene.thing(b)) is not None}
+    left = {b: free_volume(t, scene) for b in boxes if (t := scene.thing(b)) is not None}
     found: list[Goal] = []
     places = layout(scene)
     for id in ids:
         thing = scene.thing(id)
         if thing is None:
             continue
-        now = resting(places, id)
+        now = final_support(places, id)
         if now.relation == "in" and now.of in left:
-            found.append(In(id, now.of))
+            found.append(InGoal(id, now.of))
             continue
         good = [b for b in left if left[b] >= volume(thing) and fits(thing, scene.thing(b) or thing)]
         box = good[0] if good else max(left, key=lambda b: left[b])
         left[box] -= volume(thing)
-        found.append(In(id, box))
+        found.append(InGoal(id, box))
     return found
 
 
@@ -86,7 +86,7 @@ def _label(thing: Thing, keys: frozenset[str], by: str) -> str:
         return thing.color.lower() or (colours[0] if len(colours) == 1 else "")
     if thing.category and thing.category not in ("object", "thing", "item"):
         return thing.category.lower()
-    named = [k for k in words.KINDS if f"k:{k}" in keys]
+    named = [k for k in lexicon_en.KINDS if f"k:{k}" in keys]
     return named[0] if named else thing.shape
 
 
@@ -100,14 +100,16 @@ def by_attribute(
     sign = "; " if language == "en" else "；"
     if len(boxes) >= len(sorted_in):
         chosen = _match(sorted_in, boxes, scene)
-        found: list[Goal] = [In(id, chosen[label]) for label, members in sorted_in.items() for id in members]
+        found: list[Goal] = [InGoal(id, chosen[label]) for label, members in sorted_in.items() for id in members]
         return found, sign.join(f"{label} → {box}" for label, box in chosen.items())
     tops = [s for s in surfaces(scene) if len(s.size) >= 2 and math.isfinite(s.position[0])]
     if not tops:
         raise NotUnderstood("no_container", "impossible")
     table = tops[0]
     strips = _strips(list(sorted_in), table, scene)
-    found = [Area(id, table.id, *strips[label], label=label) for label, members in sorted_in.items() for id in members]
+    found = [
+        AreaGoal(id, table.id, *strips[label], label=label) for label, members in sorted_in.items() for id in members
+    ]
     said = "容器不够，按桌面分区" if language == "zh" else "fewer containers than groups: a strip of the table for each"
     note = sign.join(f"{label} → y {lo[1]:.2f}…{hi[1]:.2f} m" for label, (lo, hi) in strips.items())
     return found, f"{said}: {note}"
@@ -118,7 +120,8 @@ def _match(sorted_in: dict[str, list[str]], boxes: list[str], scene: Scene) -> d
     places = layout(scene)
     free, chosen = list(boxes), {}
     score = {
-        (label, box): _likeness(label, scene.thing(box)) * 1000 + Counter(resting(places, id).of for id in members)[box]
+        (label, box): _likeness(label, scene.thing(box)) * 1000
+        + Counter(final_support(places, id).of for id in members)[box]
         for label, members in sorted_in.items()
         for box in boxes
     }

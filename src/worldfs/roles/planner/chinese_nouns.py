@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from ...ground.model import Vec
-from . import words, words_zh
-from .intent import NotUnderstood, Noun
-from .phrase import share_heads
+from . import lexicon_en, lexicon_zh
+from .intent import NotUnderstood, NounPhrase
+from .phrase_heads import share_heads
 from .vocabulary import Vocabulary
 
 _LATIN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[A-Za-z0-9_][A-Za-z0-9_\-]*")
@@ -22,7 +22,7 @@ _NUMERALS = {sign: n for n, sign in enumerate("零一二三四五六七八九")}
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ChineseWord:
     text: str
     kinds: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
@@ -31,7 +31,7 @@ class Word:
         return tuple(sorted(k[4:] for k in self.kinds if k.startswith("act:")))
 
 
-def split(text: str, vocabulary: Vocabulary) -> list[Word]:
+def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
     """Words by longest match over grammar, lexicon and scene names; what nobody knows stands alone, without kinds."""
     longest = max(map(len, (*vocabulary.function_zh, *vocabulary.chinese, *vocabulary.names_zh)), default=1)
     found, at = [], 0
@@ -42,7 +42,7 @@ def split(text: str, vocabulary: Vocabulary) -> list[Word]:
         latin = _LATIN.match(text, at)
         if latin:
             word = latin.group().lower()
-            found.append(Word(word, keys=vocabulary.english_word(word) or frozenset()))
+            found.append(ChineseWord(word, keys=vocabulary.english_word(word) or frozenset()))
             at = latin.end()
             continue
         for size in range(min(longest, len(text) - at), 0, -1):
@@ -50,22 +50,22 @@ def split(text: str, vocabulary: Vocabulary) -> list[Word]:
             kinds = vocabulary.function_zh.get(word, frozenset())
             keys = vocabulary.chinese_word(word) or frozenset()
             if kinds or keys or size == 1:
-                found.append(Word(word, kinds, keys))
+                found.append(ChineseWord(word, kinds, keys))
                 at += size
                 break
     return found
 
 
-class Nouns:
+class ChineseNounParser:
     """Words and a place among them."""
 
-    def __init__(self, found: list[Word], vocabulary: Vocabulary) -> None:
+    def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary) -> None:
         self.words, self.at, self.vocabulary = found, 0, vocabulary
 
-    def here(self, n: int = 0) -> Word:
-        return self.words[self.at + n] if self.at + n < len(self.words) else Word("")
+    def here(self, n: int = 0) -> ChineseWord:
+        return self.words[self.at + n] if self.at + n < len(self.words) else ChineseWord("")
 
-    def take(self, *kinds: str) -> Word | None:
+    def take(self, *kinds: str) -> ChineseWord | None:
         """The word here, consumed, if it is one of the kinds (`=text` for a literal)."""
         word = self.here()
         if any(k in word.kinds or k == f"={word.text}" for k in kinds):
@@ -82,7 +82,7 @@ class Nouns:
     def length(self) -> float:
         """10厘米 · 10cm · 五公分 · 一点: metres, 0.0 and nothing consumed for none."""
         if self.take("abit"):
-            return words.A_BIT_M
+            return lexicon_en.A_BIT_M
         mark = self.at
         if glued := _GLUED.match(self.here().text):
             self.at += 1
@@ -129,14 +129,14 @@ class Nouns:
 
     def noun_here(self) -> bool:
         word = self.here()
-        starts = ("all", "any", "this", "it", "other", *words_zh.DIGITS_ZH)
+        starts = ("all", "any", "this", "it", "other", *lexicon_zh.DIGITS_ZH)
         if any(k[:5] == "best:" for k in word.kinds) or self.best_of_here() or self.side_here():
             return True
         return bool(word.keys) or any(k in word.kinds for k in starts) or word.text in ('"', "“", "「", "'")
 
-    def objects(self) -> tuple[tuple[Noun, ...], tuple[Noun, ...]]:
+    def objects(self) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
         """What an act is done to, and what of it is left out: 除了苹果以外的所有东西 · 方块都."""
-        but: tuple[Noun, ...] = ()
+        but: tuple[NounPhrase, ...] = ()
         if self.take("except"):
             but = self.nouns()
             self.take("outside")
@@ -149,14 +149,14 @@ class Nouns:
             nouns = tuple(replace(n, quantity="all", plural=True) for n in nouns)
         return nouns, but
 
-    def nouns(self) -> tuple[Noun, ...]:
+    def nouns(self) -> tuple[NounPhrase, ...]:
         found = [self.noun()]
         while True:
             mark = self.at
             if self.take("or") and self.noun_here():
                 first = found.pop()
                 choice = (*(first.options or (first,)), self.noun())
-                found.append(Noun("或".join(n.text for n in choice), options=share_heads(list(choice))))
+                found.append(NounPhrase("或".join(n.text for n in choice), options=share_heads(list(choice))))
                 continue
             self.at = mark
             if not (self.take("and") and self.noun_here()):
@@ -182,10 +182,10 @@ class Nouns:
             at += 1
         return at > self.at + 1 and at < len(self.words) and any(k[:5] == "best:" for k in self.words[at].kinds)
 
-    def noun(self) -> Noun:
+    def noun(self) -> NounPhrase:
         start, quantity, count = self.at, "", 0
         found: list[tuple[str, frozenset[str]]] = []
-        at: tuple[tuple[str, Noun], ...] = ()
+        at: tuple[tuple[str, NounPhrase], ...] = ()
         best, best_of, other = "", None, False
         if self.best_of_here():
             self.at += 1
@@ -193,13 +193,13 @@ class Nouns:
             while self.here().keys:
                 inner.append((self.here().text, self.here().keys))
                 self.at += 1
-            best_of = Noun("".join(w for w, _ in inner), tuple(inner))
+            best_of = NounPhrase("".join(w for w, _ in inner), tuple(inner))
         if word := self.take("it"):
-            return Noun(word.text, pronoun=True, plural="们" in word.text)
+            return NounPhrase(word.text, pronoun=True, plural="们" in word.text)
         quote = self.take("=“", '="', "=「", "='")
         while True:
             word = self.here()
-            digit = next((n for k, n in words_zh.DIGITS_ZH.items() if k in word.kinds), 0)
+            digit = next((n for k, n in lexicon_zh.DIGITS_ZH.items() if k in word.kinds), 0)
             if word.keys:
                 found.append((word.text, word.keys))
             elif superlative := next((k[5:] for k in word.kinds if k[:5] == "best:"), ""):
@@ -221,10 +221,10 @@ class Nouns:
                 quantity = "the"
             elif digit and not count:
                 count = digit
-                quantity = "all" if word.text in words_zh.BOTH_ZH else quantity or "any"
+                quantity = "all" if word.text in lexicon_zh.BOTH_ZH else quantity or "any"
             elif found and any(k in word.kinds for k in _REGION) and self.region_ends():
                 side = next(k for k in _REGION if k in word.kinds)
-                at = (*at, (side, Noun("".join(w for w, _ in found), tuple(found))))
+                at = (*at, (side, NounPhrase("".join(w for w, _ in found), tuple(found))))
                 found = []  # 所有桌子上的东西: what was said before the place still counts for what follows it
                 self.at += "de" in self.here(1).kinds
             elif not ("de" in word.kinds and (found or at or best) and self.noun_here_after()):
@@ -235,7 +235,7 @@ class Nouns:
         text = "".join(w.text for w in self.words[start : self.at])
         if best:
             found = found or [("东西", frozenset("*"))]
-            return Noun(text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of)
+            return NounPhrase(text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of)
         if best_of is not None:
             raise NotUnderstood("word", word=text)
         if other and not found:
@@ -244,9 +244,9 @@ class Nouns:
             if quantity != "all":
                 word = self.here()
                 raise NotUnderstood("noun", word=word.text or text or "…", hint="")
-            return Noun(text, (("all", frozenset("*")),), "all", count, True, at=at, other=other)
-        mass = any(w in words.MASS or k & words.MASS for w, k in found[-1:])
-        return Noun(text, tuple(found), quantity, count, mass or quantity == "all", at=at, other=other)
+            return NounPhrase(text, (("all", frozenset("*")),), "all", count, True, at=at, other=other)
+        mass = any(w in lexicon_en.MASS or k & lexicon_en.MASS for w, k in found[-1:])
+        return NounPhrase(text, tuple(found), quantity, count, mass or quantity == "all", at=at, other=other)
 
     def region_ends(self) -> bool:
         """桌子上的… · 桌上所有…: a place that describes what comes next."""
@@ -255,7 +255,7 @@ class Nouns:
             return False
         if any(k[:5] == "best:" for k in after) or "other" in after or "this" in after:
             return True
-        return any(k in after for k in ("de", "all", "any", *words_zh.DIGITS_ZH))
+        return any(k in after for k in ("de", "all", "any", *lexicon_zh.DIGITS_ZH))
 
     def noun_here_after(self) -> bool:
         self.at += 1

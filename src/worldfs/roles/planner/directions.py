@@ -26,13 +26,13 @@ def axis(side: str, scene: Scene) -> tuple[float, float]:
             return (ahead[1], -ahead[0])
 
 
-def along(thing: Thing, side: str, scene: Scene) -> float:
+def distance_along(thing: Thing, side: str, scene: Scene) -> float:
     """How far (m) the thing is to that side of the world's origin."""
     x, y = axis(side, scene)
     return thing.position[0] * x + thing.position[1] * y
 
 
-def beyond(one: Thing, other: Thing, direction: tuple[float, ...], spread: float = 1.0) -> bool:
+def lies_toward(one: Thing, other: Thing, direction: tuple[float, ...], spread: float = 1.0) -> bool:
     """Does `one` lie that way from `other`? `spread`: metres across allowed for each metre ahead; 1 is 45 degrees."""
     dx, dy = one.position[0] - other.position[0], one.position[1] - other.position[1]
     ahead = dx * direction[0] + dy * direction[1]

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...ground.model import Vec
-from . import words
-from .intent import NotUnderstood, Noun
-from .phrase import share_heads
+from . import lexicon_en
+from .intent import NotUnderstood, NounPhrase
+from .phrase_heads import share_heads
 from .vocabulary import Vocabulary
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
@@ -17,7 +17,7 @@ _AXES = ("x", "y", "z")
 
 
 def strip_openers(tokens: list[str]) -> list[str]:
-    openers = sorted((o.split() for o in words.OPENERS), key=len, reverse=True)
+    openers = sorted((o.split() for o in lexicon_en.OPENERS), key=len, reverse=True)
     while tokens:
         size = next((len(o) for o in openers if tokens[: len(o)] == o), 1 if tokens[0] == "," else 0)
         if not size:
@@ -26,7 +26,7 @@ def strip_openers(tokens: list[str]) -> list[str]:
     return tokens
 
 
-class Nouns:
+class EnglishNounParser:
     """Tokens and a place among them."""
 
     def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
@@ -49,7 +49,7 @@ class Nouns:
         mark = self.at
         strip = strip_openers(self.tokens[mark:])
         self.at = len(self.tokens) - len(strip)
-        found = bool(self.phrase(words.VERBS))
+        found = bool(self.phrase(lexicon_en.VERBS))
         self.at = mark
         return found
 
@@ -82,17 +82,17 @@ class Nouns:
         return tuple(round(v * unit, 6) for v in found)
 
     def _unit(self) -> float:
-        unit = self.phrase(words.UNITS)
-        return words.UNITS[unit] if unit else 0.0
+        unit = self.phrase(lexicon_en.UNITS)
+        return lexicon_en.UNITS[unit] if unit else 0.0
 
     def length(self) -> float:
         """`10 cm`, `ten centimetres`, `a bit`: metres; 0.0 and nothing consumed for none."""
         mark = self.at
         self.phrase(("by", "about", "by about"))
-        if self.phrase(words.A_BIT):
-            return words.A_BIT_M
+        if self.phrase(lexicon_en.A_BIT):
+            return lexicon_en.A_BIT_M
         word = self.ahead()
-        number = float(word) if _NUMBER.match(word) else float(words.NUMBERS.get(word, 0))
+        number = float(word) if _NUMBER.match(word) else float(lexicon_en.NUMBERS.get(word, 0))
         self.at += 1
         unit = self._unit() if number > 0 else 0.0
         if not unit:
@@ -103,13 +103,13 @@ class Nouns:
         word = self.ahead()
         if word in ('"', "“", "'", "‘", "only", "just", "either"):
             word = self.ahead(1)
-        if word in words.ALL | words.ANY | words.THE | words.PRONOUNS or word in words.NUMBERS:
+        if word in lexicon_en.ALL | lexicon_en.ANY | lexicon_en.THE | lexicon_en.PRONOUNS or word in lexicon_en.NUMBERS:
             return True
-        if word in ("other", "others", *words.BEST):
+        if word in ("other", "others", *lexicon_en.BEST):
             return True
         return bool(word) and (word.isdigit() or self.vocabulary.english_word(word) is not None)
 
-    def nouns(self, gap: bool = False) -> tuple[Noun, ...]:
+    def nouns(self, gap: bool = False) -> tuple[NounPhrase, ...]:
         """`NP (, NP)* and NP`; a bare colour borrows the head of the next: "the red and blue cubes".
 
         `gap`: a noun with a place of its own begins the next clause ("… in the basket and the can on the table").
@@ -122,7 +122,7 @@ class Nouns:
             if not gap and self.phrase(("or",)) and self.noun_here() and not self.verb_here():
                 options = found.pop()
                 choice = (*(options.options or (options,)), self.noun())
-                found.append(Noun(" or ".join(o.text for o in choice), options=share_heads(list(choice))))
+                found.append(NounPhrase(" or ".join(o.text for o in choice), options=share_heads(list(choice))))
                 continue
             self.at = mark
             self.at += self.ahead() == ","
@@ -131,7 +131,7 @@ class Nouns:
                 self.at = mark
                 break
             following = self.noun()
-            if gap and (self.ahead() in {p.split()[0] for p in words.PREPS} or self._distance_here()):
+            if gap and (self.ahead() in {p.split()[0] for p in lexicon_en.PREPS} or self._distance_here()):
                 self.at = mark
                 break
             found.append(following)
@@ -143,24 +143,24 @@ class Nouns:
         self.at = mark
         return found > 0
 
-    def noun(self) -> Noun:
+    def noun(self) -> NounPhrase:
         start = self.at
         self.phrase(("only", "just"))
         quote = self.phrase(('"', "“", "'", "‘"))
-        if self.ahead() in words.PRONOUNS:
+        if self.ahead() in lexicon_en.PRONOUNS:
             self.at += 1
-            return Noun(self.tokens[self.at - 1], pronoun=True)
+            return NounPhrase(self.tokens[self.at - 1], pronoun=True)
         quantity, count, whole = self._quantity()
         if whole is not None:
             return whole
         other = bool(self.phrase(("other",)))
         if self.ahead() in ("others", "rest") and quantity in ("", "the", "all"):
             rest = self.phrase(("rest of the things", "rest of the objects", "rest of them", "rest", "others"))
-            return Noun(rest, (("rest", frozenset("*")),), "all", plural=True, other=True)
-        if self.ahead() in words.NUMBERS or (
-            self.ahead().isdigit() and self.ahead(1) not in ("", ",") and self.ahead(1) not in words.UNITS
+            return NounPhrase(rest, (("rest", frozenset("*")),), "all", plural=True, other=True)
+        if self.ahead() in lexicon_en.NUMBERS or (
+            self.ahead().isdigit() and self.ahead(1) not in ("", ",") and self.ahead(1) not in lexicon_en.UNITS
         ):
-            count = words.NUMBERS.get(self.ahead()) or int(self.ahead())
+            count = lexicon_en.NUMBERS.get(self.ahead()) or int(self.ahead())
             self.at += 1
             quantity = quantity or "any"
         other = bool(self.phrase(("other",))) or other
@@ -176,34 +176,34 @@ class Nouns:
             found = found or [("things", frozenset("*"))]
         if not found:
             if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
-                return Noun("all", (("all", frozenset("*")),), "all", count, True)
+                return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
             word = self.ahead()
             raise NotUnderstood("noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.near_miss(word))
         if best:
             quantity, plural = "the", bool(count)
-        read = Noun(
+        read = NounPhrase(
             " ".join(self.tokens[start : self.at]), tuple(found), quantity, count, plural, best=best, other=other
         )
         return self._after(read, start)
 
-    def _quantity(self) -> tuple[str, int, Noun | None]:
+    def _quantity(self) -> tuple[str, int, NounPhrase | None]:
         """all | the | any and a count; or the whole phrase, where that is all of it."""
         quantity, count, word = "", 0, self.ahead()
-        if word in words.ALL and self.vocabulary.english_word(word) is None:
+        if word in lexicon_en.ALL and self.vocabulary.english_word(word) is None:
             self.at += 1
             quantity = "all"
             count = 2 if word == "both" else 0
             if word == "everything":
                 other = bool(self.phrase(("else",)))
-                return "", 0, Noun(word, ((word, frozenset("*")),), "all", plural=True, other=other)
+                return "", 0, NounPhrase(word, ((word, frozenset("*")),), "all", plural=True, other=other)
             self.phrase(("of",))
-            if self.ahead() in words.PRONOUNS:
+            if self.ahead() in lexicon_en.PRONOUNS:
                 self.at += 1
-                return "", 0, Noun(f"{word} of them", quantity="all", count=count, pronoun=True, plural=True)
-        if self.ahead() in words.THE:
+                return "", 0, NounPhrase(f"{word} of them", quantity="all", count=count, pronoun=True, plural=True)
+        if self.ahead() in lexicon_en.THE:
             self.at += 1
             quantity = quantity or "the"
-        elif self.ahead() in words.ANY and not quantity:
+        elif self.ahead() in lexicon_en.ANY and not quantity:
             self.at += 1
             quantity = "any"
             if self.tokens[self.at - 1] == "another":
@@ -215,11 +215,11 @@ class Nouns:
     def _best(self, quantity: str) -> str:
         """A superlative: "the heaviest …", "the left …" before a noun."""
         word = self.ahead()
-        if word in words.BEST_SIDE and not (
+        if word in lexicon_en.BEST_SIDE and not (
             quantity == "the" and self.ahead(1) and self.vocabulary.english_word(self.ahead(1))
         ):
             return ""
-        found = words.BEST.get(word, "")
+        found = lexicon_en.BEST.get(word, "")
         self.at += bool(found)
         return found
 
@@ -231,25 +231,31 @@ class Nouns:
             match = next((j for j in joined if self.ahead(1).isdigit() and f"i:{j}" in self.vocabulary.raw), "")
             self.at += 2 if match else 1
             found.append((match or word, frozenset((f"i:{match}",)) if match else keys))
-            plural = (words.singular(word) != word and not any(k.startswith("i:") for k in keys)) or word == "stuff"
+            plural = (
+                lexicon_en.singular(word) != word and not any(k.startswith("i:") for k in keys)
+            ) or word == "stuff"
             if word in ("fruit", "stuff") and quantity in ("", "the"):
                 plural = True
         return found, plural
 
-    def _after(self, noun: Noun, start: int) -> Noun:
+    def _after(self, noun: NounPhrase, start: int) -> NounPhrase:
         """What follows a noun and still says which: "nearest to the basket", "on the left"."""
         mark = self.at
         self.phrase(("that is", "which is", "that are", "which are"))
-        near = self.phrase(words.NEAREST)
+        near = self.phrase(lexicon_en.NEAREST)
         if not noun.best and near:
-            noun = replace(noun, best=words.NEAREST[near])
-        elif not noun.best and (side := self.phrase(words.ON_THE_SIDE)) and self.ahead() not in ("of", "side", "half"):
-            best = words.ON_THE_SIDE[side]
+            noun = replace(noun, best=lexicon_en.NEAREST[near])
+        elif (
+            not noun.best
+            and (side := self.phrase(lexicon_en.ON_THE_SIDE))
+            and self.ahead() not in ("of", "side", "half")
+        ):
+            best = lexicon_en.ON_THE_SIDE[side]
             return replace(noun, best=best, quantity="the", text=" ".join(self.tokens[start : self.at]))
         elif not (noun.best in ("nearest", "farthest") and self.phrase(("to", "from"))):
             self.at = mark
             return noun
-        if noun.best in ("nearest", "farthest") and self.phrase(words.ROBOT) == "" and (near or self.at > mark):
+        if noun.best in ("nearest", "farthest") and self.phrase(lexicon_en.ROBOT) == "" and (near or self.at > mark):
             if not self.noun_here():
                 raise NotUnderstood("noun", word=self.ahead() or "…", hint=self.vocabulary.near_miss(self.ahead()))
             noun = replace(noun, best_of=self.noun())

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ...ground.model import Order, Profile, Scene
 from ..critic import Critic
-from . import domain, reasons
-from .domain import Action
+from . import failure_reasons, planned_actions
+from .planned_actions import PlannedAction
 
 
-def refusal(action: Action, robot_id: str, scene: Scene, profile: Profile | None, language: str) -> str:
+def critic_refusal(action: PlannedAction, robot_id: str, scene: Scene, profile: Profile | None, language: str) -> str:
     """Why the critic would refuse it, one clause; "" for nothing. Without a readable profile admission decides."""
     if profile is None or not profile.ops:
         return ""
-    order = Order("plan", robot_id, action.op, domain.spelled(action, profile), asker="planner")
+    order = Order("plan", robot_id, action.op, planned_actions.profile_parameters(action, profile), asker="planner")
     refused = [f for f in Critic(language).review(order, scene, profile) if not f.warning]
-    return reasons.of_finding(refused[0], language == "zh") if refused else ""
+    return failure_reasons.finding_reason(refused[0], language == "zh") if refused else ""

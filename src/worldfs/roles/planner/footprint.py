@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from ...ground.model import Thing
-from .facts import yaw
+from .scene_facts import yaw
 
 Point = tuple[float, float]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ground.model import RobotState, Scene, Vec
-from .directions import beyond
-from .facts import Where, height, inside, layout, movable, resting, sane
+from .directions import lies_toward
 from .footprint import gap
+from .scene_facts import ThingLocation, final_support, height, inside, layout, movable, sanitized_scene
 
 PLACED_M = 0.03  # the body's own placement tolerance (embodied.md §4.4)
 BESIDE_M = 0.10  # gap between two footprints that still counts as beside
@@ -19,19 +19,19 @@ SIDE_M = 0.25  # gap up to which a thing still is "to the left of" another
 
 
 @dataclass(frozen=True, slots=True)
-class In:
+class InGoal:
     object: str
     container: str
 
 
 @dataclass(frozen=True, slots=True)
-class On:
+class OnGoal:
     object: str
     support: str
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class BesideGoal:
     """Both rest on the same support, their footprints at most `BESIDE_M` apart."""
 
     object: str
@@ -39,7 +39,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Toward:
+class TowardGoal:
     """`object` rests on the same support as `other`, that way from it (a unit vector), at most `SIDE_M` apart."""
 
     object: str
@@ -49,7 +49,7 @@ class Toward:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class ApartGoal:
     """`object` rests on `support`, its footprint at least `least` metres from that of `other`."""
 
     object: str
@@ -59,7 +59,7 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedGoal:
     """`object` rests within `PLACED_M` of `position` in the plane (m, world frame)."""
 
     object: str
@@ -67,7 +67,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
+class AreaGoal:
     """`object` rests on `support` inside the strip low..high (x0, y0) to (x1, y1); `label` says whose strip it is."""
 
     object: str
@@ -78,24 +78,24 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
-class Down:
+class DownGoal:
     """`object` is in no gripper, and rests on something."""
 
     object: str
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class HoldingGoal:
     object: str
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenGoal:
     object: str
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class AtGoal:
     """The gripper (or, without one, the base) is at `position`; `label` is the thing it is above, if any."""
 
     position: Vec
@@ -103,24 +103,24 @@ class At:
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class HomeGoal:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Gripper:
+class GripperGoal:
     state: str  # open | closed
 
 
 @dataclass(frozen=True, slots=True)
-class Gesture:
+class GestureGoal:
     """A motion of the robot that changes nothing: the body's own strategy of that name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class ClearedGoal:
     """Nothing movable rests on `surface`, stacks included, but for `but`; nor is anything left in the gripper."""
 
     surface: str
@@ -129,9 +129,29 @@ class Cleared:
 
 
 Goal = (
-    In | On | Beside | Toward | Apart | Placed | Area | Down | Holding | Seen | At | Home | Gripper | Gesture | Cleared
+    InGoal
+    | OnGoal
+    | BesideGoal
+    | TowardGoal
+    | ApartGoal
+    | PlacedGoal
+    | AreaGoal
+    | DownGoal
+    | HoldingGoal
+    | SeenGoal
+    | AtGoal
+    | HomeGoal
+    | GripperGoal
+    | GestureGoal
+    | ClearedGoal
 )
-POSE_GOALS = (Seen, At, Home, Gripper, Gesture)  # of the robot, not of things: most pages do not show them
+POSE_GOALS = (
+    SeenGoal,
+    AtGoal,
+    HomeGoal,
+    GripperGoal,
+    GestureGoal,
+)  # of the robot, not of things: most pages do not show them
 
 
 def subject(goal: Goal) -> str:
@@ -148,11 +168,15 @@ def held_by(scene: Scene, robot_id: str = "") -> str | None:
     return found[0] if found else None
 
 
-def littering(goal: Cleared, scene: Scene, places: Mapping[str, Where] | None = None) -> tuple[str, ...]:
+def littering(goal: ClearedGoal, scene: Scene, places: Mapping[str, ThingLocation] | None = None) -> tuple[str, ...]:
     """Ids that keep a surface from being clear, in page order."""
     spots = layout(scene) if places is None else places
     found = [t.id for t in movable(scene) if t.id not in goal.but]
-    return tuple(id for id in found if resting(spots, id) == Where("on", goal.surface) or spots[id].relation == "held")
+    return tuple(
+        id
+        for id in found
+        if final_support(spots, id) == ThingLocation("on", goal.surface) or spots[id].relation == "held"
+    )
 
 
 def tcp(robot: RobotState) -> Vec | None:
@@ -165,43 +189,43 @@ def tcp(robot: RobotState) -> Vec | None:
     return None
 
 
-def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Where] | None = None) -> bool:
+def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, ThingLocation] | None = None) -> bool:
     """Is it so in this scene? What the page does not show is not so. `places`: the scene's layout, if at hand."""
-    scene = sane(scene) if places is None else scene
+    scene = sanitized_scene(scene) if places is None else scene
     if isinstance(goal, POSE_GOALS):
         return _pose_holds(goal, scene, robot_id)
     places = layout(scene) if places is None else places
-    if isinstance(goal, Cleared):
+    if isinstance(goal, ClearedGoal):
         return not littering(goal, scene, places)
     spot, thing = places.get(goal.object), scene.thing(goal.object)
     if spot is None or thing is None:
         return False
     match goal:
-        case In(container=box):
-            return resting(places, goal.object) == Where("in", box)
-        case On(support=under):
-            return spot == Where("on", under)
-        case Holding():
+        case InGoal(container=box):
+            return final_support(places, goal.object) == ThingLocation("in", box)
+        case OnGoal(support=under):
+            return spot == ThingLocation("on", under)
+        case HoldingGoal():
             return spot.relation == "held" and robot_id in ("", spot.of)
-        case Down():
+        case DownGoal():
             return spot.relation in ("on", "in")
-        case Placed(position=target):
+        case PlacedGoal(position=target):
             return spot.relation != "held" and math.dist(thing.position[:2], target[:2]) <= PLACED_M
-        case Area():
+        case AreaGoal():
             within = all(lo <= v <= hi for lo, v, hi in zip(goal.low, thing.position, goal.high, strict=False))
-            return within and resting(places, goal.object) == Where("on", goal.support)
-        case Beside(other=other):
+            return within and final_support(places, goal.object) == ThingLocation("on", goal.support)
+        case BesideGoal(other=other):
             return _beside(goal.object, other, scene, places, BESIDE_M)
-        case Toward(other=other, direction=direction):
+        case TowardGoal(other=other, direction=direction):
             near = _beside(goal.object, other, scene, places, SIDE_M)
             found = scene.thing(other)
-            return near and found is not None and beyond(thing, found, direction, SPREAD)
-        case Apart(other=other, support=under, least=least):
+            return near and found is not None and lies_toward(thing, found, direction, SPREAD)
+        case ApartGoal(other=other, support=under, least=least):
             found = scene.thing(other)
-            return spot == Where("on", under) and found is not None and gap(thing, found) >= least
+            return spot == ThingLocation("on", under) and found is not None and gap(thing, found) >= least
 
 
-def _beside(one: str, other: str, scene: Scene, places: Mapping[str, Where], most: float) -> bool:
+def _beside(one: str, other: str, scene: Scene, places: Mapping[str, ThingLocation], most: float) -> bool:
     a, b = scene.thing(one), scene.thing(other)
     if a is None or b is None or places[one].relation not in ("on", "in") or places[one].of == other:
         return False
@@ -214,25 +238,25 @@ def _pose_holds(goal: Goal, scene: Scene, robot_id: str) -> bool:
     robots = [r for r in scene.robots if robot_id in ("", r.robot_id)]
     for robot in robots:
         match goal:
-            case At(position=target):
+            case AtGoal(position=target):
                 found = tcp(robot)
                 if found is not None and math.dist(found, target[:3]) <= AT_M:
                     return True
-            case Home():
+            case HomeGoal():
                 if robot.extra.get("at_home") is True or robot.extra.get("posture") == "home":
                     return True
-            case Gripper(state=state):
+            case GripperGoal(state=state):
                 # a gripper round a thing is closed, whatever word the page has for it
                 now = "closed" if robot.holding or robot.gripper == "holding" else robot.gripper
                 if now == state:
                     return True
-    if isinstance(goal, Seen):
+    if isinstance(goal, SeenGoal):
         seen = scene.perception.get("seen")
         return isinstance(seen, (list, tuple)) and goal.object in seen
     return False
 
 
-def above(scene: Scene, id: str, clearance: float = 0.15) -> Vec:
+def point_above(scene: Scene, id: str, clearance: float = 0.15) -> Vec:
     """A point over a thing, `clearance` metres above its top."""
     thing = scene.thing(id)
     if thing is None:

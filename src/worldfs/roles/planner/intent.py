@@ -9,7 +9,7 @@ from .goals import Goal
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CommandIntent:
     """Goals in the order wanted; `protected` are ids that no action may touch; `note` says what was decided."""
 
     goals: tuple[Goal, ...]
@@ -20,7 +20,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionIntent:
     """Asked, not ordered: moves nothing. `answer` is from the scene; else it says what can be asked."""
 
     text: str
@@ -30,7 +30,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedIntent:
     """Not acted on, with the reason; `can` are sentences that would be. `kind` says why in one word.
 
     kind: negation | conditional | report | unknown | missing | ambiguous | impossible | empty
@@ -43,7 +43,7 @@ class Refusal:
     text: str = ""
 
 
-Intent = Command | Question | Refusal
+Intent = CommandIntent | QuestionIntent | RefusedIntent
 
 
 class NotUnderstood(Exception):
@@ -55,7 +55,7 @@ class NotUnderstood(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Noun:
+class NounPhrase:
     """One noun phrase as read, not yet looked up in a scene."""
 
     text: str
@@ -64,20 +64,20 @@ class Noun:
     count: int = 0
     plural: bool = False
     pronoun: bool = False
-    at: tuple[tuple[str, Noun], ...] = ()  # (in | on | beside | from | a side, where): only things that are there
+    at: tuple[tuple[str, NounPhrase], ...] = ()  # (in | on | beside | from | a side, where): only things that are there
     best: str = ""  # heaviest | biggest | nearest | leftmost …: of those, the one that is most so (`superlatives`)
-    best_of: Noun | None = None  # what "nearest" and "farthest" are measured from; None: the robot
+    best_of: NounPhrase | None = None  # what "nearest" and "farthest" are measured from; None: the robot
     other: bool = False  # of those, the ones that this instruction has not named yet
-    options: tuple[Noun, ...] = ()  # "the apple or the can": one of these
+    options: tuple[NounPhrase, ...] = ()  # "the apple or the can": one of these
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class DirectionalMove:
     """A move told by a direction: left | right | forward | backward, or away | closer with `other`. Metres."""
 
     way: str
     metres: float = 0.0  # 0: not told
-    other: Noun | None = None  # None: the robot
+    other: NounPhrase | None = None  # None: the robot
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,10 @@ class Clause:
     """One act as read. `places` are (in | on | to | at | beside | from | a side, nouns or coordinates), as said."""
 
     act: str
-    what: tuple[Noun, ...] = ()
-    places: tuple[tuple[str, tuple[Noun, ...] | Vec], ...] = ()
-    but: tuple[Noun, ...] = ()
+    what: tuple[NounPhrase, ...] = ()
+    places: tuple[tuple[str, tuple[NounPhrase, ...] | Vec], ...] = ()
+    but: tuple[NounPhrase, ...] = ()
     by: str = ""  # colour | kind
-    keep: tuple[Noun, ...] = ()  # protected from here on
-    shift: Shift | None = None
+    keep: tuple[NounPhrase, ...] = ()  # protected from here on
+    shift: DirectionalMove | None = None
     gap: float = 0.0  # metres between the thing and what it goes beside, 0: not told

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from ...ground.driver import Interpreter
 from ...ground.errors import BadInput
 from ...ground.model import Order, Profile, Scene
-from .intent import Command, Question
-from .language import interpret
-from .plan import Limits, build, stages
+from .instruction_parser import interpret
+from .intent import CommandIntent, QuestionIntent
+from .plan import PlanConstraints, build_plan, stages
 
 
 def orders(nl_task: str, scene: Scene) -> Sequence[Order]:
@@ -22,13 +22,13 @@ def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
 
     def read(nl_task: str, scene: Scene) -> Sequence[Order]:
         intent = interpret(nl_task, scene, profile=profile, robot_id=robot_id, suggest=True)
-        if not isinstance(intent, Command):
-            asked = isinstance(intent, Question)
-            found = "a question, which moves nothing" if isinstance(intent, Question) else intent.reason
-            can = () if asked or isinstance(intent, Question) else intent.can
+        if not isinstance(intent, CommandIntent):
+            asked = isinstance(intent, QuestionIntent)
+            found = "a question, which moves nothing" if isinstance(intent, QuestionIntent) else intent.reason
+            can = () if asked or isinstance(intent, QuestionIntent) else intent.can
             raise BadInput(found, path="nl_task", expected="an order", fix="e.g. " + "; ".join(can[:3]) if can else "")
-        limits = Limits(intent.protected, language=intent.language)
-        plan = build(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
+        limits = PlanConstraints(intent.protected, language=intent.language)
+        plan = build_plan(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
         if plan.unmet:
             raise BadInput(plan.unmet[0][1], path="nl_task", expected="goals that this body can bring about")
         return [

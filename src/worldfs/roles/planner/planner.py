@@ -6,36 +6,36 @@ import threading
 from dataclasses import replace
 
 from ...ground.model import Scene
-from .desk import Desk
-from .errand import Errand
-from .facts import sane
-from .intent import Command, Intent, Question, Refusal
-from .language import interpret
-from .mind import Mind
-from .report import Report
+from .instruction_parser import interpret
+from .intent import CommandIntent, Intent, QuestionIntent, RefusedIntent
+from .intent_model import IntentModel
+from .plan_executor import PlanExecutor
+from .plan_report import PlanReport
+from .planner_port import PlannerPort
+from .scene_facts import sanitized_scene
 
 
 class Planner:
     """Carries out instructions at one desk; nothing is kept between two of them but in the files."""
 
-    def __init__(self, desk: Desk, mind: Mind | None = None) -> None:
+    def __init__(self, desk: PlannerPort, mind: IntentModel | None = None) -> None:
         self.desk, self.mind = desk, mind
 
-    def run(self, instruction: str, stop: threading.Event | None = None) -> Report:
+    def run(self, instruction: str, stop: threading.Event | None = None) -> PlanReport:
         """Interpret, plan, act, judge. Never raises for a failed action; a WorldError of the desk goes through."""
-        scene = sane(self.desk.scene())
+        scene = sanitized_scene(self.desk.scene())
         report = self._report(instruction, scene, stop or threading.Event())
         ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
         told = [one.evidence["source"] for one in ends if isinstance(one.evidence.get("source"), str)]
         return replace(report, source=told[-1]) if told else report
 
-    def _report(self, instruction: str, scene: Scene, stop: threading.Event) -> Report:
+    def _report(self, instruction: str, scene: Scene, stop: threading.Event) -> PlanReport:
         intent = self._read(instruction, scene)
-        if isinstance(intent, Question):
-            return Report(intent.answered, intent.answer, intent)
-        if isinstance(intent, Refusal):
-            return Report(False, intent.reason, intent)
-        return Errand(self.desk, intent, stop).run(scene)
+        if isinstance(intent, QuestionIntent):
+            return PlanReport(intent.answered, intent.answer, intent)
+        if isinstance(intent, RefusedIntent):
+            return PlanReport(False, intent.reason, intent)
+        return PlanExecutor(self.desk, intent, stop).run(scene)
 
     def _read(self, instruction: str, scene: Scene) -> Intent:
         intent = interpret(
@@ -46,10 +46,10 @@ class Planner:
             robot_id=self.desk.robot_id,
             suggest=True,
         )
-        if self.mind is None or not isinstance(intent, Refusal) or intent.kind != "unknown":
+        if self.mind is None or not isinstance(intent, RefusedIntent) or intent.kind != "unknown":
             return intent
         guess = self.mind.interpret(instruction, scene)
-        if isinstance(guess, Command):
+        if isinstance(guess, CommandIntent):
             known = {t.id for t in (*scene.objects, *scene.furniture)}
             named = {v for g in guess.goals for k in ("object", "container", "support", "other", "surface")
                      if (v := getattr(g, k, ""))} | set(guess.protected)  # fmt: skip

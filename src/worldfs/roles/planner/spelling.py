@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from . import words
+from . import lexicon_en
+from .unrelated_words_en import OTHERS
 from .vocabulary import Vocabulary, one_edit
-from .words_other import OTHERS
 
 SHORT = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "pu": "put", "tabel": "table", "u": "you"}
 _INFLECTED = ("s", "es", "d", "ed", "ing", "er", "r", "ly", "n", "en", "y")
 _TABLES = (
-    words.VERBS, words.PREPS, words.REQUESTS, words.WISHES, words.EXCEPT, words.JOINS, words.OPENERS, words.CLOSERS,
-    words.WAYS, words.AWAY, words.UNITS, words.A_BIT, words.BEST, words.NEAREST, words.ON_THE_SIDE, words.ROBOT,
-    words.TAGS, words.NUMBERS, words.ALL, words.ANY, words.THE, words.PRONOUNS, words.QUESTIONS, words.PROTECT,
-    words.ASK_PLAIN, words.COMPARED, ("colour color kind kinds type types category other others else either or only",),
-    ("alone where it is in place as they are",), tuple(p for group in words.PARTICLES.values() for p in group),
+    lexicon_en.VERBS, lexicon_en.PREPS, lexicon_en.REQUESTS, lexicon_en.WISHES, lexicon_en.EXCEPT, lexicon_en.JOINS, lexicon_en.OPENERS, lexicon_en.CLOSERS,
+    lexicon_en.WAYS, lexicon_en.AWAY, lexicon_en.UNITS, lexicon_en.A_BIT, lexicon_en.BEST, lexicon_en.NEAREST, lexicon_en.ON_THE_SIDE, lexicon_en.ROBOT,
+    lexicon_en.TAGS, lexicon_en.NUMBERS, lexicon_en.ALL, lexicon_en.ANY, lexicon_en.THE, lexicon_en.PRONOUNS, lexicon_en.QUESTIONS, lexicon_en.PROTECT,
+    lexicon_en.ASK_PLAIN, lexicon_en.COMPARED, ("colour color kind kinds type types category other others else either or only",),
+    ("alone where it is in place as they are",), tuple(p for group in lexicon_en.PARTICLES.values() for p in group),
 )  # fmt: skip
-_GRAVE = words.NEGATIONS | words.IFS | words.PAST
-_PLAIN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()) | frozenset(words.gerunds())
+_GRAVE = lexicon_en.NEGATIONS | lexicon_en.IFS | lexicon_en.PAST
+_PLAIN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()) | frozenset(lexicon_en.gerunds())
 # What a slip may stand for; the rest of a polite phrase is known, and nothing is read as it.
 _CORE = frozenset(
     w
     for table in (
-        words.VERBS,
-        words.PREPS,
-        words.UNITS,
-        words.BEST,
-        words.NUMBERS,
-        words.ALL,
-        words.THE,
-        words.QUESTIONS,
+        lexicon_en.VERBS,
+        lexicon_en.PREPS,
+        lexicon_en.UNITS,
+        lexicon_en.BEST,
+        lexicon_en.NUMBERS,
+        lexicon_en.ALL,
+        lexicon_en.THE,
+        lexicon_en.QUESTIONS,
     )
     for phrase in table
     for w in phrase.split()
@@ -55,7 +55,7 @@ def _meant(word: str, vocabulary: Vocabulary) -> str:
         return ""
     own = {k[2:] for k in vocabulary.raw if k[2:].isalpha()}
     nouns = {*vocabulary.english, *own}
-    known = {*nouns, *(n + "s" for n in nouns), *words.IRREGULAR, *_CORE, *_GRAVE}
+    known = {*nouns, *(n + "s" for n in nouns), *lexicon_en.IRREGULAR, *_CORE, *_GRAVE}
     # a form of a word is no slip: what "places" or "placed" tells is no order
     if any(word == k + end or (k[-1:] == "e" and word == k[:-1] + end) for k in known for end in _INFLECTED if k):
         return ""

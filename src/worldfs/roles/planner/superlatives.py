@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from ...ground.model import Scene, Thing
 from .assign import volume
-from .directions import along
-from .facts import top
+from .directions import distance_along
 from .intent import NotUnderstood
+from .scene_facts import top
 
 TIE = {"heaviest": 1e-6, "lightest": 1e-6, "biggest": 1e-9, "smallest": 1e-9}  # else metres
 TIE_M = 0.005
@@ -34,7 +34,7 @@ def measure(thing: Thing, best: str, scene: Scene, base: Thing | None = None) ->
             value = top(thing) if placed else None
         case _:
             side = {"leftmost": "left", "rightmost": "right", "frontmost": "front", "backmost": "behind"}[best]
-            value = along(thing, side, scene) if placed else None
+            value = distance_along(thing, side, scene) if placed else None
     if value is None or not math.isfinite(value):
         return None
     return -value if best in ("lightest", "smallest", "lowest", "nearest", "bottom") else value
@@ -47,7 +47,9 @@ def _distance(thing: Thing, base: Thing | None, scene: Scene) -> float | None:
     return math.dist(thing.position[:2], pose[:2]) if len(pose) >= 2 else None
 
 
-def pick(ids: Sequence[str], best: str, scene: Scene, count: int = 1, base: Thing | None = None) -> tuple[str, ...]:
+def pick_superlative(
+    ids: Sequence[str], best: str, scene: Scene, count: int = 1, base: Thing | None = None
+) -> tuple[str, ...]:
     """The `count` things that are most so. Raises NotUnderstood for a tie at the border and for what is not told."""
     things = [t for id in ids if (t := scene.thing(id)) is not None and (base is None or id != base.id)]
     if best == "middle":
@@ -74,5 +76,5 @@ def pick(ids: Sequence[str], best: str, scene: Scene, count: int = 1, base: Thin
 def _middle(things: Sequence[Thing], scene: Scene) -> tuple[str, ...]:
     if len(things) % 2 == 0:
         raise NotUnderstood("tie", "ambiguous", what="middle", names=", ".join(t.id for t in things))
-    order = sorted(things, key=lambda t: along(t, "left", scene))
+    order = sorted(things, key=lambda t: distance_along(t, "left", scene))
     return (order[len(order) // 2].id,)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ground.model import Scene
-from .facts import fixed, layout
-from .goals import Goal, In, On, Placed
+from .goals import Goal, InGoal, OnGoal, PlacedGoal
+from .scene_facts import immovable_ids, layout
 
 
-def undone(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> list[Goal]:
+def undo_goals(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> list[Goal]:
     """Goals for every thing that is not where it was; of `only`, where that is given. Never what is gone."""
     was, now = layout(before), layout(scene)
-    still = fixed(scene)
+    still = immovable_ids(scene)
     found: list[Goal] = []
     for id, spot in was.items():
         if id not in now or (only is not None and id not in only):
@@ -24,9 +24,9 @@ def undone(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> li
         if spot == now[id] and not moved:
             continue
         if spot.relation == "in":
-            found.append(In(id, spot.of))
+            found.append(InGoal(id, spot.of))
         elif spot.relation == "on" and spot.of not in still:
-            found.append(On(id, spot.of))
+            found.append(OnGoal(id, spot.of))
         elif spot.relation == "on":
-            found.append(Placed(id, tuple(old.position[:2])))
+            found.append(PlacedGoal(id, tuple(old.position[:2])))
     return found

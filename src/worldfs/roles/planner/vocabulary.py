@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 
 from ...ground.model import Scene, Thing
-from . import words, words_zh
-from .facts import movable
+from . import lexicon_en, lexicon_zh
+from .scene_facts import movable
 
-_TABLES = (words.VERBS, words.PREPS, words.REQUESTS, words.EXCEPT, words.JOINS)
+_TABLES = (lexicon_en.VERBS, lexicon_en.PREPS, lexicon_en.REQUESTS, lexicon_en.EXCEPT, lexicon_en.JOINS)
 _FUNCTION_EN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()).union(
-    words.NEGATIONS, words.QUESTIONS, words.IFS, words.ALL, words.ANY, words.THE, words.PRONOUNS
+    lexicon_en.NEGATIONS,
+    lexicon_en.QUESTIONS,
+    lexicon_en.IFS,
+    lexicon_en.ALL,
+    lexicon_en.ANY,
+    lexicon_en.THE,
+    lexicon_en.PRONOUNS,
 )
 
 
@@ -18,8 +24,8 @@ class Vocabulary:
     """Looks words up, and says which things fit them."""
 
     def __init__(self, scene: Scene) -> None:
-        self.english, self.chinese = words.nouns_en(), words.nouns_zh()
-        self.function_zh = words_zh.chinese()
+        self.english, self.chinese = lexicon_en.nouns_en(), lexicon_en.nouns_zh()
+        self.function_zh = lexicon_zh.chinese_lexicon()
         self.moving = {t.id for t in movable(scene)}
         self.things = {t.id: t for t in (*scene.objects, *scene.furniture)}
         self.keys = {id: self._describe(t) for id, t in self.things.items()}
@@ -36,8 +42,8 @@ class Vocabulary:
         """Keys of an English word or id, None when neither lexicon nor scene knows it."""
         if f"i:{word}" in self.raw:
             return frozenset((f"i:{word}",))
-        keys = self.english.get(word) or self.english.get(words.singular(word)) or frozenset()
-        for form in (word, words.singular(word)):
+        keys = self.english.get(word) or self.english.get(lexicon_en.singular(word)) or frozenset()
+        for form in (word, lexicon_en.singular(word)):
             if f"w:{form}" in self.raw:
                 keys |= {f"w:{form}"}
         return keys or None
@@ -66,7 +72,7 @@ class Vocabulary:
             return frozenset(keys | {"w:stand"})
         texts = [thing.name, thing.category, re.sub(r"[_\-\d]+", " ", thing.id)]
         for word in re.findall(r"[a-z]+", " ".join(texts).lower()):
-            form = words.singular(word)
+            form = lexicon_en.singular(word)
             if word not in _FUNCTION_EN and len(word) > 1:
                 keys |= {f"w:{form}"}
             keys |= self.english.get(form, frozenset()) - {"*"}
@@ -80,7 +86,7 @@ class Vocabulary:
         elif thing.shape == "box" and not kinds:
             keys |= {"k:box"}
         for key in kinds:
-            keys |= words.kin(key[2:])
+            keys |= lexicon_en.ancestor_kinds(key[2:])
         # the stated colour decides; words of a name only where none is stated (an "orange" may be green)
         stated = {
             k for w in re.findall(r"[a-z]+", thing.color.lower()) for k in self.english.get(w, ()) if k[:2] == "c:"

@@ -16,7 +16,7 @@ View = Mapping[str, Any]
 """What is there, by names. Tuples may be there up to a place, frozensets in part; everything else is whole."""
 
 
-class Life(NamedTuple):
+class Workload(NamedTuple):
     """`live`, `again`: the directory and the disk to write it through."""
 
     name: str
@@ -29,15 +29,15 @@ class Life(NamedTuple):
     """Opens with the real recovery; raises if a file cannot be read or an invariant is broken."""
 
 
-LIVES: Final = (
+WORKLOADS: Final = (
     "store", "log", "jobs", "kernel", "calls", "plane", "journal", "agent", "claims", "memory", "node",
 )  # fmt: skip
 
 
-def life(name: str) -> Life:
+def load_workload(name: str) -> Workload:
     """A life by its name."""
     from importlib import import_module
 
-    found = import_module(f"{__name__}.{name}").LIFE
-    assert isinstance(found, Life)
+    found = import_module(f"{__name__}.{name}_workload").LIFE
+    assert isinstance(found, Workload)
     return found

@@ -14,11 +14,11 @@ from pathlib import Path
 from worldfs.ground.disk import Disk
 
 from ..crash_log import Recorder
-from . import life
+from . import load_workload
 
 
 def main(name: str, root: str, log: str = "") -> None:
-    one, held = life(name), log == "hold"
+    one, held = load_workload(name), log == "hold"
     recorder = Recorder(root) if log and not held else None
     _say("begin", held)
     for step in one.live(Path(root), recorder or Disk()):

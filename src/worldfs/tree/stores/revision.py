@@ -8,7 +8,7 @@ except ImportError:
     from hashlib import blake2b
 from typing import Final
 
-KEPT: Final = ".paos"
+PRIVATE_DIR: Final = ".paos"
 """The machine-kept place below a root: reachable by name, not listed."""
 
 

@@ -1,5 +1,5 @@
 """Compare-and-swap against programs that take no lock of ours: compare, *exchange* the new file with the old, look at
-what came out, and put it back if it is not what was compared (fleet_engine §4).
+what came out, and put it back if it is not what was compared.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from collections.abc import Callable, Container
 from contextlib import AbstractContextManager, suppress
 from typing import NamedTuple
 
+from worldfs.ground.dir_reader import DirEntryRef
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import Conflict, Exists
-from worldfs.ground.linux import start_writeback
-from worldfs.ground.walk import Place
+from worldfs.ground.syscalls import start_writeback
 
-from .contract import ABSENT, ANY, Expected
-from .displaced import Displaced
+from .displaced_files import DisplacedFiles
 from .revision import of
+from .store_interface import ABSENT, ANY, Expected
 
 _Looks = tuple[int, int, int, int]
 
 
-class Swap(NamedTuple):
+class PendingSwap(NamedTuple):
     """One under way: what was seen at the place, its revision, and what shall stand there."""
 
-    place: Place
+    place: DirEntryRef
     seen: os.stat_result | None
     old: str | None
     data: bytes
@@ -34,11 +34,11 @@ class Swap(NamedTuple):
     new: str
 
 
-class Drafts:
+class SwapDrafts:
     """Those whose drafts are written: (draft, what it is for), and their open files."""
 
     def __init__(self) -> None:
-        self.begun: list[tuple[Place, Swap]] = []
+        self.begun: list[tuple[DirEntryRef, PendingSwap]] = []
         self.fds: list[int] = []
 
     @property
@@ -47,13 +47,13 @@ class Drafts:
         return self.begun[0][1].place.path if self.begun else ""
 
 
-class Swaps:
+class CompareAndSwap:
     """`alone`: the store's lock, held around each exchange. `guarded`: keys whose files carry a stamp of ours."""
 
     def __init__(
         self,
         root: Root,
-        aside: Displaced,
+        aside: DisplacedFiles,
         guarded: Container[str],
         alone: Callable[[], AbstractContextManager[None]],
     ) -> None:
@@ -69,27 +69,29 @@ class Swaps:
         """What a file of that key carries, so that it is known as ours."""
         return revision if key in self.guarded else ""
 
-    def put(self, place: Place, data: bytes, before: os.stat_result | None, expect: Expected, new: str) -> None:
+    def put(self, place: DirEntryRef, data: bytes, before: os.stat_result | None, expect: Expected, new: str) -> None:
         """Without the last sync. `before`: what stands there. `Conflict`, `Exists`."""
         old = self._revision(place, before)
         self.compare(place, old, expect)  # early: a lost race should cost no fsync
         draft = self.root.draft(place, data, before, stamp=self.stamp(place.path, new))
-        self.place(draft, Swap(place, before, old, data, expect, new))
+        self.place(draft, PendingSwap(place, before, old, data, expect, new))
 
-    def begin(self, drafts: Drafts, place: Place, data: bytes, before: os.stat_result | None, expect: Expected) -> None:
+    def begin(
+        self, drafts: SwapDrafts, place: DirEntryRef, data: bytes, before: os.stat_result | None, expect: Expected
+    ) -> None:
         """Write a draft, and have the disk begin with it."""
         old = self._revision(place, before)
         self.compare(place, old, expect)
         draft, fd = self.root.begin(place, before)
         drafts.fds.append(fd)
-        swap = Swap(place, before, old, data, expect, of(data))
+        swap = PendingSwap(place, before, old, data, expect, of(data))
         drafts.begun.append((draft, swap))
         self.root.fill(draft, fd, data)
         if place.path in self.guarded:
             self.root.disk.stamp(fd, swap.new.encode(), draft.path)
         start_writeback(fd)
 
-    def _revision(self, place: Place, seen: os.stat_result | None) -> str | None:
+    def _revision(self, place: DirEntryRef, seen: os.stat_result | None) -> str | None:
         """Of what stands there; known without reading while it looks as it did when we read it last."""
         if seen is None:
             return None
@@ -99,7 +101,7 @@ class Swaps:
         data = self.root.read_at(place)
         return None if data is None else of(data)
 
-    def place(self, draft: Place, swap: Swap) -> None:
+    def place(self, draft: DirEntryRef, swap: PendingSwap) -> None:
         """Put a finished draft in place of what was found, if that is still there."""
         place, seen, old, _, expect, new = swap
         try:
@@ -126,7 +128,7 @@ class Swaps:
             raise
         self.root.disk.replaces += 1
 
-    def _exchange(self, draft: Place, place: Place, expect: Expected, old: str, new: str) -> None:
+    def _exchange(self, draft: DirEntryRef, place: DirEntryRef, expect: Expected, old: str, new: str) -> None:
         """Swap the draft with what is there, and make sure that this was what we compared."""
         here = self.root.apart(place)  # behind another mount nothing can be pushed aside: swap in place, and look
         aside = draft if here else self.aside.place(place.path, old, new)
@@ -163,7 +165,7 @@ class Swaps:
             self.aside.settle(aside.name)
         raise self.changed(place, expect)
 
-    def _replace_linked(self, draft: Place, aside: Place, place: Place) -> None:
+    def _replace_linked(self, draft: DirEntryRef, aside: DirEntryRef, place: DirEntryRef) -> None:
         """Without the exchanging rename: the old file gets a second name first. A foreign rename between the two
         calls goes unnoticed; a foreign edit of the old file does not."""
         if aside is not draft:
@@ -173,13 +175,13 @@ class Swaps:
         if aside is not draft:
             self.aside.settle(aside.name)
 
-    def compare(self, place: Place, found: str | None, expect: Expected) -> None:
+    def compare(self, place: DirEntryRef, found: str | None, expect: Expected) -> None:
         if expect is ABSENT and found is not None:
             raise Exists("already there", path=place.path, op="write")
         if isinstance(expect, str) and found != expect:
             raise self.changed(place, expect)
 
-    def changed(self, place: Place, expect: Expected) -> Conflict:
+    def changed(self, place: DirEntryRef, expect: Expected) -> Conflict:
         return Conflict(
             "it changed since it was read",
             path=place.path,
@@ -188,11 +190,11 @@ class Swaps:
             fix="read it again and decide anew",
         )
 
-    def _again(self, swap: Swap) -> None:
+    def _again(self, swap: PendingSwap) -> None:
         self.put(swap.place, swap.data, file_at(self.root, swap.place, "write"), swap.expect, swap.new)
 
 
-def file_at(root: Root, place: Place, op: str) -> os.stat_result | None:
+def file_at(root: Root, place: DirEntryRef, op: str) -> os.stat_result | None:
     """What stands there, if it is a file; `OSError` EISDIR for a directory."""
     info = root.status(place, op)
     if info is not None and stat.S_ISDIR(info.st_mode):

@@ -8,12 +8,12 @@ import time
 from collections import deque
 from functools import lru_cache
 
+from worldfs.ground.dir_reader import DirEntryRef
 from worldfs.ground.durable import Root
-from worldfs.ground.walk import Place
 
-from .revision import KEPT, of
+from .revision import PRIVATE_DIR, of
 
-HOME = f"{KEPT}/trash"
+HOME = f"{PRIVATE_DIR}/trash"
 FILES = 64  # kept
 BYTES = 1 << 20  # larger files are not kept
 LONGEST = 180  # bytes of an encoded key in a file name
@@ -33,7 +33,7 @@ class Trash:
         self._root = root
         self._names: deque[str] | None = None
 
-    def take(self, place: Place, size: int) -> None:
+    def take(self, place: DirEntryRef, size: int) -> None:
         """Remove a file from its place; that directory's sync is the caller's."""
         disk = self._root.disk
         if size > BYTES:
@@ -49,5 +49,5 @@ class Trash:
             return disk.unlink(place.folder.fd, place.name, place.path)
         self._names.append(bin.name)
         while len(self._names) > FILES:
-            self._root.drop(Place(bin.folder, self._names.popleft(), HOME))
+            self._root.drop(DirEntryRef(bin.folder, self._names.popleft(), HOME))
         return None

@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Final
 from inotify_simple import INotify, flags, parse_events
 
 from worldfs.ground.durable import DRAFT
-from worldfs.ground.errors import BrokenHouse, UserError, WorldError
-from worldfs.ground.linux import written_now
+from worldfs.ground.errors import StorageError, UserError, WorldError
+from worldfs.ground.syscalls import has_writer
 
-from .contract import Change, ChangeKind, Watch
-from .displaced import HOME, Displaced
-from .revision import KEPT
+from .displaced_files import HOME, DisplacedFiles
+from .revision import PRIVATE_DIR
+from .store_interface import StoreChange, StoreChangeKind, StoreWatch
 from .trash import encode
 
 if TYPE_CHECKING:
-    from .disk import DiskStore
+    from .disk_store import DiskStore
 
 CAME: Final = int(flags.CLOSE_WRITE | flags.MOVED_TO | flags.CREATE)
 GONE: Final = int(flags.MOVED_FROM | flags.DELETE)
@@ -46,7 +46,7 @@ _LIMITS = {
 }
 
 
-class LinuxWatch(Watch):
+class LinuxWatch(StoreWatch):
     def __init__(self, store: DiskStore, prefixes: tuple[str, ...]) -> None:
         self._store, self._root = store, store.root
         self._prefixes = frozenset(prefixes)
@@ -54,7 +54,7 @@ class LinuxWatch(Watch):
         self._reading = threading.Lock()
         self._closed = False
         self._armed: dict[int, str] = {}  # watch descriptor → directory
-        self._changes: dict[str, ChangeKind] = {}
+        self._changes: dict[str, StoreChangeKind] = {}
         try:
             self._inotify = INotify(nonblocking=True)
         except OSError as error:
@@ -76,7 +76,7 @@ class LinuxWatch(Watch):
             self.close()
             raise
 
-    def read(self, timeout: float | None = None) -> Sequence[Change]:
+    def read(self, timeout: float | None = None) -> Sequence[StoreChange]:
         until = None if timeout is None else time.monotonic() + timeout
         with self._reading:
             while not self._closed:
@@ -84,7 +84,7 @@ class LinuxWatch(Watch):
                 rung = self._listen(0 if self._changes else left)
                 if self._changes or rung or left == 0:
                     break
-            changes = [Change(key, kind) for key, kind in self._changes.items()]
+            changes = [StoreChange(key, kind) for key, kind in self._changes.items()]
             self._changes.clear()
             return changes
 
@@ -123,7 +123,7 @@ class LinuxWatch(Watch):
         """Note one event; whether the watched directories themselves changed."""
         if mask & flags.Q_OVERFLOW:
             for prefix in self._prefixes:
-                self._note(prefix, ChangeKind.RESYNC)
+                self._note(prefix, StoreChangeKind.RESYNC)
             return True
         folder = self._armed.get(wd)
         if folder is None:
@@ -138,14 +138,14 @@ class LinuxWatch(Watch):
             self._hear_displaced(mask, name)
         if mask & flags.ISDIR and key in self._wanted:
             self._resync(key)
-            if folder in self._prefixes and key not in self._prefixes and key != KEPT:
-                self._note(key, ChangeKind.DELETE if mask & GONE else ChangeKind.PUT)
+            if folder in self._prefixes and key not in self._prefixes and key != PRIVATE_DIR:
+                self._note(key, StoreChangeKind.DELETE if mask & GONE else StoreChangeKind.PUT)
             return True
         if (folder in self._prefixes or key in self._prefixes) and DRAFT not in name:
             if mask & GONE:  # an exchange says "gone" of a name that is there
-                self._note(key, ChangeKind.PUT if self._there(key) else ChangeKind.DELETE)
+                self._note(key, StoreChangeKind.PUT if self._there(key) else StoreChangeKind.DELETE)
             elif not mask & flags.CREATE or mask & flags.ISDIR or not self._being_written(key):
-                self._note(key, ChangeKind.PUT)
+                self._note(key, StoreChangeKind.PUT)
         return False
 
     def _hear_displaced(self, mask: int, name: str) -> None:
@@ -157,19 +157,22 @@ class LinuxWatch(Watch):
                 self._store.settle(name)
 
     def _note_displaced(self, name: str) -> None:
-        key = Displaced.key(name) or next((p for p in self._prefixes if name.endswith(f".{encode(p)}")), None)
+        key = DisplacedFiles.key(name) or next((p for p in self._prefixes if name.endswith(f".{encode(p)}")), None)
         if key is not None and (key in self._prefixes or key.rpartition("/")[0] in self._prefixes):
-            self._note(key, ChangeKind.DISPLACED)
+            self._note(key, StoreChangeKind.DISPLACED)
 
-    def _note(self, key: str, kind: ChangeKind) -> None:
+    def _note(self, key: str, kind: StoreChangeKind) -> None:
         """The strongest word about a key since the last `read`; displaced and resync say that it must be looked at."""
-        if self._changes.get(key) not in (ChangeKind.RESYNC, ChangeKind.DISPLACED) or kind is ChangeKind.DISPLACED:
+        if (
+            self._changes.get(key) not in (StoreChangeKind.RESYNC, StoreChangeKind.DISPLACED)
+            or kind is StoreChangeKind.DISPLACED
+        ):
             self._changes[key] = kind
 
     def _resync(self, folder: str) -> None:
         for prefix in self._prefixes:
             if prefix == folder or not folder or prefix.startswith(f"{folder}/"):
-                self._note(prefix, ChangeKind.RESYNC)
+                self._note(prefix, StoreChangeKind.RESYNC)
 
     def _there(self, key: str) -> bool:
         try:
@@ -188,7 +191,7 @@ class LinuxWatch(Watch):
         if fd is None:
             return False
         try:
-            return written_now(fd) is True
+            return has_writer(fd) is True
         finally:
             os.close(fd)
 
@@ -206,7 +209,7 @@ class LinuxWatch(Watch):
             except OSError as error:
                 if error.errno in _LIMITS:
                     raise _limit(error) from error
-                raise BrokenHouse(error.strerror or str(error), path=path, op="watch") from error
+                raise StorageError(error.strerror or str(error), path=path, op="watch") from error
             fresh[wd] = path
         for wd in self._armed.keys() - fresh.keys():
             with suppress(OSError):
@@ -230,6 +233,6 @@ def _with_ancestors(paths: tuple[str, ...]) -> list[str]:
     return sorted(wanted, key=lambda path: (path.count("/") + bool(path), path))
 
 
-def _limit(error: OSError) -> BrokenHouse:
+def _limit(error: OSError) -> StorageError:
     what, fix = _LIMITS.get(error.errno or 0, ("inotify", ""))
-    return BrokenHouse(f"no more {what} for this user ({error.strerror})", op="watch", fix=fix, code="INOTIFY_LIMIT")
+    return StorageError(f"no more {what} for this user ({error.strerror})", op="watch", fix=fix, code="INOTIFY_LIMIT")

@@ -7,15 +7,15 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .contract import Change, ChangeKind, Watch
+from .store_interface import StoreChange, StoreChangeKind, StoreWatch
 
 if TYPE_CHECKING:
-    from .disk import DiskStore
+    from .disk_store import DiskStore
 
 INTERVAL = 0.25  # seconds between two looks
 
 
-class ScanWatch(Watch):
+class ScanWatch(StoreWatch):
     """Costs one stat a file each interval; finds what lasts, not what was there between two looks."""
 
     def __init__(self, store: DiskStore, prefixes: tuple[str, ...], interval: float = INTERVAL) -> None:
@@ -24,7 +24,7 @@ class ScanWatch(Watch):
         self._seen = self._look()
         self._told: set[str] = set()
 
-    def read(self, timeout: float | None = None) -> Sequence[Change]:
+    def read(self, timeout: float | None = None) -> Sequence[StoreChange]:
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             changes = self._compare()
@@ -75,13 +75,13 @@ class ScanWatch(Watch):
         except UserError as error:
             return error.code
 
-    def _compare(self) -> list[Change]:
+    def _compare(self) -> list[StoreChange]:
         now, before = self._look(), self._seen
         self._seen = now
-        changes = [Change(key, ChangeKind.PUT) for key in now if now[key] != before.get(key)]
-        changes += [Change(key, ChangeKind.DELETE) for key in before if key not in now]
+        changes = [StoreChange(key, StoreChangeKind.PUT) for key in now if now[key] != before.get(key)]
+        changes += [StoreChange(key, StoreChangeKind.DELETE) for key in before if key not in now]
         self._store.settle(None)
         waiting = {key for prefix in self._prefixes for key in self._store.aside.waiting(prefix)}
-        changes += [Change(key, ChangeKind.DISPLACED) for key in sorted(waiting - self._told)]
+        changes += [StoreChange(key, StoreChangeKind.DISPLACED) for key in sorted(waiting - self._told)]
         self._told = waiting
         return changes

@@ -6,9 +6,9 @@ chat       an agent's input; brains that answer it
 selector   events/control/wait.json and events/next.json of one attach
 """
 
-from .call import Call, Run
-from .calls import Calls
-from .chat import Brain, Chat
-from .selector import Selector
+from .agent_job import AgentJob, AgentJobContext
+from .agent_jobs import AgentJobs
+from .chat import Chat, Responder
+from .event_selector import EventSelector
 
-__all__ = ["Brain", "Call", "Calls", "Chat", "Run", "Selector"]
+__all__ = ["AgentJob", "AgentJobContext", "AgentJobs", "Chat", "EventSelector", "Responder"]

@@ -9,21 +9,21 @@ from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Outcome
 from worldfs.roles.stop_words import is_stop
 from worldfs.tree.binding import Binding
-from worldfs.tree.leaf import Written
+from worldfs.tree.virtual_file import WriteResult
 
-from .call import Call, Run
-from .calls import Calls
+from .agent_job import AgentJob, AgentJobContext
+from .agent_jobs import AgentJobs
 
 KIND: Final = "chat"
 KEY: Final = "agents.brains"  # of config.json
 
 
-class Brain(Protocol):
+class Responder(Protocol):
     """Who answers an agent's letters."""
 
     lane: str  # brains of one lane answer one after the other; "": each for itself
 
-    def answer(self, text: str, run: Run) -> Outcome:
+    def answer(self, text: str, run: AgentJobContext) -> Outcome:
         """The answer as the outcome's message. Runs until it is done or `run.stop` is set; may raise `WorldError`."""
         ...
 
@@ -33,8 +33,8 @@ class Chat:
 
     def __init__(
         self,
-        calls: Calls,
-        brain: Callable[[str], Brain | None],
+        calls: AgentJobs,
+        brain: Callable[[str], Responder | None],
         stop: Callable[[Binding], object] = lambda binding: None,
     ) -> None:
         """`brain`: an agent's brain by the agent's name, looked up at each letter; None: it has none.
@@ -44,27 +44,27 @@ class Chat:
         self._calls, self._brain, self._stop = calls, brain, stop
         calls.carry(KIND, self._answer, lane=self._lane)
 
-    def say(self, binding: Binding, data: bytes, correlation: str = "") -> Written:
-        """Durable and queued when it returns (decision D39); blank text is no letter. `BadInput`: it is no text."""
+    def say(self, binding: Binding, data: bytes, correlation: str = "") -> WriteResult:
+        """Durable and queued when it returns (acheron D39); blank text is no letter. `BadInput`: it is no text."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
             raise BadInput(f"no UTF-8 at byte {error.start}", op="write", expected="text", code="invalid") from None
         if not text.strip():
-            return Written(0)
+            return WriteResult(0)
         if is_stop(text):
             self._stop(binding)
         id = self._calls.submit(binding, KIND, "say", {"text": text}, correlation=correlation)
         extra: dict[str, Any] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
         if correlation:
             extra["correlation_id"] = correlation
-        return Written(len(data), extra)
+        return WriteResult(len(data), extra)
 
-    def _lane(self, call: Call) -> str:
+    def _lane(self, call: AgentJob) -> str:
         brain = self._brain(call.agent)
         return brain.lane if brain is not None else ""
 
-    def _answer(self, run: Run) -> Outcome:
+    def _answer(self, run: AgentJobContext) -> Outcome:
         brain = self._brain(run.binding.agent)
         if brain is None:
             return Outcome.failure(

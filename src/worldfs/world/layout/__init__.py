@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from worldfs.tree.table import Row, Table
+from worldfs.tree.row_table import FileRow, RowTable
 
-from . import agents, meta, mind, nodes, projects, workspace
+from . import agent_rows, agent_state_rows, meta_rows, node_rows, project_rows, workspace_rows
 from .roles import AGENT, CRITIC, MATRIX_ROLES, ORCHESTRATOR, PLANNER, ROLES, RUNTIME, WATCHDOG
 
 __all__ = [
@@ -18,20 +18,27 @@ __all__ = [
     "RUNTIME",
     "WATCHDOG",
     "home_table",
-    "table",
+    "served_table",
 ]
 
-ROWS: tuple[Row, ...] = (*workspace.ROWS, *mind.ROWS, *nodes.ROWS, *agents.ROWS, *projects.ROWS, *meta.ROWS)
+ROWS: tuple[FileRow, ...] = (
+    *workspace_rows.ROWS,
+    *agent_state_rows.ROWS,
+    *node_rows.ROWS,
+    *agent_rows.ROWS,
+    *project_rows.ROWS,
+    *meta_rows.ROWS,
+)
 
 
 HOME = frozenset({"workspace", "mind", "house"})  # rooms that a home has without anybody serving it
 
 
-def table() -> Table:
+def served_table() -> RowTable:
     """Every row, as a served tree has them."""
-    return Table(ROWS)
+    return RowTable(ROWS)
 
 
-def home_table() -> Table:
+def home_table() -> RowTable:
     """The rows of a home that nobody need serve: what the command reads and writes on its own."""
-    return Table(tuple(row for row in ROWS if row.room in HOME))
+    return RowTable(tuple(row for row in ROWS if row.room in HOME))

@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING, Any
 from worldfs.ground.errors import BadInput
 
 if TYPE_CHECKING:
-    from worldfs.agents.state import AgentState
+    from worldfs.agents.agent_state import AgentState
+    from worldfs.doors.cli.command_context import CommandContext
 
-    from ..call import Call
 
-
-def opened(call: Call) -> AgentState:
+def open_agent_state(call: CommandContext) -> AgentState:
     """The state of the agent that the call names."""
-    from worldfs.agents.state import AgentState
+    from worldfs.agents.agent_state import AgentState
 
     return AgentState.open(call["name"], call.agents)
 
 
-def one_of(call: Call, *names: str) -> None:
+def check_exclusive(call: CommandContext, *names: str) -> None:
     """`BadInput` if more than one of these options was given: they are different wishes."""
     given = [f"--{name}" for name in names if call[name] not in (None, False)]
     if len(given) > 1:
         raise BadInput(" and ".join(given), op=call["command"], expected="one of them at a time")
 
 
-def facts(words: list[str], *, taken: Collection[str] = (), expected: str = "") -> dict[str, Any]:
+def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected: str = "") -> dict[str, Any]:
     """`key=value` words; a value that is JSON is taken as such, else it is text. `BadInput` for anything else.
 
     `taken`: keys that are ours to say. `expected`: what else the word could have been.

@@ -7,26 +7,26 @@ from typing import Final, NamedTuple
 
 from worldfs.ground.errors import BadInput
 
-from .claude_code import ClaudeCode
-from .codex import Codex
-from .gemini import Gemini
-from .tool import Reader, Tool, base_name
+from .agent_cli import AgentCli, ReportReader, base_name
+from .claude_code_cli import ClaudeCodeCli
+from .codex_cli import CodexCli
+from .gemini_cli import GeminiCli
 
-TOOLS: Final[dict[str, Tool]] = {tool.name: tool for tool in (ClaudeCode(), Codex(), Gemini())}
+TOOLS: Final[dict[str, AgentCli]] = {tool.name: tool for tool in (ClaudeCodeCli(), CodexCli(), GeminiCli())}
 WRAPPERS: Final = ("env", "nice", "nohup", "npx", "timeout", "stdbuf")
 
-__all__ = ["TOOLS", "Reader", "Reporting", "Tool", "preset", "reporting"]
+__all__ = ["TOOLS", "AgentCli", "ReportReader", "ReportingCommand", "preset_command", "reporting_command"]
 
 
-class Reporting(NamedTuple):
+class ReportingCommand(NamedTuple):
     """A command line of a known tool. `added`: the report was our wish, so its lines are not for the caller's eyes."""
 
     argv: tuple[str, ...]
-    reader: Reader
+    reader: ReportReader
     added: bool
 
 
-def preset(name: str, state_dir: str, words: Sequence[str], model: str | None) -> Reporting:
+def preset_command(name: str, state_dir: str, words: Sequence[str], model: str | None) -> ReportingCommand:
     """The command line that grants a tool this state directory, the caller's words after it."""
     if name not in TOOLS:
         raise BadInput(f"--with {name}", op="agent run", expected=", ".join(TOOLS))
@@ -36,10 +36,10 @@ def preset(name: str, state_dir: str, words: Sequence[str], model: str | None) -
         raise BadInput(f"{given[0]} after --with {name}", op="agent run", expected="other options: this one is set")
     reader = tool.reader(state_dir)
     reader.granted = tool.grants
-    return Reporting(tool.preset(state_dir, words, model), reader, True)
+    return ReportingCommand(tool.preset(state_dir, words, model), reader, True)
 
 
-def reporting(argv: Sequence[str], state_dir: str, silence: bool = False) -> Reporting | None:
+def reporting_command(argv: Sequence[str], state_dir: str, silence: bool = False) -> ReportingCommand | None:
     """The command line made to report, if it is the headless form of a known tool; else None.
 
     Only the form of the report is added, no right. `BadInput` where there is a limit to `silence`, and the caller
@@ -59,8 +59,8 @@ def reporting(argv: Sequence[str], state_dir: str, silence: bool = False) -> Rep
             expected="a form of output that shows the work", fix="leave out its output format, or use --timeout",
         )  # fmt: skip
     told = tuple(words) if chosen else tool.told_to_report(words)
-    return Reporting((*argv[: at + 1], *told), tool.reader(state_dir), not chosen)
+    return ReportingCommand((*argv[: at + 1], *told), tool.reader(state_dir), not chosen)
 
 
-def _tool(word: str) -> Tool | None:
+def _tool(word: str) -> AgentCli | None:
     return next((tool for tool in TOOLS.values() if base_name(word) in tool.programs), None)

@@ -1,1 +1,1 @@
-"""ReKep: tasks as relational keypoint constraints, stage by stage, solved and watched (reference "Embodied" §9.5)."""
+"""ReKep: tasks as relational keypoint constraints, stage by stage, solved and watched (ReKep, arXiv 2409.01652)."""

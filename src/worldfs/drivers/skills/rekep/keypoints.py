@@ -10,7 +10,7 @@ import numpy as np
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Thing
 
-from .turns import Array, Pose, matrix
+from .rotations import Array, Pose, matrix
 
 MOST = 128
 NEAR = 0.06  # m: a published position belongs to the thing whose surface is no farther
@@ -91,7 +91,7 @@ def of_scene(things: Iterable[Thing]) -> list[Keypoint]:
     return [point for thing in things for point in of_thing(thing) if point.label in main][:MOST]
 
 
-def named(word: str, things: Mapping[str, Thing], at: str) -> Keypoint:
+def keypoint_named(word: str, things: Mapping[str, Thing], at: str) -> Keypoint:
     """`apple_01.top`, or `apple_01` for its centre (a basket's opening). Raises `BadInput` naming what there is."""
     owner, _, label = word.rpartition(".") if word.rpartition(".")[0] in things else (word, "", "")
     thing = things.get(owner)
@@ -107,7 +107,7 @@ def named(word: str, things: Mapping[str, Thing], at: str) -> Keypoint:
     return found
 
 
-def attached(positions: Sequence[Sequence[float]], things: Mapping[str, Thing]) -> list[Keypoint]:
+def attach_points(positions: Sequence[Sequence[float]], things: Mapping[str, Thing]) -> list[Keypoint]:
     """Published positions (m, world): each belongs to the thing it lies on or in, else to the world."""
     found = []
     for number, given in enumerate(positions):

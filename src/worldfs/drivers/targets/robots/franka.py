@@ -3,7 +3,7 @@
 `config`: `ip`; `model` panda | fr3 (else the tighter figure of both); `gripper` false without a hand; `realtime`
 ignore | enforce; `recover` true: a session may clear a reflex (never the user's stop button).
 
-Interface as of franky-control 2.0: `Robot(ip)`, `JointMotion(target)` moved asynchronously and replaced by the next,
+Interface as of franky-control 2.0: `RobotInterface(ip)`, `JointMotion(target)` moved asynchronously and replaced by the next,
 `JointStopMotion`, `state`, `set_collision_behavior`, `recover_from_errors`, `Gripper`. Every action becomes joint
 angles at most one control period away, so a motion ends by itself. If this process dies, the control interface loses
 its 1 kHz packets and the robot's own controller stops it ("communication_constraints_violation").
@@ -19,15 +19,15 @@ from typing import Any, Final
 import numpy as np
 
 from worldfs.drivers.mujoco import panda
-from worldfs.drivers.targets.adapter import Array, Bench
-from worldfs.drivers.targets.declared import DRIVERS
 from worldfs.drivers.targets.kinematics import Chain, from_dh
-from worldfs.drivers.targets.limits import REDUCED_SPEED, Limits
-from worldfs.ground.errors import BadInput, Missing
+from worldfs.drivers.targets.safety_limits import REDUCED_SPEED, SafetyLimits
+from worldfs.drivers.targets.target_adapter import Array, TargetContext
+from worldfs.drivers.targets.target_declaration import DRIVERS
+from worldfs.ground.errors import BadInput, MissingRequirement
 from worldfs.ground.model import Target
 
-from .library import library, member
-from .robot import Command, Reading, Robot
+from .robot_interface import RobotCommand, RobotInterface, RobotReading
+from .robot_library import config_member, import_library
 
 INSTALL: Final = DRIVERS["franka"][2]
 NAMES: Final = tuple(f"joint{i}" for i in range(1, 8))
@@ -43,7 +43,7 @@ AGREE_M: Final = 0.005  # m between our kinematics and what the robot says
 STOP_S: Final = 0.5  # for a smooth stop; then at once
 
 
-def robot(target: Target, bench: Bench) -> Robot:
+def robot(target: Target, bench: TargetContext) -> RobotInterface:
     return FrankaArm(target, bench)
 
 
@@ -51,22 +51,22 @@ class FrankaArm:
     joints = NAMES
     serial = False
 
-    def __init__(self, target: Target, bench: Bench) -> None:
+    def __init__(self, target: Target, bench: TargetContext) -> None:
         self._target, self._bench = target, bench
         self._at = f"TARGETS.md {target.id} config"
-        self._ip = member(target, "ip", str)
+        self._ip = config_member(target, "ip", str)
         spans = {"panda": panda.LIMITS, "fr3": FR3}
         model = target.config.get("model")
         if model is not None and model not in spans:
             raise BadInput(f"{model!r}", path=f"{self._at}.model", expected="panda or fr3")
         chosen = [np.array(span) for name, span in spans.items() if model in (None, name)]
-        self.maker = Limits(
+        self.maker = SafetyLimits(
             joint_low=np.max([span[:, 0] for span in chosen], axis=0),
             joint_high=np.min([span[:, 1] for span in chosen], axis=0),
             joint_speed=np.array(panda.SPEED), ee_speed=MAKER_EE, ee_turn=MAKER_TURN, gripper_force=MAKER_GRIP,
             torque=np.array(panda.TORQUE), force=100.0, watchdog_s=5.0, stale_s=10.0,
         )  # fmt: skip
-        self.usual = Limits(
+        self.usual = SafetyLimits(
             joint_speed=0.4 * np.array(panda.SPEED), joint_step=0.15, ee_speed=REDUCED_SPEED, ee_turn=0.8,
             gripper_force=20.0, force=30.0, torque=np.full(7, 20.0), follow=0.25, watchdog_s=1.0, stale_s=1.5,
         )  # fmt: skip
@@ -81,16 +81,18 @@ class FrankaArm:
         self._tick: tuple[float, float] = (-1.0, 0.0)  # the robot's time, and ours when it first said it
 
     def connect(self) -> None:
-        self._franky = franky = library("franky", self._target, INSTALL)
-        realtime = member(self._target, "realtime", str, "ignore").title()
+        self._franky = franky = import_library("franky", self._target, INSTALL)
+        realtime = config_member(self._target, "realtime", str, "ignore").title()
         if realtime not in ("Ignore", "Enforce"):
             raise BadInput(f"{realtime!r}", path=f"{self._at}.realtime", expected="ignore or enforce")
         try:
             made = franky.Robot(self._ip, realtime_config=getattr(franky.RealtimeConfig, realtime))
         except franky.IncompatibleVersionException as error:
-            raise Missing(f"the robot speaks another version: {error}", path=f"{self._at}.ip", fix=INSTALL) from error
+            raise MissingRequirement(
+                f"the robot speaks another version: {error}", path=f"{self._at}.ip", fix=INSTALL
+            ) from error
         except Exception as error:  # network, realtime, protocol: they derive from nothing common
-            raise Missing(
+            raise MissingRequirement(
                 f"no Franka answers at {self._ip}: {error}", path=f"{self._at}.ip",
                 expected="a robot with its joints unlocked and FCI activated",
                 fix="switch it on, unlock and activate FCI in Desk, check the address (ping)",
@@ -107,7 +109,7 @@ class FrankaArm:
     def pictures(self) -> Mapping[str, tuple[int, int]]:
         return {}
 
-    def read(self) -> Reading:
+    def read(self) -> RobotReading:
         state = self._robot.state
         now = self._bench.clock.monotonic()
         tick = state.time.to_sec()
@@ -117,7 +119,7 @@ class FrankaArm:
             done = self._grip[1] is None or self._grip[1].wait(0.0)
             if done:
                 self._opening = min(max(float(self._hand.width) / self.width, 0.0), 1.0)
-        return Reading(
+        return RobotReading(
             self._tick[1], np.array(state.q, float).ravel(), np.array(state.dq, float).ravel(), self._opening,
             force=float(np.linalg.norm(np.array(state.O_F_ext_hat_K, float).ravel()[:3])),
             torques=np.array(state.tau_ext_hat_filtered, float).ravel(), trouble=self._trouble(state),
@@ -128,7 +130,7 @@ class FrankaArm:
         if self._robot is not None and self._robot.has_errors and self._target.config.get("recover") is True:
             self._robot.recover_from_errors()
 
-    def send(self, command: Command) -> None:
+    def send(self, command: RobotCommand) -> None:
         self._robot.poll_motion()  # raises what went wrong in the motion before
         self._robot.move(self._franky.JointMotion([float(q) for q in command.joints]), asynchronous=True)
         if self._hand is not None:
@@ -157,7 +159,7 @@ class FrankaArm:
             self._hand = self._franky.Gripper(self._ip)
             self.width = float(self._hand.max_width) or self.width
         except (self._franky.NetworkException, self._franky.CommandException) as error:
-            raise Missing(
+            raise MissingRequirement(
                 f"no hand answers at {self._ip}: {error}",
                 path=f"{self._at}.gripper",
                 fix="write gripper: false without one",
@@ -178,9 +180,11 @@ class FrankaArm:
 
     def _caps(self) -> None:
         """The robot's own reflexes and planner keep to the same figures: they look a thousand times a second."""
-        from worldfs.drivers.targets.limits import given
+        from worldfs.drivers.targets.safety_limits import effective_limits
 
-        limits = given(self._target.config.get("safety"), NAMES, self.usual, self.maker, path=f"{self._at}.safety")
+        limits = effective_limits(
+            self._target.config.get("safety"), NAMES, self.usual, self.maker, path=f"{self._at}.safety"
+        )
         assert limits.torque is not None
         assert limits.joint_speed is not None
         self._force = limits.gripper_force

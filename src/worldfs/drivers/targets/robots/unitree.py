@@ -18,16 +18,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from worldfs.drivers.targets.adapter import Bench, Stopped
-from worldfs.drivers.targets.declared import DRIVERS
 from worldfs.drivers.targets.kinematics import Chain
-from worldfs.drivers.targets.limits import Limits
-from worldfs.ground.errors import Missing
+from worldfs.drivers.targets.safety_limits import SafetyLimits
+from worldfs.drivers.targets.target_adapter import TargetContext, TargetStopped
+from worldfs.drivers.targets.target_declaration import DRIVERS
+from worldfs.ground.errors import MissingRequirement
 from worldfs.ground.model import Target
 
-from .guard import Guard
-from .library import library, member
-from .robot import Command, Reading, Robot
+from .robot_interface import RobotCommand, RobotInterface, RobotReading
+from .robot_library import config_member, import_library
+from .watchdog_process import WatchdogProcess
 
 INSTALL: Final = DRIVERS["unitree_go2"][2]
 TOPIC: Final = "rt/sportmodestate"
@@ -40,7 +40,7 @@ LOW, HIGH = (-2.5, -1.0, -4.0), (3.8, 1.0, 4.0)
 USUAL, USUAL_ACCELERATION = (0.6, 0.3, 0.8), (1.0, 1.0, 2.0)
 
 
-def robot(target: Target, bench: Bench) -> Robot:
+def robot(target: Target, bench: TargetContext) -> RobotInterface:
     return UnitreeGo2(target, bench)
 
 
@@ -49,11 +49,11 @@ class UnitreeGo2:
     chain: Chain | None = None
     serial = False
 
-    def __init__(self, target: Target, bench: Bench) -> None:
+    def __init__(self, target: Target, bench: TargetContext) -> None:
         self._target, self._bench = target, bench
-        self.maker = Limits(base_low=np.array(LOW), base_high=np.array(HIGH), watchdog_s=2.0, stale_s=5.0)
+        self.maker = SafetyLimits(base_low=np.array(LOW), base_high=np.array(HIGH), watchdog_s=2.0, stale_s=5.0)
         speed = np.array(USUAL)
-        self.usual = Limits(
+        self.usual = SafetyLimits(
             base_low=-speed,
             base_high=speed,
             base_acceleration=np.array(USUAL_ACCELERATION),
@@ -62,20 +62,23 @@ class UnitreeGo2:
         )
         self._sport: Any = None  # the library is not here for the type checker
         self._subscriber: Any = None
-        self._guard: Guard | None = None
+        self._guard: WatchdogProcess | None = None
         self._state: tuple[float, Any] | None = None
         self._heard = threading.Event()
 
     def connect(self) -> None:
         target = self._target
-        channel = library("unitree_sdk2py.core.channel", target, INSTALL)
-        client = library("unitree_sdk2py.go2.sport.sport_client", target, INSTALL)
-        messages = library("unitree_sdk2py.idl.unitree_go.msg.dds_", target, INSTALL)
-        interface, domain = member(target, "interface", str, ""), int(member(target, "domain", float, 0.0))
+        channel = import_library("unitree_sdk2py.core.channel", target, INSTALL)
+        client = import_library("unitree_sdk2py.go2.sport.sport_client", target, INSTALL)
+        messages = import_library("unitree_sdk2py.idl.unitree_go.msg.dds_", target, INSTALL)
+        interface, domain = (
+            config_member(target, "interface", str, ""),
+            int(config_member(target, "domain", float, 0.0)),
+        )
         try:
             _initialise(channel.ChannelFactoryInitialize, domain, interface)
         except Exception as error:  # the SDK raises a bare Exception
-            raise Missing(
+            raise MissingRequirement(
                 f"no DDS on {interface or 'any interface'}: {error}", path=f"TARGETS.md {target.id} config.interface",
                 expected="the network card that leads to the robot (ip addr)", fix="connect it, address 192.168.123.x",
             ) from error  # fmt: skip
@@ -83,14 +86,14 @@ class UnitreeGo2:
         self._subscriber.Init(self._hear, 10)
         if not self._heard.wait(FIRST_S):
             self.close()
-            raise Missing(
+            raise MissingRequirement(
                 f"no {TOPIC} within {FIRST_S:g} s", path=f"TARGETS.md {target.id} config.interface",
                 expected="a Go2 in sport mode on this network", fix="switch it on; close the phone's app",
             )  # fmt: skip
         self._sport = client.SportClient()
         self._sport.SetTimeout(ANSWER_S)
         self._sport.Init()
-        self._guard = Guard("unitree_go2", {"interface": interface, "domain": domain}, GUARD_S)
+        self._guard = WatchdogProcess("unitree_go2", {"interface": interface, "domain": domain}, GUARD_S)
         self._guard.start()
 
     def sensors(self) -> frozenset[str]:
@@ -99,12 +102,12 @@ class UnitreeGo2:
     def pictures(self) -> Mapping[str, tuple[int, int]]:
         return {}
 
-    def read(self) -> Reading:
+    def read(self) -> RobotReading:
         assert self._state is not None, "not connected"
         at, state = self._state
         velocity = np.array([state.velocity[0], state.velocity[1], state.yaw_speed], float)
         place = np.array([state.position[0], state.position[1], state.imu_state.rpy[2]], float)
-        return Reading(at, place=place, velocity=velocity, trouble=self._trouble())
+        return RobotReading(at, place=place, velocity=velocity, trouble=self._trouble())
 
     def prepare(self) -> None:
         """Stands up, if the target's config says so."""
@@ -112,7 +115,7 @@ class UnitreeGo2:
             for word in ("StandUp", "BalanceStand"):
                 self._answered(word, getattr(self._sport, word)())
 
-    def send(self, command: Command) -> None:
+    def send(self, command: RobotCommand) -> None:
         vx, vy, wz = (float(part) for part in command.velocity)
         if self._guard is not None:
             self._guard.feed(moving=bool(command.velocity.any()))
@@ -151,7 +154,9 @@ class UnitreeGo2:
     @staticmethod
     def _answered(what: str, code: object) -> None:
         if code not in (0, None):
-            raise Stopped(f"{what} was answered with error {code}", expected="0", fix="see the robot and its network")
+            raise TargetStopped(
+                f"{what} was answered with error {code}", expected="0", fix="see the robot and its network"
+            )
 
 
 @cache

@@ -1,5 +1,5 @@
 """Brains: who answers an agent's letters. Each is one file; `choose` says which an agent has."""
 
-from .choose import Brains
+from .choose_responder import Responders
 
-__all__ = ["Brains"]
+__all__ = ["Responders"]

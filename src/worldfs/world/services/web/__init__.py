@@ -6,7 +6,7 @@ registry   the backends that there are; other packages bring theirs by an entry 
 http       one bounded request to a peer that may be slow, wrong or hostile
 """
 
-from .backend import Backend, Finding, Settings
-from .search import WebSearchTool
+from .search_backend import SearchBackend, SearchResult, SearchSettings
+from .web_search_tool import WebSearchTool
 
-__all__ = ["Backend", "Finding", "Settings", "WebSearchTool"]
+__all__ = ["SearchBackend", "SearchResult", "SearchSettings", "WebSearchTool"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ...calls.call import Run
-from ..tool import ToolError
-from .backend import Finding, Settings, findings
-from .http import Ask, ask
+from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.services.service_tool import ToolError
+
+from .search_backend import SearchResult, SearchSettings, search_results
+from .web_request import WebRequest, fetch_json
 
 URL: Final = "https://api.search.brave.com/res/v1/web/search"
 COUNT_MOST: Final = 20
@@ -17,15 +18,15 @@ COUNT_MOST: Final = 20
 class Brave:
     """Needs a key."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SearchSettings) -> None:
         self._settings = settings
 
-    def search(self, query: str, limit: int, run: Run) -> Sequence[Finding]:
+    def search(self, query: str, limit: int, run: AgentJobContext) -> Sequence[SearchResult]:
         words: dict[str, str | int] = {"q": query, "count": max(1, min(limit, COUNT_MOST)), "text_decorations": "false"}
         words |= {key: str(value) for key, value in self._settings.more.items() if key in ("country", "safesearch")}
         headers = {"X-Subscription-Token": self._settings.key, "Cache-Control": "no-cache"}
         try:
-            answer = ask(self._settings, Ask(self._settings.url or URL, words, headers), run)
+            answer = fetch_json(self._settings, WebRequest(self._settings.url or URL, words, headers), run)
         except ToolError as error:
             if "SUBSCRIPTION_TOKEN_INVALID" in error.message:  # it says so with 422
                 error.code = "unauthorized"
@@ -35,9 +36,9 @@ class Brave:
         web = answer.get("web")  # absent when nothing was found
         if web is None and answer.get("type") == "search":
             return ()
-        return findings(
+        return search_results(
             "brave",
             web.get("results") if isinstance(web, dict) else None,
-            Finding("title", "url", "description"),
+            SearchResult("title", "url", "description"),
             limit,
         )

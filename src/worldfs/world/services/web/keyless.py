@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 
-from ...calls.call import Run
-from ..tool import ToolError
-from .backend import Finding, Settings, findings
+from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.services.service_tool import ToolError
+
+from .search_backend import SearchResult, SearchSettings, search_results
 
 
 class Keyless:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SearchSettings) -> None:
         if find_spec("ddgs") is None:
             raise ToolError("not_configured", "the backend ddgs is not installed: pip install 'worldfs[search]'")
         self._settings = settings
 
-    def search(self, query: str, limit: int, run: Run) -> Sequence[Finding]:
+    def search(self, query: str, limit: int, run: AgentJobContext) -> Sequence[SearchResult]:
         ddgs = import_module("ddgs")
         seconds = max(1, round(min(self._settings.timeout_s, run.left())))
         try:
@@ -28,4 +29,4 @@ class Keyless:
                 return ()
             code = "rate_limited" if "Ratelimit" in name else "timeout" if "Timeout" in name else "http_error"
             raise ToolError(code, f"ddgs: {name}: {str(error)[:200]}") from None
-        return findings("ddgs", list(found), Finding("title", "href", "body"), limit)
+        return search_results("ddgs", list(found), SearchResult("title", "href", "body"), limit)

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...calls.call import Run
-from ..tool import ToolError
-from .backend import Finding, Settings, findings
-from .http import Ask, ask
+from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.services.service_tool import ToolError
+
+from .search_backend import SearchResult, SearchSettings, search_results
+from .web_request import WebRequest, fetch_json
 
 
 class SearXNG:
     """`url`: the instance. It must allow the format json (settings.yml, search.formats), else it answers 403."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SearchSettings) -> None:
         if not settings.url:
             raise ToolError("not_configured", "searxng needs webSearch.url: the address of the instance")
         base = settings.url.rstrip("/")
         self._settings = settings
         self._url = base if base.endswith("/search") else f"{base}/search"
 
-    def search(self, query: str, limit: int, run: Run) -> Sequence[Finding]:
+    def search(self, query: str, limit: int, run: AgentJobContext) -> Sequence[SearchResult]:
         words: dict[str, str | int] = {"q": query, "format": "json"}
         words |= {key: str(value) for key, value in self._settings.more.items() if key in ("language", "categories")}
         headers = {"Authorization": f"Bearer {self._settings.key}"} if self._settings.key else {}
         try:
-            answer = ask(self._settings, Ask(self._url, words, headers), run)
+            answer = fetch_json(self._settings, WebRequest(self._url, words, headers), run)
         except ToolError as error:
             if error.code == "forbidden":
                 error.message += "; the instance must allow json: search.formats in its settings.yml"
             raise
         if not isinstance(answer, dict):
             raise ToolError("bad_answer", "searxng answered with no JSON object")
-        found = findings("searxng", answer.get("results"), Finding("title", "url", "content"), limit)
+        found = search_results("searxng", answer.get("results"), SearchResult("title", "url", "content"), limit)
         mute = answer.get("unresponsive_engines")
         if not found and isinstance(mute, list) and mute:
             names = ", ".join(str(one[0] if isinstance(one, list) and one else one)[:40] for one in mute[:5])

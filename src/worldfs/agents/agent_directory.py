@@ -1,0 +1,248 @@
+"""The room of one agent: its directory, its one lock, its clock. Everything that an agent keeps goes through a room.
+
+journal.jsonl …          the seven files, where the specification has them
+.paos/state.lock         held for every change, for as long as it takes
+.paos/kernel.lock        held for a whole session by its runner (tree/stores/root_lock.py)
+.paos/aside/             what was set aside, byte for byte, with a reason beside it
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import stat
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.ground.clock import Clock, SystemClock, stamp
+from worldfs.ground.durable import Disk
+from worldfs.ground.errors import Exists, NotFound
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.revision import PRIVATE_DIR, of
+
+from .agent_names import check_agent_name, list_agents
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from worldfs.ground.model import Finding
+
+GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
+LOCK: Final = f"{PRIVATE_DIR}/state.lock"
+ASIDE: Final = f"{PRIVATE_DIR}/aside"
+FINDINGS: Final = f"{PRIVATE_DIR}/findings.json"
+FINDINGS_MAX: Final = 50
+FLAT_BYTES: Final = 180
+TOLD: Final = "told_in"  # of a kept finding: the session that has it before it
+
+
+class AgentDirectory:
+    """Usable from many threads and many processes at once: `alone()` is what changes are made in."""
+
+    def __init__(
+        self, root: str | os.PathLike[str], name: str, *, clock: Clock | None = None, disk: Disk | None = None
+    ):
+        """`root`/`name` must be there: `NotFound` says how to make it."""
+        self.name = check_agent_name(name)
+        self._place = os.path.join(root, name)
+        self.clock = clock or SystemClock()
+        try:
+            self.store = DiskStore(self._place, disk, guarded=GUARDED)
+        except NotFound:
+            raise NotFound(
+                f"no agent {name!r}",
+                path=str(root),
+                op="agent",
+                expected="one of: " + (", ".join(list_agents(root)) or "none yet"),
+                fix=f"make it with: paos agent init {name}",
+            ) from None
+        self.root = self.store.root
+        self.disk = self.store.disk
+        self.findings: list[Finding] = []  # met since this room was opened
+        self._mutex = threading.RLock()
+        self._depth = 0
+        self._fd = -1
+        self._pid = 0
+        self._second: tuple[datetime | None, str] = None, ""
+        self._mark = b""  # what the lock file says while nobody else changed anything after us
+        self._turn, self._asked = 0, False
+
+    @property
+    def path(self) -> Path:
+        from pathlib import Path
+
+        return Path(self._place)
+
+    def close(self) -> None:
+        with self._mutex:
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd, self._pid = -1, 0
+            self.store.close()
+
+    def alone(self) -> AgentDirectory:
+        """`with room.alone():` nobody else changes anything meanwhile, here or in another process; may be nested."""
+        return self
+
+    def __enter__(self) -> AgentDirectory:
+        self._mutex.acquire()
+        try:
+            if not self._depth:
+                fcntl.flock(self._fd if self._pid == os.getpid() else self._lock(), fcntl.LOCK_EX)
+                self._asked = False
+            self._depth += 1
+        except BaseException:
+            self._mutex.release()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._depth -= 1
+        try:
+            if self._depth == 0 and self._fd >= 0:
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
+        finally:
+            self._mutex.release()
+
+    def now(self) -> str:
+        """The time as the files have it: whole seconds, UTC, Z."""
+        moment = self.clock.now().replace(microsecond=0)
+        last, text = self._second
+        if moment != last:
+            text = stamp(moment)
+            self._second = moment, text
+        return text
+
+    def _lock(self) -> int:
+        """A lock of this process: a forked child shares its parent's, and needs one of its own."""
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd, self._pid = self.root.lock_file(LOCK), os.getpid()
+        self._mark = f"{self._pid:010d} {os.urandom(8).hex()}\n".encode()
+        return self._fd
+
+    def turn(self) -> int:
+        """A number that grows when somebody else may have changed something since it was asked for. Inside `alone`.
+
+        Whoever asks signs the lock file, which the others see: what was learnt under one number is still so.
+        """
+        if not self._asked:
+            if os.pread(self._fd, 64, 0) != self._mark:
+                self._turn += 1
+                self.root.sign(self._fd, self._mark, LOCK)
+            self._asked = True
+        return self._turn
+
+    def found(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:
+        """Something was wrong with the files of this room: kept for the agent's next wake and for `paos check`."""
+        from dataclasses import asdict
+
+        from worldfs.ground.model import Finding
+
+        finding = Finding(code, f"{self.name}/{field}", expected, found, fix, warning=warning)
+        self.findings.append(finding)
+        value = asdict(finding)
+        kept = [item for item in self._findings() if {**item, TOLD: ""} != {**value, TOLD: ""}]
+        self._keep_findings([*kept, value][-FINDINGS_MAX:])
+
+    def kept_findings(self) -> list[Finding]:
+        """What is still to be told, oldest first."""
+        found = self._findings()
+        if not found:
+            return []
+        from worldfs.ground.model import Finding
+
+        with suppress(TypeError):
+            return [Finding(**{key: value for key, value in item.items() if key != TOLD}) for item in found]
+        return []
+
+    def tell(self, session: str) -> None:
+        """The findings so far are before the agent in this session."""
+        if found := self._findings():
+            self._keep_findings([{**item, TOLD: session} for item in found])
+
+    def told(self, session: str = "") -> None:
+        """That session ended well: what was before the agent in it is not told again. What was found since stays.
+
+        Without a session: all of it was told.
+        """
+        found = self._findings()
+        left = [item for item in found if session and item.get(TOLD) != session]
+        if len(left) < len(found):
+            self._keep_findings(left)
+
+    def _findings(self) -> list[dict[str, Any]]:
+        stored = self.store.get(FINDINGS)
+        try:
+            found = json.loads(stored.data) if stored else []
+        except ValueError:  # torn with the power: it told of what was, not of what is
+            return []
+        return [item for item in found if type(item) is dict] if type(found) is list else []
+
+    def _keep_findings(self, findings: list[dict[str, Any]]) -> None:
+        data = json.dumps(findings, ensure_ascii=False, indent=1).encode() + b"\n"
+        self.store.put(FINDINGS, data, durable=False)
+
+    def hint(self, path: str, data: bytes) -> None:
+        """A small file that may be lost or torn in a crash and that nobody needs then; written in place."""
+        fd = self.root.lock_file(path)
+        try:
+            self.root.sign(fd, data, path)
+        finally:
+            os.close(fd)
+
+    def move_aside(self, name: str, reason: str) -> str:
+        """As `set_aside`, of a whole file however long: it is moved, not copied."""
+        at = self.clock.now().strftime("%Y%m%d-%H%M%S")
+        key = f"{ASIDE}/{at}-{os.urandom(4).hex()}-{flat_name(name)}"
+        why = {"file": name, "at": at, "reason": reason}
+        self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
+        self.store.move(name, key)
+        return key
+
+    def clear(self, name: str) -> bool:
+        """A link, a FIFO or a directory in the place of a file goes aside, named; False: there is none. Inside `alone`.
+
+        It is neither opened nor followed.
+        """
+        place = self.root.place(name)
+        info = None if place is None else self.root.glance(place)
+        if place is None or info is None or stat.S_ISREG(info.st_mode):
+            return False
+        word = "a link" if stat.S_ISLNK(info.st_mode) else "a directory" if stat.S_ISDIR(info.st_mode) else "a FIFO"
+        key = f"{ASIDE}/{self.clock.now().strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}-{flat_name(name)}"
+        target = self.root.room(key)
+        self.root.rename(place, target, "new")
+        self.root.sync(target, place)
+        self.found("ODD_FILE", name, "a file", f"{word} in its place", f"it is kept as {key}")
+        return True
+
+    def set_aside(self, name: str, data: bytes, reason: str) -> str:
+        """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `alone`.
+
+        The same bytes of the same file are kept once.
+        """
+        at = self.clock.now().strftime("%Y%m%d-%H%M%S")
+        digest = of(data)
+        with suppress(NotFound):
+            for there in self.store.list(ASIDE):
+                if there.endswith(f"-{digest}-{flat_name(name)}"):
+                    return f"{ASIDE}/{there}"
+        key = f"{ASIDE}/{at}-{digest}-{flat_name(name)}"
+        why = {"file": name, "at": at, "reason": reason}
+        with suppress(Exists):
+            self.root.create(key, data, private=True)
+            self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
+        return key
+
+
+def flat_name(name: str) -> str:
+    """A path as one name that any disk keeps: of a long or odd one the beginning, and a digest."""
+    text = name.replace("/", "%")
+    if text.isprintable() and len(os.fsencode(text)) <= FLAT_BYTES:
+        return text
+    plain = "".join(sign if sign.isprintable() and sign.isascii() else "_" for sign in text)
+    return f"{plain[:80]}-{of(os.fsencode(text))}"

@@ -1,0 +1,83 @@
+"""The names of agents, and which there are below a state root. Light: `paos agents` has to be there at once.
+
+A name is a directory, an address and a word of a command line. So it has letters and digits of any script, and . _ -
+between them; no two differ in capitals only, because they would be one directory on many file systems.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from typing import Final
+
+from worldfs.ground.errors import BadInput
+
+MOST: Final = 64  # characters
+MOST_BYTES: Final = 200  # of a file name's 255: room for what is put before and after it
+REMOVED: Final = ".removed"  # below a root: agents that were removed (retire.py)
+RESERVED: Final = frozenset({"all", "operator", "con", "prn", "aux", "nul"})
+"""Words that mean something else: every agent, the person at the shell, devices of another system."""
+
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+_RULE: Final = (
+    "1 to 64 letters and digits of any script, with . _ - between them (Rio, theseus.2, 里奥), and no reserved word"
+)
+
+
+def is_agent_name(name: str) -> bool:
+    """Letters, digits, and . _ - after the first sign; not ending in a dot; one spelling only (Unicode NFC)."""
+    if 0 < len(name) <= MOST and name[0] not in "_-" and set(name) <= _PLAIN:  # nearly all names are of this kind
+        return name not in RESERVED
+    return _is_wide(name)
+
+
+def _is_wide(name: str) -> bool:
+    from unicodedata import category, is_normalized
+
+    if not 0 < len(name) <= MOST or not name[0].isalnum() or name[-1] == "." or ".." in name:
+        return False
+    if name.partition(".")[0].casefold() in RESERVED or name.casefold() in RESERVED:
+        return False
+    if not all(sign in "._-" or category(sign)[0] in "LN" or category(sign) in ("Mn", "Mc") for sign in name):
+        return False
+    if any(category(sign) in ("No", "Lm") for sign in name):  # ², ʰ: look like what they are not
+        return False
+    return is_normalized("NFC", name) and is_normalized("NFKC", name) and len(name.encode()) <= MOST_BYTES
+
+
+def check_agent_name(name: str) -> str:
+    """The name of an agent as it is, or `BadInput`."""
+    if is_agent_name(name):
+        return name
+    raise BadInput(f"{name[:80]!r} is no name of an agent", op="agent", expected=_RULE)
+
+
+def check_new_name(root: str | os.PathLike[str], name: str) -> str:
+    """As `check_agent_name`, for an agent that is to be made: `BadInput` where another differs in capitals only."""
+    check_agent_name(name)
+    other = next((there for there in list_agents(root) if there != name and there.casefold() == name.casefold()), None)
+    if other is not None:
+        raise BadInput(
+            f"{name!r} differs from {other!r} in capitals only", path=os.fspath(root), op="agent",
+            expected="a name of its own", fix=f"use {other}, or choose another name",
+        )  # fmt: skip
+    return name
+
+
+def list_agents(root: str | os.PathLike[str]) -> list[str]:
+    """The agents below a root: directories with an agent's name, sorted; none if it is not there. Follows no link."""
+    found = []
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(root) as entries:
+        found = [entry.name for entry in entries if is_agent_name(entry.name) and entry.is_dir(follow_symlinks=False)]
+    return sorted(found)
+
+
+def agent_exists(root: str | os.PathLike[str], name: str) -> bool:
+    """Is there such an agent below a root? No link is followed, and no other name is looked at."""
+    if not is_agent_name(name):
+        return False
+    try:
+        return stat.S_ISDIR(os.lstat(os.path.join(root, name)).st_mode)
+    except OSError:
+        return False

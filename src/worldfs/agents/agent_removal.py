@@ -1,0 +1,94 @@
+"""Removing an agent with a way back: its directory moves into .removed/ below the state root, whole, and returns whole.
+
+Nothing is deleted. A removed agent has no name among the agents: it is not listed, gets no letters, and runs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.durable import Root
+from worldfs.ground.errors import Exists, NotFound, from_os
+from worldfs.tree.stores.root_lock import RootLock
+
+from .agent_directory import AgentDirectory
+from .agent_names import REMOVED, check_agent_name, check_new_name, list_agents
+
+_PLACE: Final = re.compile(r"(.+)-(\d{8}-\d{6})-[0-9a-f]{4}")
+
+
+class RemovedAgent(NamedTuple):
+    """An agent that was removed. `at`: YYYYMMDD-HHMMSS, UTC; `path`: where it is now."""
+
+    agent: str
+    at: str
+    path: str
+
+
+def remove_agent(root: str | os.PathLike[str], name: str, *, clock: Clock | None = None) -> RemovedAgent:
+    """Durable when it returns. `NotFound` names the agents there are; `Busy` names the process that runs a session."""
+    clock = clock or SystemClock()
+    room = AgentDirectory(root, name, clock=clock)
+    try:
+        with RootLock(room.path, "removal", clock=clock):
+            at = clock.now().strftime("%Y%m%d-%H%M%S")
+            folder = f"{REMOVED}/{name}-{at}-{os.urandom(2).hex()}"
+            _move(root, name, folder)
+    finally:
+        room.close()
+    return RemovedAgent(name, at, os.path.join(os.path.abspath(root), folder))
+
+
+def removed_agents(root: str | os.PathLike[str]) -> list[RemovedAgent]:
+    """What was removed and not restored, oldest first."""
+    return sorted(_removed(root), key=lambda item: (item.at, item.path))
+
+
+def restore_agent(root: str | os.PathLike[str], name: str) -> RemovedAgent:
+    """The one of this name that was removed last is an agent again.
+
+    `NotFound` names what was removed; `Exists`: the name is taken.
+    """
+    check_agent_name(name)
+    found = [item for item in removed_agents(root) if item.agent == name]
+    if not found:
+        there = ", ".join(dict.fromkeys(item.agent for item in removed_agents(root)))
+        raise NotFound(
+            f"no removed agent {name!r}", path=os.fspath(root), op="restore", expected=there or "none was removed"
+        )
+    if name in list_agents(root):
+        raise Exists(f"agent {name!r}", path=os.fspath(root), op="restore", fix=f"first: paos agent rm {name}")
+    check_new_name(root, name)
+    _move(root, f"{REMOVED}/{os.path.basename(found[-1].path)}", name)
+    return found[-1]._replace(path=os.path.join(os.path.abspath(root), name))
+
+
+def _removed(root: str | os.PathLike[str]) -> Iterator[RemovedAgent]:
+    folder = os.path.join(os.path.abspath(root), REMOVED)
+    try:
+        listed = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for entry in listed:
+        match = _PLACE.fullmatch(entry)
+        if match is not None:
+            yield RemovedAgent(match[1], match[2], os.path.join(folder, entry))
+
+
+def _move(root: str | os.PathLike[str], source: str, target: str) -> None:
+    house = Root(root)
+    try:
+        there = house.room(target, private=True)
+        here = house.room(source)
+        house.rename(here, there, "new")
+        house.sync(there, here)
+    except FileExistsError:
+        raise Exists("something of that name", path=target, op="move") from None
+    except OSError as error:
+        raise from_os(error, path=source, op="move") from error
+    finally:
+        house.close()

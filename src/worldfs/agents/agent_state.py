@@ -1,0 +1,601 @@
+"""The state of one agent: what a program, a runner and a command do with its seven files (Agent State v1).
+
+    with AgentState.open("rio") as state:
+        state.start(type="research", timeout_seconds=5400)
+        state.event("sources_archived", count=5)
+        state.finish("completed", summary="8 sources", sources_archived=8)
+
+Reading takes no lock and writes nothing. Every change is durable when the call returns; any number of processes may
+make them, and a mind that only rewrites files beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
+
+from worldfs.ground.clock import Clock
+from worldfs.ground.durable import Disk
+from worldfs.ground.errors import BadInput, UserError, from_os
+
+from .agent_directory import AgentDirectory
+from .agent_names import check_agent_name
+from .merged_document import GRACE_S, Generation, MergedDocument
+from .metrics_cache import FOLD
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from worldfs.ground.model import AgentReport, AgentTask, Finding, Job, Message, Metrics, Remark, SessionRecord
+    from worldfs.notes import SearchHit
+    from worldfs.tree.stores.root_lock import RootLock
+
+    from . import task_file
+    from .context_builder import ContextPack
+    from .inbox import Inbox
+    from .journal import Journal
+    from .metrics_cache import MetricsCache
+    from .metrics_reducer import MetricsReducer
+    from .session_job import ReadMessages
+    from .state_prompt import StatePrompt
+
+Json = dict[str, Any]
+
+VARIABLE: Final = "PAOS_AGENTS"
+HOME: Final = "PAOS_HOME"
+BEAT: Final = ".paos/heartbeat"
+KEY_FINDING: Final = "key_finding"
+_OURS: Final = frozenset(("ts", "seq", "event"))  # of an entry
+
+
+def default_root(environ: Mapping[str, str] | None = None) -> str:
+    """$PAOS_AGENTS, else `agents` below the home ($PAOS_HOME, else ~/.PhyAgentOS). Text: readers should start fast."""
+    environ = os.environ if environ is None else environ
+    place = environ.get(VARIABLE) or os.path.join(environ.get(HOME) or "~/.PhyAgentOS", "agents")
+    return os.path.abspath(os.path.expanduser(place))
+
+
+class AgentState:
+    """One agent's directory, opened. Usable from many threads; `close` when done, or use it in a `with`."""
+
+    def __init__(self, room: AgentDirectory) -> None:
+        self.room = room
+        self.name = room.name
+        self.hold: RootLock | None = None  # ours while a session runs that this object started
+        self.begun: tuple[int, Job | None] = 0, None  # the room's turn when we began a session, and its job
+        self._late_at = 0.0  # when to look for late writes to old copies again
+
+    @classmethod
+    def open(
+        cls,
+        name: str,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        clock: Clock | None = None,
+        disk: Disk | None = None,
+        create: bool = False,
+        language: str = "en",
+    ) -> AgentState:
+        """Raises `NotFound` naming the agents there are, `BadInput` for what is no name.
+
+        `create`: make the agent's directory and its first files, those that are missing; needs nothing installed.
+        """
+        place = root if root is not None else default_root()
+        made: Sequence[str] = ()
+        if create:
+            from pathlib import Path
+
+            from .init_agent import create_agent
+
+            made = create_agent(Path(place), check_agent_name(name), clock=clock, disk=disk, language=language)
+        state = cls(AgentDirectory(place, name, clock=clock, disk=disk))
+        if made:
+            state.take_in()  # what is ours from the beginning can be told from what somebody makes of it
+        return state
+
+    def close(self) -> None:
+        """Let go of files and locks. A session that was started here and not finished stays to be found as lost."""
+        if self.hold is not None:
+            self.hold.release()
+            self.hold = None
+        for part in ("journal", "inbox"):
+            if part in self.__dict__:
+                getattr(self, part).close()
+        self.room.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    @cached_property
+    def journal(self) -> Journal:
+        from .journal import Journal
+
+        return Journal(self.room)
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        from .inbox import Inbox
+
+        return Inbox(self.room)
+
+    @cached_property
+    def tally(self) -> MetricsCache:
+        from .metrics_cache import MetricsCache
+
+        return MetricsCache(self.room, lambda: self.journal, self.kept["metrics.json"].read)
+
+    @cached_property
+    def _tasks(self) -> task_file.TaskFile:
+        from . import task_file
+
+        return task_file.TaskFile()
+
+    @cached_property
+    def kept(self) -> dict[str, MergedDocument]:
+        from .document_rules import documents
+
+        return documents(self.room)
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def report(self) -> AgentReport | None:
+        from worldfs.formats.agent import documents
+
+        data = self._read("report.json")
+        return None if data is None else documents.report_read(data)
+
+    def tasks(self) -> tuple[AgentTask, ...]:
+        from worldfs.formats.agent import documents
+
+        data = self.kept["tasks.json"].read()
+        return () if data is None else documents.tasks_read(data).tasks
+
+    def session(self) -> SessionRecord | None:
+        from worldfs.formats.agent import documents
+
+        data = self._read("session.json")
+        record = None if data is None else documents.session_read(data)
+        return record if record is not None and record.session_id else None  # without an id: seeded, none ran yet
+
+    def metrics(self) -> Metrics | None:
+        from worldfs.formats.agent import documents
+
+        data = self._read("metrics.json")
+        return None if data is None else documents.metrics_read(data)
+
+    def memory(self) -> Any:
+        from worldfs.formats.agent import memory
+
+        return memory.read(self.kept["memory.md"].read() or b"")
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What was wrong with the files and has not been told in a whole session yet."""
+        return tuple(self.room.kept_findings())
+
+    def _read(self, name: str) -> bytes | None:
+        return self.kept[name].read()
+
+    # -- the agent's own words --------------------------------------------------------------------------------------
+
+    def take_in(self, *, settle: bool = False, young: bool = True) -> tuple[Finding, ...]:
+        """Look at what a mind with file tools did to the files, and settle it; what was wrong with it.
+
+        `settle`: decide about what looks unfinished, too. `young=False`: what was written to copies that were replaced
+        a moment ago can wait for the next look.
+        """
+        met = len(self.room.findings)
+        with self.room.alone():
+            self.take_in_all(settle=settle, young=young)
+        return tuple(self.room.findings[met:])
+
+    def take_in_all(self, *, settle: bool = True, young: bool = False) -> dict[str, bytes | None]:
+        """What counts of each document afterwards, by its name. Call inside `alone`."""
+        self.journal.take_in()
+        late = None if young else self._rested()
+        return {
+            name: kept.take_in(settle=settle, late=late is None or name in late, young=young)
+            for name, kept in self.kept.items()
+        }
+
+    def _rested(self) -> Container[str]:
+        """Whose old copies to look at for late writes: a directory is listed, so not twice in a moment."""
+        now = time.monotonic()
+        if now < self._late_at:
+            return ()
+        self._late_at = now + GRACE_S / 2
+        return self.room.store.rested()
+
+    def event(self, event: str, /, **fields: Any) -> int:
+        """One entry of the journal; its number. Secrets in it are marked out."""
+        if not event or not event.isprintable() or not _OURS.isdisjoint(fields):
+            wrong = [key for key in fields if key in _OURS]
+            raise BadInput(
+                f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
+                expected="a printable name, and fields other than ts, seq, event",
+            )  # fmt: skip
+        seq = self._record({"event": event, **fields})
+        if event == KEY_FINDING:  # 003, report.json: written after each key finding
+            said = next((fields[key] for key in ("summary", "finding", "text") if type(fields.get(key)) is str), "")
+            self.set_report(**({"summary": said} if said else {}))
+        return seq
+
+    def _record(self, entry: Json) -> int:
+        """An entry; between sessions its figures are in metrics.json at once, within one at its end."""
+        seq = self.append(entry)
+        if entry["event"] in self.tally.events:
+            from . import session_job
+
+            if not session_job.running_session(self):
+                self.count()
+        return seq
+
+    def append(self, entry: Json, *, durable: bool = True) -> int:
+        """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
+        with self.room.alone():
+            self.tally.begin()
+            seq = self.journal.add((entry,), durable=durable)
+            self.tally.heard(seq, entry)
+            return seq
+
+    def count(self) -> None:
+        """Bring metrics.json up to the journal; a session's end does so by itself."""
+        from worldfs.formats.agent.documents import metrics_write
+
+        from .metrics import project
+
+        with self.room.alone():
+            fold = self.fold()
+            old = self.kept["metrics.json"].take_in(settle=True) or b""
+            fresh = metrics_write(project(fold, self.name, self.room.clock.now()), old)
+            self.put_many({FOLD: fold.dump(), "metrics.json": fresh})
+
+    def set_report(self, **changes: Any) -> AgentReport:
+        """Any of status, summary, current_task, next_priority, blocked_by; durable when it returns."""
+        from worldfs.formats.agent import documents
+        from worldfs.ground.model import AgentReport
+
+        allowed = ("status", "summary", "current_task", "next_priority", "blocked_by")
+        _only(changes, allowed, "set_report")
+        new = documents.report_value(AgentReport(self.name))
+        data = self._put("report.json", lambda old: ({} if old else new) | changes | {"updated_at": self.room.now()})
+        return documents.report_read(data)
+
+    def add_task(
+        self,
+        description: str,
+        *,
+        type: str = "follow-up",
+        priority: str = "medium",
+        context: str = "",
+        follow_up_from: str | None = None,
+        id: str = "",
+    ) -> AgentTask:
+        """A new pending task; with an `id` that is there already, nothing is written and that one comes back."""
+        from worldfs.ground.model import AgentTask
+
+        from . import task_file
+
+        made: list[AgentTask] = []
+
+        def edit(old: bytes) -> bytes:
+            now = self.room.now()
+            new = AgentTask(id, type, description, "pending", priority, now, context, follow_up_from)
+            data, task = task_file.add_task(old, self.name, self.cleaned(new), now, self._tasks)
+            made[:] = [task]  # of the last try
+            return data
+
+        self.kept["tasks.json"].change(edit)
+        return made[0]
+
+    def update_task(self, id: str, **changes: Any) -> AgentTask:
+        """Change fields of one task. `NotFound` names the tasks there are; `BadInput` for a word that is none."""
+        from worldfs.ground.model import AgentTask
+
+        from . import task_file
+
+        _only(changes, AgentTask._fields, "update_task")
+        made: list[AgentTask] = []
+
+        def edit(old: bytes) -> bytes:
+            now = self.room.now()
+            if changes.get("status") in ("completed", "dropped"):
+                changes.setdefault("completed_at", now)
+            data, task = task_file.update_task(old, id, self.cleaned(changes), now, self._tasks)
+            made[:] = [task]  # of the last try
+            return data
+
+        self.kept["tasks.json"].change(edit)
+        return made[0]
+
+    def close_task(self, id: str, outcome: str = "", status: str = "completed") -> AgentTask:
+        """Completed or dropped, with a word on what came of it."""
+        return self.update_task(id, status=status, outcome=outcome or None)
+
+    def remember(self, section: str, text: str, *, pinned: bool = False) -> Remark:
+        """One note more in memory.md: patterns, dead_ends, questions, corrections, flags, or any heading."""
+        from worldfs.formats.agent import memory
+
+        text = self.cleaned(text)
+        data = self.edit_memory(lambda old: memory.add(old, section, text, pinned=pinned))
+        written = memory.remark_text(text)[0]
+        return next(remark for remark in reversed(memory.read(data).remarks) if remark.text == written)
+
+    def edit_memory(self, change: Callable[[bytes], bytes]) -> bytes:
+        """Change memory.md as text; `change` may be called again if somebody was faster."""
+        return self.kept["memory.md"].change(change)
+
+    def undo(self, file: str = "memory.md", steps: int = 1) -> None:
+        """Go back to an earlier version of memory.md or tasks.json."""
+        self._document(file).undo(steps)
+
+    def generations(self, file: str = "memory.md") -> list[Generation]:
+        return self._document(file).generations()
+
+    # -- sessions ---------------------------------------------------------------------------------------------------
+
+    def start(self, *, type: str = "ad-hoc", argv: Sequence[str] = (), id: str = "", **fields: Any) -> SessionRecord:
+        """Begin a session: durable as running when it returns. `Busy` names who runs one.
+
+        `fields`: timeout_seconds, domain, branch, model, research_question, belief_targeted, disconfirmation_target,
+        sources_expected, and any other, kept as they are.
+        """
+        from worldfs.ground.model.agent import KINDS
+
+        from . import session_job
+
+        if type not in KINDS:
+            raise BadInput(f"type {type!r}", path=self.name, op="start", expected=" | ".join(KINDS))
+        return session_job.start(self, self.cleaned({"type": type, **fields}), argv, id)
+
+    def finish(
+        self,
+        outcome: str = "completed",
+        *,
+        summary: str = "",
+        handoff: str = "",
+        errors: Sequence[str] = (),
+        next_priority: str | None = None,
+        cause: str = "",
+        session: str = "",
+        read: ReadMessages | None = None,
+        **figures: Any,
+    ) -> SessionRecord:
+        """End the session: one commit, from which the files are written. Durable when it returns.
+
+        `figures`: sources_archived, pr_number, branch, tokens_used, cost_usd, claims_proposed, … `session`: which, for
+        who did not start it. Completed: the letters that were there at its start are acknowledged, of them those that
+        were `read` (None: all); else they are returned.
+        """
+        from worldfs.ground.model.agent import OUTCOMES
+
+        from . import session_job
+
+        if outcome not in OUTCOMES:
+            raise BadInput(f"outcome {outcome!r}", path=self.name, op="finish", expected=" | ".join(OUTCOMES))
+        said = {
+            "summary": summary, "handoff": handoff, "errors": list(errors), "next_priority": next_priority,
+            "cause": cause,
+        }  # fmt: skip
+        return session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures), read=read)
+
+    def noted(self) -> Json:
+        """What `paos agent outcome` was told in the session that runs."""
+        from . import session_facts, session_job
+
+        return session_facts.read(self.room, session_job.running_session(self))
+
+    def recover(self) -> bool:
+        """Settle what a dead runner left, if none is alive; True if there was something."""
+        from worldfs.ground.errors import Busy
+        from worldfs.tree.stores.root_lock import RootLock
+
+        from . import session_job
+
+        if not session_job.running_session(self):
+            return False
+        with (
+            suppress(Busy),
+            RootLock(self.room.path, "recovery", clock=self.room.clock, disk=self.room.disk),
+            self.room.alone(),
+        ):
+            return session_job.recover(self)
+        return False
+
+    def heartbeat(self) -> None:
+        """The session lives: its letters stay claimed, and who looks sees when it was last heard of."""
+        from . import session_job
+
+        sid = session_job.running_session(self)
+        if sid:
+            self.inbox.extend(sid, session_job.LEASE_S)
+            self.room.hint(BEAT, f"{self.room.now()} {sid}\n".encode())
+
+    def runner(self) -> Json | None:
+        """Who runs a session now: {pid, host, command, started_at}; None if nobody does."""
+        from . import session_job
+
+        return session_job.runner(self)
+
+    # -- letters ----------------------------------------------------------------------------------------------------
+
+    def send(
+        self,
+        to: str,
+        *,
+        subject: str,
+        body: str = "",
+        type: str = "flag",
+        priority: str = "normal",
+        source_ref: str | None = None,
+        expires_at: str | None = None,
+        id: str = "",
+    ) -> Message:
+        """A letter into another agent's inbox, durable when it returns. `NotFound` names the agents there are."""
+        from worldfs.ground.model import Message
+
+        from .inbox import deposit_to
+
+        letter = Message(id, self.name, to, self.room.now(), type, priority, subject, body, source_ref, expires_at)
+        sent = deposit_to(self.room.path.parent, to, letter, clock=self.room.clock, disk=self.room.disk)
+        if sent.new:
+            self.sent(sent.message)
+        return sent.message
+
+    def sent(self, letter: Message) -> int:
+        """Note a letter of this agent that lies in another's inbox by now."""
+        return self._record({"event": "message_sent", "to": letter.to, "type": letter.type, "id": letter.id})
+
+    # -- for minds --------------------------------------------------------------------------------------------------
+
+    def context(
+        self, *, budget: int = 4000, unit: Literal["tokens", "bytes"] = "tokens", language: str = "en"
+    ) -> ContextPack:
+        """What a mind should have before it: memory, tasks and letters within a budget (agents/context_builder.py)."""
+        from .context_builder import build_context
+
+        memory, tasks, letters = self._before_a_mind(self._session_here())
+        return build_context(
+            memory, tasks, letters, session=_or_none(self.session), report=_or_none(self.report),
+            findings=self.findings(), budget=budget, unit=unit, language=language, agent=self.name,
+        )  # fmt: skip
+
+    def prompt(self, *, budget: int = 4000, language: str = "en", template: str = "") -> str:
+        """The state prompt (003, "Load Operational State"), in at most `budget` tokens; `template`: one of your own.
+
+        `BadInput` names the least budget that holds what surrounds the context.
+        """
+        return self.prompted(budget=budget, language=language, template=template).text
+
+    def prompted(
+        self, *, session: SessionRecord | None = None, outcome: str = "", budget: int = 4000, language: str = "en",
+        template: str = "",
+    ) -> StatePrompt:  # fmt: skip
+        """As `prompt`, with what it left out. `session`: which it is for, else the one that runs, else the next one.
+
+        It names the letters that are claimed for that session and no others; before a session, those that a claim
+        would deliver. `outcome`: the file of facts that the session may write.
+        """
+        from . import state_prompt as prompts
+        from .text_cost import text_cost
+
+        text = None
+        if template:
+            from pathlib import Path
+
+            try:
+                text = Path(template).read_text("utf-8")
+            except OSError as error:
+                raise from_os(error, path=template, op="prompt") from error
+        session = session or self._session_here()
+        memory, tasks, letters = self._before_a_mind(session)
+        last = self._last(session)
+        room = budget
+        for _ in range(4):  # what surrounds the pack has its price, too: the pack gets what is left
+            made = prompts.build_prompt(
+                self.name, str(self.room.path), memory, tasks, letters, last=last, session=session,
+                report=_or_none(self.report), findings=self.findings(), template=text, file=template, budget=room,
+                language=language, outcome=outcome,
+            )  # fmt: skip
+            over = text_cost(made.text, "tokens") - budget
+            if over <= 0:
+                return made
+            if not room:
+                break
+            room = max(0, min(room, made.pack.used) - over)
+        raise BadInput(
+            f"a budget of {budget} tokens", path=self.name, op="prompt",
+            expected=f"at least {budget + over}: so much do the instructions and the names of its files take",
+            fix="raise the budget, or leave --prompt out: the context alone fits any budget",
+        )  # fmt: skip
+
+    def _session_here(self) -> SessionRecord | None:
+        """The session that runs."""
+        from . import session_job
+
+        sid = session_job.running_session(self)
+        return session_job.record_of(self, sid) if sid else None
+
+    def _last(self, session: SessionRecord | None) -> SessionRecord | None:
+        """The session before `session`; session.json is that of the one that runs."""
+        last: SessionRecord | None = _or_none(self.session)
+        if last is None or session is None or last.session_id != session.session_id:
+            return last
+        from . import session_job
+
+        return session_job.previous_session(self, session.session_id)
+
+    def _before_a_mind(self, session: SessionRecord | None) -> tuple[bytes, bytes, list[Message]]:
+        letters = (
+            self.inbox.deliverable()
+            if session is None
+            else [claimed.message for claimed in self.inbox.claimed(session.session_id)]
+        )
+        return self.kept["memory.md"].read() or b"", self.kept["tasks.json"].read() or b"", letters
+
+    def search(self, query: str, limit: int = 10) -> list[SearchHit]:
+        """Notes of memory.md that fit a query, best first; by meaning too where the extra `embed` is installed."""
+        from worldfs.notes import embed
+
+        from .memory_search import INDEX, search_memory
+
+        data, index = self.kept["memory.md"].read() or b"", self.room.path / INDEX
+        return search_memory(data, query, limit, index=index, embedder=embed.installed_embedder())
+
+    # -- for the parts of this package ------------------------------------------------------------------------------
+
+    def fold(self) -> MetricsReducer:
+        """The metrics as of the journal's last entry. Call inside `alone`."""
+        return self.tally.fold()
+
+    def refold(self) -> None:
+        """Count the metrics anew, from what was found at the beginning and every entry of the journal."""
+        with self.room.alone():
+            self.tally.refold()
+            self.count()
+
+    def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
+        from .document_rules import with_members
+
+        return self.kept[name].change(lambda old: with_members(old, self.cleaned(dict(changes(old)))))
+
+    def put_many(
+        self, files: Mapping[str, bytes], *, looked: bool = False, between: Callable[[], object] | None = None
+    ) -> None:
+        """Several files as a group (`kept.write_many`)."""
+        from .merged_document import write_many
+
+        write_many(self.room, self.kept, files, looked=looked, between=between)
+
+    def cleaned(self, value: Any) -> Any:
+        """A value, or a noun, with its secrets marked out."""
+        from worldfs.formats.agent.redact import redact_value
+
+        if hasattr(value, "_asdict"):
+            return value._replace(**redact_value(value._asdict()))
+        return redact_value(value)
+
+    def _document(self, file: str) -> MergedDocument:
+        if file not in ("memory.md", "tasks.json"):
+            raise BadInput(f"no versions of {file!r}", path=self.name, op="undo", expected="memory.md or tasks.json")
+        return self.kept[file]
+
+
+def _only(changes: Mapping[str, Any], allowed: Sequence[str], op: str) -> None:
+    wrong = [key for key in changes if key not in allowed]
+    if wrong:
+        raise BadInput(", ".join(wrong), op=op, expected="any of: " + ", ".join(allowed))
+
+
+def _or_none(read: Callable[[], Any]) -> Any:
+    """A document that cannot be read is named elsewhere; here it is as if it were not there."""
+    try:
+        return read()
+    except UserError:
+        return None

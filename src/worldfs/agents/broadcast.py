@@ -1,0 +1,81 @@
+"""A cascade: one letter to many agents, each of which has to look at what somebody else's work means for its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from worldfs.ground.clock import Clock, SystemClock, stamp
+from worldfs.ground.errors import BadInput, WorldError, from_os
+from worldfs.ground.model.agent import Message
+from worldfs.tree.stores.revision import of
+
+from .agent_names import list_agents
+from .inbox import deposit_to
+
+if TYPE_CHECKING:
+    from worldfs.ground.durable import Disk
+
+PRIORITIES: Final = ("high", "normal", "low")
+
+
+class BroadcastResult(NamedTuple):
+    """What became of one letter. `new` False without `trouble`: the agent has, or had, this letter already."""
+
+    agent: str
+    message: Message
+    new: bool
+    trouble: WorldError | None = None
+
+
+def broadcast(
+    root: str | os.PathLike[str],
+    *,
+    sender: str,
+    subject: str,
+    body: str = "",
+    agents: Literal["all"] | Iterable[str] = "all",
+    source_ref: str | None = None,
+    priority: str = "normal",
+    expires_at: str | None = None,
+    clock: Clock | None = None,
+    disk: Disk | None = None,
+) -> list[BroadcastResult]:
+    """A letter of type cascade into the inbox of each agent below `root`, durable when it returns; one result each.
+
+    `agents`: names, or "all" but the sender. The same `source_ref` reaches an agent once, however often and by
+    whomever the cascade is repeated; without one every call is a new letter. An agent that cannot be reached (there is
+    none of this name, its disk is full) is named in its result and keeps nobody else from being reached. `BadInput` if
+    there is nothing to say or nobody to say it to.
+    """
+    if isinstance(agents, str) and agents != "all":
+        agents = [agents]
+    recipients = (
+        [name for name in list_agents(root) if name != sender] if agents == "all" else list(dict.fromkeys(agents))
+    )
+    if not subject.strip():
+        raise BadInput("no subject", op="cascade", expected="what it is about, in a line")
+    if priority not in PRIORITIES:
+        raise BadInput(f"priority {priority!r}", op="cascade", expected=" | ".join(PRIORITIES))
+    if not recipients:
+        raise BadInput("nobody to write to", path=os.fspath(root), op="cascade", expected="at least one agent")
+    at = stamp((clock or SystemClock()).now().replace(microsecond=0))
+    found = []
+    for to in recipients:
+        id = broadcast_id(source_ref, to) if source_ref else ""
+        letter = Message(id, sender, to, at, "cascade", priority, subject, body, source_ref, expires_at)
+        try:
+            message, new = deposit_to(root, to, letter, clock=clock, disk=disk)
+            found.append(BroadcastResult(to, message, new))
+        except WorldError as error:
+            found.append(BroadcastResult(to, letter, False, error))
+        except OSError as error:
+            found.append(BroadcastResult(to, letter, False, from_os(error, path=to, op="cascade")))
+    return found
+
+
+def broadcast_id(source_ref: str, to: str) -> str:
+    """The id of a cascade's letter: the same source to the same agent, the same id."""
+    both = f"{source_ref}\0{to}".encode("utf-8", "surrogatepass")
+    return f"cascade-{of(both)}"

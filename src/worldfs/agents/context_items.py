@@ -1,0 +1,203 @@
+"""The material of a context pack: what the files of an agent say, each thing an item with its price tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from worldfs.formats.agent import documents
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model.agent import AgentReport, AgentTask, Message, SessionRecord
+
+from .context_budget import LETTER, NOTE, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, ContextItem
+from .context_texts import LAST, PACK, text_for
+from .memory_items import MemoryItem, memory_items
+from .quote import Quote, quote_block, quote_line
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Finding
+
+_ORDER = {"high": 0, "medium": 1, "low": 2}
+
+
+class PackInput(NamedTuple):
+    items: list[ContextItem]
+    frames: dict[str, tuple[str, str]]  # place → what opens and what closes it; in the order of the text
+    finished: list[AgentTask]  # completed and dropped tasks: never listed, always counted
+    unread: list[tuple[str, int]]  # (what, bytes) that cannot be read
+
+
+def gather(
+    notes: bytes,
+    tasks: bytes,
+    inbox: Sequence[Message],
+    session: SessionRecord | None,
+    report: AgentReport | None,
+    *,
+    findings: Sequence[Finding],
+    language: str,
+) -> tuple[Quote, PackInput]:
+    """Files that cannot be read are findings and counted; nothing is raised."""
+    faults, unread = list(findings), []
+    listed: Sequence[AgentTask] = ()
+    pieces: Sequence[MemoryItem] = ()
+    try:
+        listed = documents.tasks_read(tasks).tasks if tasks.strip() else ()
+    except BadInput as error:
+        faults.append(_fault(error))
+        unread.append(("tasks.json", len(tasks)))
+    try:
+        pieces = memory_items(notes)
+    except BadInput as error:
+        faults.append(_fault(error))
+        unread.append(("memory.md", len(notes)))
+    letters = sorted(inbox, key=lambda letter: (documents.message_rank(letter.priority), letter.created_at, letter.id))
+    quote = Quote(
+        [
+            notes.decode("utf-8", "replace"),
+            repr((listed, session, report, faults)),
+            *(part for letter in letters for part in (letter.subject, letter.body)),
+            repr([letter[:5] + letter[8:10] for letter in letters]),
+        ]
+    )
+    material = PackInput([], {}, [task for task in listed if task.status in ("completed", "dropped")], unread)
+    _last(material, quote, session, report, language)
+    _faults(material, faults, language)
+    _letters(material, quote, letters, language)
+    _tasks(material, quote, [task for task in listed if task.status not in ("completed", "dropped")], language)
+    _memory(material, quote, pieces, language)
+    return quote, material
+
+
+def last_outcome(session: SessionRecord) -> str:
+    """How the session ended, as a word of `LAST`: completed, timeout, error, lost, running."""
+    if session.status == "error" and any(error.casefold().startswith("lost") for error in session.errors):
+        return "lost"
+    return session.status if session.status in LAST else "error"
+
+
+def session_details(session: SessionRecord | None, report: AgentReport | None) -> Iterator[str]:
+    """What is known of the last session, a line each, the most useful first."""
+    if session is not None:
+        yield from _said(session, ("handoff_notes", "errors", "session_id", "type", "branch", "ended_at"))
+        yield from _said(session, ("research_question", "belief_targeted", "disconfirmation_target", "domain"))
+        if session.sources_archived or session.sources_expected:
+            yield f"sources_archived: {session.sources_archived} / {session.sources_expected or '?'}"
+    if report is not None:
+        yield from _said(report, ("next_priority", "blocked_by", "current_task", "summary"))
+
+
+def finding_line(finding: Finding, language: str) -> str:
+    """The finding in one line; what was found is somebody's text, so it stands in quotes that it cannot close."""
+    found = quote_line(finding.found, 160).replace('"', "'").replace("”", "'")
+    said = text_for(PACK["finding"], language)
+    values = {"code": finding.code, "field": finding.field, "expected": finding.expected, "fix": finding.fix}
+    return quote_line(said.format(found=found, **values), 500)
+
+
+def _said(noun: SessionRecord | AgentReport, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        value = getattr(noun, name)
+        text = "; ".join(str(part) for part in value) if isinstance(value, tuple) else str(value or "")
+        if text.strip():
+            yield f"{name}: {quote_line(text, 600)}"
+
+
+def _last(
+    material: PackInput, quote: Quote, session: SessionRecord | None, report: AgentReport | None, language: str
+) -> None:
+    lines = list(session_details(session, report))
+    if not lines:
+        return
+    where = "session.json, report.json"
+    opening = text_for(LAST[last_outcome(session)], language) if session is not None else ""
+    material.frames["last"] = ("\n".join(part for part in (text_for(PACK["last"], language), opening) if part), "")
+    material.frames["last/quote"] = (quote.open(files=where), quote.close())
+    material.items.extend(
+        ContextItem(TROUBLE, ("last", "last/quote"), text, len(text.encode()), where) for text in lines
+    )
+
+
+def _faults(material: PackInput, findings: Sequence[Finding], language: str) -> None:
+    material.frames["faults"] = (text_for(PACK["faults"], language), "")
+    for finding in findings:
+        text = f"- {finding_line(finding, language)}"
+        material.items.append(ContextItem(TROUBLE, ("faults",), text, _bytes(text), ".paos/findings.json"))
+
+
+def _letters(material: PackInput, quote: Quote, letters: Sequence[Message], language: str) -> None:
+    material.frames["letters"] = (text_for(PACK["letters"], language), "")
+    for letter in letters:
+        high = documents.message_rank(letter.priority) == 0
+        head = quote.open(
+            **{"letter": letter.id, "from": letter.sender, "type": letter.type, "priority": letter.priority},
+            **{"at": letter.created_at, "expires": letter.expires_at, "source": letter.source_ref},
+        )
+        text = "\n".join(part for part in (quote_line(letter.subject, 300), quote_block(letter.body)) if part)
+        size = _bytes(letter.subject) + _bytes(letter.body)
+        tail = f"\n{quote.close()}"
+        kind = LETTER if high else OTHER_LETTER
+        material.items.append(ContextItem(kind, ("letters",), text, size, message_label(letter.id), f"{head}\n", tail))
+
+
+def message_label(id: str) -> str:
+    """How the text names a letter."""
+    return f"inbox/ › {quote_line(id, 80)}"
+
+
+def _tasks(material: PackInput, quote: Quote, tasks: Sequence[AgentTask], language: str) -> None:
+    material.frames["tasks"] = (text_for(PACK["tasks"], language), "")
+    material.frames["tasks/quote"] = (quote.open(file="tasks.json"), quote.close())
+    for task in sorted(tasks, key=lambda task: (task.status != "active", _ORDER.get(task.priority, 1))):
+        words = ", ".join(quote_line(word, 40) for word in (task.status, task.priority, task.type) if word)
+        more = [
+            quote_line(task.context),
+            f"(after {quote_line(task.follow_up_from or '', 80)})" if task.follow_up_from else "",
+        ]
+        said = " — ".join(part for part in (quote_line(task.description), *more) if part)
+        text = f"- {quote_line(task.id, 80)} [{words}] {said}"
+        kind = TASK if task.status == "active" else OTHER_TASK
+        size = _bytes(task.description) + _bytes(task.context)
+        material.items.append(ContextItem(kind, ("tasks", "tasks/quote"), text, size, "tasks.json"))
+
+
+def task_size(task: AgentTask) -> int:
+    return _bytes(task.description) + _bytes(task.context) + _bytes(task.outcome or "")
+
+
+def _memory(material: PackInput, quote: Quote, pieces: Sequence[MemoryItem], language: str) -> None:
+    material.frames["memory"] = (text_for(PACK["memory"], language), "")
+    material.frames["memory/quote"] = (quote.open(file="memory.md"), quote.close())
+    headings: dict[str, list[MemoryItem]] = {}
+    for piece in pieces:
+        headings.setdefault(piece.heading, []).append(piece)
+    for number, (heading, below) in enumerate(headings.items()):
+        name = quote_line(heading, 80) or text_for(PACK["other"], language)
+        place, where = f"memory/{number}", f"memory.md › {name}"
+        material.frames[place] = (f"### {name}", "")
+        for piece in newest_first(below):
+            pinned, text = piece.remark.pinned, piece.remark.text
+            shown = quote_block(text, "  ")
+            shown = f"- {text_for(PACK['pin'], language) if pinned else ''}{shown.lstrip()}" if piece.item else shown
+            kind, places = PIN if pinned else NOTE, ("memory", "memory/quote", place)
+            material.items.append(ContextItem(kind, places, shown, _bytes(text), where, section=piece.remark.section))
+
+
+def newest_first(pieces: Sequence[MemoryItem]) -> list[MemoryItem]:
+    """Pinned first, then by date; one without a date is as old as what stands before it; of one date, the lower one."""
+    latest, dated = "", []
+    for piece in sorted(pieces, key=lambda piece: piece.remark.line):
+        latest = piece.remark.at or latest
+        dated.append((piece.remark.pinned, latest, piece.remark.line, piece))
+    dated.sort(key=lambda row: row[:3], reverse=True)
+    return [row[3] for row in dated]
+
+
+def _fault(error: BadInput) -> Finding:
+    from worldfs.ground.model import Finding
+
+    return Finding(error.code, error.path, error.expected, error.found, error.fix)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

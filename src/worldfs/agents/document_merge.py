@@ -1,0 +1,129 @@
+"""What becomes of a whole text by a writer who may have read any version: merged, and nothing acknowledged undone.
+
+It is merged with the version that it was most likely made from. Then the result is held against the history: what was
+acknowledged after the newest version that the writer is known to have read must still be there. If it is not, the merge
+is made from an older version, or from one that is put together from the history; and if that cannot be, the file stays
+as it is and the text is set aside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Finding
+
+    from .agent_directory import AgentDirectory
+    from .fact_history import FactHistory, FactReader
+
+
+class MergeResult(NamedTuple):
+    data: bytes
+    conflicts: tuple[str, ...] = ()  # in words: what of the foreign version was not taken, and why
+
+
+class DocumentRules(NamedTuple):
+    """What a kind of document allows."""
+
+    judge: Callable[[bytes], Sequence[Finding]]  # what is wrong with a text; warnings refuse nothing
+    merge: Callable[[Sequence[bytes], bytes, bytes], MergeResult]
+    """(generations oldest first, ours, theirs): what becomes of a valid foreign text; ours is the newest good one."""
+    clean: Callable[[bytes], bytes] = bytes  # secrets out of a text
+    keep: int = 32  # versions kept whole
+    most: int = 16 << 20  # bytes
+    facts: FactReader | None = None  # what of it a rewrite from an old reading must not undo
+
+
+class MergeInput(NamedTuple):
+    """What there is to merge with."""
+
+    room: AgentDirectory
+    name: str
+    rules: DocumentRules
+    history: FactHistory | None
+    versions: Sequence[tuple[int, bytes]]  # (number, bytes), oldest first; the last is what counts
+
+
+def settle(document: MergeInput, theirs: bytes, *, newest_only: bool) -> MergeResult:
+    """`newest_only`: the last version is theirs, too. Conflicts are named, and what is not taken of it is set aside."""
+    room, name, rules, history, versions = document
+    ours, bases = versions[-1][1], [data for _, data in versions]
+    clean = rules.clean(theirs)
+    keep_duplicate_keys(room, name, clean)
+    merged = rules.merge(bases[-1:] if newest_only else bases, ours, clean)
+    if history is not None and merged.data != ours:
+        merged = _guarded(document, history, clean, merged)
+    if merged.conflicts:
+        words = "; ".join(merged.conflicts)
+        key = room.set_aside(name, clean, words)
+        room.found(
+            "EDIT_CONFLICT", name, "an edit of the newest version", words[:500],
+            f"read the file again and repeat what is missing; your text is kept in {key}",
+        )  # fmt: skip
+    elif merged.data == ours != clean and (history is not None or (not newest_only and theirs in bases)):
+        room.found(
+            "EDIT_STALE", name, "an edit of the newest version", "an older version, written again",
+            "what came after it is kept; to go back on purpose: paos agent memory NAME --undo N",
+        )  # fmt: skip
+    return merged
+
+
+def keep_duplicate_keys(room: AgentDirectory, name: str, data: bytes) -> None:
+    """A text that says the same key twice is kept as it is: who reads it takes one of the two, and writes only that."""
+    if not name.endswith(".json"):
+        return
+    twice: list[str] = []
+
+    def look(pairs: list[tuple[str, object]]) -> None:
+        keys = [key for key, _ in pairs]
+        twice.extend(key for key in dict.fromkeys(keys) if keys.count(key) > 1)
+
+    with suppress(ValueError, RecursionError):
+        json.loads(data, object_pairs_hook=look)
+    if twice:
+        kept = room.set_aside(name, data, f"keys that stand there twice: {', '.join(twice)}")
+        room.found(
+            "KEY_TWICE", name, "each key once", f"{', '.join(twice)[:200]} twice: the last one counts",
+            f"your text is kept in {kept}",
+        )  # fmt: skip
+
+
+def _guarded(document: MergeInput, history: FactHistory, theirs: bytes, merged: MergeResult) -> MergeResult:
+    room, name, rules, _, versions = document
+    ours = versions[-1][1]
+    mine = history.entries(ours)
+    reading = history.read(history.entries(theirs))
+    lost = history.lost(mine, history.entries(merged.data), after=reading.number)
+    if lost and all(map(history.new, lost)):  # they say something new of what was there: it stands, and is named
+        _told(room, name, ours, [history.kind.shown(mine[one.name], one.part) for one in lost])
+        lost = []
+    elif lost:
+        older = [data for number, data in versions if number <= reading.number]
+        for bases in (older, [history.kind.base(ours, theirs, reading)]):
+            if lost and bases:
+                merged = rules.merge(bases, ours, theirs)
+                lost = history.lost(mine, history.entries(merged.data), after=reading.number)
+    if lost:
+        return MergeResult(ours, ("it was made from an older version, and what has changed since would be lost",))
+    new = history.entries(merged.data)
+    # A value that was never there before comes from no old reading: it is what its writer means.
+    read = history.lost(mine, new, after=reading.first, until=reading.number)
+    undone = [one for one in read if not history.new(one)]
+    if undone and reading.doubtful(undone):
+        shown = history.kind.shown
+        back = [f"{shown(new[one.name], '')} again" for one in undone if one.name not in mine]
+        _told(room, name, ours, [shown(mine[one.name], one.part) for one in undone if one.name in mine] + back)
+    return merged
+
+
+def _told(room: AgentDirectory, name: str, ours: bytes, words: Sequence[str]) -> None:
+    """Acknowledged facts gave way to a rewrite that may not have known them: they are kept beside, and named."""
+    said = f"a rewrite changed {'; '.join(words)}"
+    key = room.set_aside(name, ours, said)
+    room.found(
+        "EDIT_OVER", name, "what was acknowledged", said[:500],
+        f"if that was not meant: write it again; the version before is kept in {key}",
+    )  # fmt: skip

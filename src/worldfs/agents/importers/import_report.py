@@ -1,0 +1,65 @@
+"""What came of an import, by kind: tasks, notes, letters, entries (lines of the journal), figures."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .import_plan import SHOWN, skipped_lines
+from .import_types import SkippedItem
+from .value_conversion import join_some, plural
+
+ONE: Final = {
+    "tasks": "task",
+    "notes": "note",
+    "letters": "letter",
+    "entries": "journal line",
+    "figures": "set of figures",
+}
+
+
+class ImportReport:
+    """`words()` says it."""
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent
+        self.new: dict[str, int] = {}
+        self.changed: dict[str, int] = {}
+        self.same: dict[str, int] = {}
+        self.kept: list[str] = []  # ours stayed, though the source says something else now: in words
+        self.gone: list[str] = []  # tasks that the source no longer has and that stay with us
+        self.left: list[SkippedItem] = []
+        self.sessions: dict[str, int] = {}  # of the new journal lines: sessions that metrics.json counts, by outcome
+        self.renamed: dict[str, str] = {}  # id in the source → id with us, where that was taken
+        self.without_copy: dict[str, str] = {}  # source → why no copy of it was kept
+
+    @property
+    def anything(self) -> bool:
+        """Whether the agent's state is another now."""
+        return bool(self.new or self.changed)
+
+    @property
+    def not_understood(self) -> list[SkippedItem]:
+        """What stayed behind and was not left out on purpose."""
+        return [left for left in self.left if not left.meant]
+
+    def words(self, shown: int = SHOWN) -> list[str]:
+        """At most `shown` lines of what was left."""
+        lines = []
+        for verb, counts in (("new", self.new), ("changed", self.changed), ("there already", self.same)):
+            if counts:
+                lines.append(f"{verb}: " + ", ".join(plural(number, ONE[kind]) for kind, number in counts.items()))
+        lines = lines or ["nothing to bring over"]
+        if self.sessions:
+            how = ", ".join(f"{number:,} {outcome}" for outcome, number in sorted(self.sessions.items()))
+            lines.append(f"counted in metrics.json: {plural(sum(self.sessions.values()), 'session')} ({how})")
+        lines += [f"id taken: {old} is {new} here" for old, new in self.renamed.items()]
+        lines += [f"yours stayed: {text}" for text in self.kept]
+        if self.gone:
+            lines.append(f"no longer in the source, still here: {join_some(self.gone, 8)}")
+        lines += [f"{source}: no copy kept: {why}; it stays where it is" for source, why in self.without_copy.items()]
+        return lines + skipped_lines(self.left, shown)
+
+
+def add(counts: dict[str, int], kind: str, number: int = 1) -> None:
+    if number:
+        counts[kind] = counts.get(kind, 0) + number

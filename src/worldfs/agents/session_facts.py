@@ -1,0 +1,51 @@
+"""Facts that `paos agent outcome` was told during a session: durable when acknowledged, and part of its end.
+
+{"session": id, "facts": {…}} in .paos/outcome.json; what a session that was lost left behind counts for none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.ground.errors import NotFound
+from worldfs.tree.stores.revision import PRIVATE_DIR
+
+if TYPE_CHECKING:
+    from .agent_directory import AgentDirectory
+
+Json = dict[str, Any]
+
+FACTS_FILE: Final = f"{PRIVATE_DIR}/outcome.json"
+WORDS: Final = ("summary", "handoff", "next_priority")
+
+
+def add_facts(room: AgentDirectory, session: str, facts: Mapping[str, Any]) -> None:
+    """Add facts to those of this session; durable when it returns. Call inside `alone`."""
+    noted = {"session": session, "facts": {**read(room, session), **facts}}
+    room.root.replace(FACTS_FILE, json.dumps(noted, ensure_ascii=False).encode(), private=True)
+
+
+def read(room: AgentDirectory, session: str) -> Json:
+    """The facts of this session so far."""
+    stored = room.store.get(FACTS_FILE)
+    try:
+        noted = json.loads(stored.data) if stored is not None else {}
+        return dict(noted["facts"]) if noted.get("session") == session else {}
+    except (ValueError, TypeError, KeyError, AttributeError):  # foreign bytes: nothing is known then
+        return {}
+
+
+def errors(facts: Mapping[str, Any]) -> list[str]:
+    """What went wrong, as the session itself says it."""
+    said = facts.get("errors", [])
+    return [str(item) for item in (said if isinstance(said, list) else [said])]
+
+
+def clear_facts(room: AgentDirectory) -> None:
+    """The session that they were of has ended."""
+    if room.store.probe(FACTS_FILE) is not None:
+        with suppress(NotFound):
+            room.store.delete(FACTS_FILE, durable=False)

@@ -1,0 +1,42 @@
+"""Who stands at the door: the Bearer of an upgrade, judged (acheron §1.2, acheron D6)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from worldfs.tree.binding import NODE
+
+from .server_ports import ControlPlanePort
+from .tokens import TokenHolder, TokenStore
+
+
+class Principal(NamedTuple):
+    """`node`: the node whose secret was shown, "" for an invite and for people. `agent`: the one that the token speaks
+    for, "" if for any. `id`: the token's name, where its history is kept."""
+
+    role: str
+    node: str = ""
+    agent: str = ""
+    id: str = ""
+
+    @property
+    def holder(self) -> TokenHolder:
+        return TokenHolder(self.id or self.role, self.role, self.agent)
+
+
+def bearer_token(header: str) -> str:
+    """The token of an Authorization header: `Bearer x`, `bearer x`, or bare."""
+    word, _, rest = header.strip().partition(" ")
+    return rest.strip() if word.lower() == "bearer" else header.strip()
+
+
+def authenticate(header: str, tokens: TokenStore, plane: ControlPlanePort) -> Principal | None:
+    """None: nobody that we know. Tokens are compared in constant time."""
+    token = bearer_token(header)
+    if not token or len(token) > 512:
+        return None
+    holder = tokens.holder(token)
+    if holder is not None:
+        return Principal(holder.role, "", holder.agent, holder.id)
+    node = plane.node_of_secret(token)
+    return Principal(NODE, node) if node or plane.invite_valid(token) else None

@@ -1,0 +1,59 @@
+"""The plane's time: leases that run out and mounts that are looked at again, when they are due and not before."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Final
+
+from .server_ports import RealmPort
+
+SOON_S: Final = 0.25  # after a change of nodes or projects (acheron §3.3)
+_OF: Final = ("/nodes", "/projects")
+_LOG: Final = logging.getLogger("worldfs.acheron")
+
+
+class PlaneTicker:
+    """Sleeps until the plane has something to do. A change wakes it, since it may be due earlier now."""
+
+    def __init__(
+        self,
+        realm: RealmPort,
+        tick: Callable[[], Awaitable[float | None]],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._realm, self._tick, self._loop = realm, tick, loop
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._end: Callable[[], None] = lambda: None
+
+    def start(self) -> None:
+        self._end = self._realm.feed.listen(self._heard)
+        self._task = self._loop.create_task(self._run())
+
+    async def stop(self) -> None:
+        self._end()
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    def _heard(self, seq: int, topics: tuple[str, ...]) -> None:
+        if not self._changed.is_set() and any(topic.startswith(_OF) for topic in topics):
+            with suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(self._changed.set)
+
+    async def _run(self) -> None:
+        while True:
+            self._changed.clear()
+            try:
+                due = await self._tick()
+            except Exception:
+                _LOG.exception("the plane's tick broke")
+                due = 5.0
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), due)
+            if self._changed.is_set():
+                await asyncio.sleep(SOON_S)  # several changes, one look

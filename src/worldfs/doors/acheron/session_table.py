@@ -1,0 +1,143 @@
+"""The bindings of one connection, by session_key: each with its own fids (acheron D8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from worldfs.plane.plane_error import PlaneError
+from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
+from worldfs.verbs import Verbs
+
+from .server_ports import ControlPlanePort
+from .tokens import TokenHolder, TokenVisit
+
+MAIN: Final = "main"
+MOST: Final = 64  # of one connection
+UNPROVISIONED: Final = (
+    "no non-system project/agent is available for this user token; ask an admin to provision one"  # as recorded
+)
+
+
+class SessionRefused(Exception):
+    """Said no, with a code of the protocol that is the door's own. `named`: the reply names the correlation id."""
+
+    def __init__(self, code: str, message: str, *, named: bool = False) -> None:
+        super().__init__(message)
+        self.code, self.message, self.named = code, message, named
+
+
+class AttachedSession:
+    """One session_key: who it is bound to, since when, and its fids."""
+
+    __slots__ = ("binding", "key", "since_ms", "verbs")
+
+    def __init__(self, key: str, binding: Binding, verbs: Verbs, since_ms: int) -> None:
+        self.key, self.binding, self.verbs, self.since_ms = key, binding, verbs, since_ms
+
+    def wire(self) -> dict[str, Any]:
+        return {
+            "session_key": self.key,
+            "agent_id": self.binding.agent,
+            "project_id": self.binding.project or None,
+        }
+
+    def attached(self) -> dict[str, Any]:
+        """Everything is ready when it is said to be (acheron D8)."""
+        return {
+            "state": "ready",
+            "runtime_ready": True,
+            "mount_ready": True,
+            "error_code": None,
+            "error_message": None,
+            "updated_at_ms": self.since_ms,
+        }
+
+
+class SessionTable:
+    """`active` is where frames without a session_key go. Without a seat a user waits to be provisioned."""
+
+    def __init__(self) -> None:
+        self._seats: dict[str, AttachedSession] = {}
+        self.active = MAIN
+
+    def __len__(self) -> int:
+        return len(self._seats)
+
+    def __iter__(self) -> Iterator[AttachedSession]:
+        return iter(list(self._seats.values()))
+
+    def get(self, key: str | None) -> AttachedSession | None:
+        return self._seats.get(self.active if key is None else key)
+
+    def put(self, seat: AttachedSession) -> None:
+        """Take the key's place: the fids and the token of what was there are gone."""
+        before = self._seats.get(seat.key)
+        if before is None and len(self._seats) >= MOST:
+            raise SessionRefused("session_busy", f"a connection has at most {MOST} session keys; close one")
+        self._seats[seat.key] = seat
+        if before is not None:
+            before.verbs.close()
+
+    def drop(self, key: str) -> None:
+        """Raises `SessionRefused`: main stays, and what is unknown is not found."""
+        if key == MAIN:
+            raise SessionRefused("forbidden", "main session cannot be closed")
+        gone = self._seats.pop(key, None)
+        if gone is None:
+            raise SessionRefused("not_found", "session_key not found")
+        gone.verbs.close()
+        if self.active == key:
+            self.active = MAIN
+
+    def close(self) -> None:
+        for seat in self._seats.values():
+            seat.verbs.close()
+        self._seats.clear()
+
+
+def first_binding(holder: TokenHolder, visits: list[TokenVisit], plane: ControlPlanePort) -> Binding | SessionRefused:
+    """Where a connection of a token begins (acheron §1.2). One that speaks for an agent begins at its last project, else
+    at the only one that there is for it."""
+    if holder.role == ADMIN and holder.agent in ("", MOTHER):
+        return Binding(ADMIN, MOTHER, SYSTEM)
+    last = next((visit for visit in visits if visit.project and visit.project != SYSTEM), None)
+    if last is None:
+        open_to = _only_project(holder, plane) if holder.agent else ""
+        if open_to or holder.role == ADMIN:
+            return Binding(holder.role, holder.agent, open_to)
+        return SessionRefused("provisioning_required", UNPROVISIONED)
+    binding = Binding(holder.role, holder.agent or last.agent, last.project)
+    if plane.project(last.project) is None or not plane.allows(binding, "read"):
+        return SessionRefused("last_target_invalid", "the last project/agent of this user token is gone; attach again")
+    return binding
+
+
+def _only_project(holder: TokenHolder, plane: ControlPlanePort) -> str:
+    named = (id for id in plane.project_ids() if id != SYSTEM)
+    open_to = [id for id in named if plane.allows(Binding(USER, holder.agent, id), "read")]
+    return open_to[0] if len(open_to) == 1 else ""
+
+
+def check_token_agent(holder: TokenHolder, agent: str) -> None:
+    """Raises `SessionRefused` for an agent that this token does not speak for."""
+    if holder.agent and agent != holder.agent:
+        raise SessionRefused("forbidden", f"this token speaks for agent {holder.agent} alone")
+
+
+def check_admission(holder: TokenHolder, binding: Binding, plane: ControlPlanePort) -> None:
+    """May a connection be bound so? Raises `PlaneError` or `SessionRefused`, in the recorded words."""
+    check_token_agent(holder, binding.agent)
+    if binding.role == USER and binding.agent == MOTHER:
+        raise SessionRefused("forbidden", "user role cannot attach to mother agent")
+    if binding.role == USER and binding.project == SYSTEM:
+        raise SessionRefused("forbidden", "user role cannot attach to system project")
+    if not binding.project:
+        if binding.role == USER:
+            raise SessionRefused("provisioning_required", UNPROVISIONED)
+        return
+    try:
+        plane.check_attach(binding)
+    except PlaneError as error:
+        error.correlated = False
+        raise

@@ -1,0 +1,291 @@
+"""One WebSocket connection: bytes to messages and back, over the library's protocol without its tasks and queues.
+
+A receiver is called for each message in the step that brought it, so that an answer from memory costs no switch of
+tasks; all answers of a step leave in one write. An idle connection is a transport and two small objects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
+from typing import Any, Final, Protocol, cast
+
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+from websockets.protocol import State
+
+from .meters import Meters
+from .upgrade import Upgrade
+
+MAX_FRAME: Final = 4 << 20  # bytes of a message; beyond it the connection is closed with 1009 (acheron D2)
+BATCH_MAX: Final = 64 << 10  # bytes that are gathered into one write
+WRITE_HIGH_WATER: Final = 256 << 10  # bytes not yet taken by the peer: from here on its requests wait
+WRITE_ABORT: Final = 32 << 20  # and from here on it is dropped
+STALLED_S: Final = 30.0  # a peer that takes nothing for so long is dropped
+GREETING_S: Final = 10.0  # for the upgrade
+FAREWELL_S: Final = 5.0  # for the closing handshake
+
+_SILENT: Final = logging.getLogger("worldfs.acheron.frames")
+_SILENT.setLevel(logging.CRITICAL)  # what peers do wrong is counted, not logged: a log is not theirs to fill
+_LOG: Final = logging.getLogger("worldfs.acheron")
+
+
+class FrameReceiver(Protocol):
+    """What a connection is for. Called on the loop; must not block."""
+
+    def heard(self, message: bytes) -> None:
+        """A whole message, in the order of arrival."""
+        ...
+
+    def roomy(self) -> None:
+        """The peer has taken enough of what was sent: go on."""
+        ...
+
+    def gone(self) -> None:
+        """The connection is over, however it ended."""
+        ...
+
+
+Route = Callable[["WebSocketTransport", str, str], FrameReceiver]
+"""The receiver for a connection: given it, its path (with the query), and its Authorization header ("" if none)."""
+
+
+class WebSocketTransport(asyncio.Protocol):
+    """One connection, as `Server` accepts it."""
+
+    __slots__ = (
+        "__weakref__",
+        "_corked",
+        "_deadline",
+        "_gathered",
+        "_loop",
+        "_meters",
+        "_out",
+        "_parts",
+        "_protocol",
+        "_receiver",
+        "_route",
+        "_stalled_at",
+        "_transport",
+        "batch",
+        "full",
+        "lines",
+    )
+
+    def __init__(
+        self, route: Route, lines: set[WebSocketTransport], meters: Meters, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._route, self.lines, self._meters, self._loop = route, lines, meters, loop
+        self._protocol = Upgrade(max_size=MAX_FRAME, logger=_SILENT)
+        self._transport: asyncio.Transport | None = None
+        self._receiver: FrameReceiver | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._parts: bytearray | None = None
+        self._out: list[bytes] = []  # heads and messages not yet written
+        self._corked = False
+        self._stalled_at = self._gathered = 0
+        self.full = False
+        self.batch = 0  # how often the peer's bytes have been looked at
+
+    # -- what a receiver may do ------------------------------------------------------------------------------------
+
+    @property
+    def open(self) -> bool:
+        return self._protocol.state is State.OPEN
+
+    def send(self, message: bytes) -> None:
+        """A text message. Nothing happens on a connection that is closing."""
+        if self._protocol.state is not State.OPEN:
+            return
+        size = len(message)
+        self._out.append(_SHORT[size] if size < 126 else _head(size))
+        self._out.append(message)
+        self._meters.frames_out += 1
+        self._gathered += size
+        if not self._corked or self._gathered > BATCH_MAX:
+            self._flush()
+
+    def close(self, code: int = 1000, reason: str = "") -> None:
+        """Say goodbye; what was sent before is delivered first."""
+        if self._protocol.state is State.OPEN:
+            self._protocol.send_close(code, reason)
+            if not self._corked:
+                self._flush()
+            self._arm(FAREWELL_S)
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def cork(self) -> None:
+        """Until `uncork`, what is sent is gathered."""
+        self._corked = True
+
+    def uncork(self) -> None:
+        self._corked = False
+        self._flush()
+
+    def pause(self) -> None:
+        """Take no more of what the peer sends (TCP tells it)."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    # -- what the loop calls ---------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(WRITE_HIGH_WATER)
+        made = transport.get_extra_info("socket")
+        if made is not None:
+            _keep_alive(made)
+        self.lines.add(self)
+        self._meters.connections += 1
+        self._arm(GREETING_S)
+
+    def data_received(self, data: bytes) -> None:
+        self.batch += 1
+        protocol = self._protocol
+        protocol.receive_data(data)
+        self._corked = True
+        try:
+            for event in protocol.events_received():
+                if self._receiver is None:
+                    if isinstance(event, Request):
+                        self._greet(event)
+                elif isinstance(event, Frame) and protocol.state is State.OPEN:
+                    self._frame(event, self._receiver)
+        finally:
+            self._corked = False
+            self._flush()
+        if protocol.close_expected():
+            self._arm(FAREWELL_S)
+
+    def eof_received(self) -> None:
+        self._protocol.receive_eof()
+        self._flush()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.lines.discard(self)
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._protocol.receive_eof()
+        receiver, self._receiver = self._receiver, None
+        self.full = False
+        if receiver is not None:
+            receiver.gone()
+
+    def pause_writing(self) -> None:
+        self.full = True
+        self._stalled_at = -1
+        self._stall()
+
+    def resume_writing(self) -> None:
+        self.full = False
+        if self._protocol.state is State.OPEN and self._deadline is not None:
+            self._deadline.cancel()
+        if self._receiver is not None:
+            self._receiver.roomy()
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _greet(self, request: Request) -> None:
+        response = self._protocol.accept(request)
+        self._protocol.send_response(response)
+        self._flush()
+        if response.status_code != 101:
+            self._meters.refused += 1
+            return
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        self._receiver = self._route(self, request.path, _authorization(request))
+
+    def _frame(self, frame: Frame, receiver: FrameReceiver) -> None:
+        code = frame.opcode
+        if code is Opcode.TEXT or code is Opcode.BINARY:
+            if frame.fin:
+                receiver.heard(bytes(frame.data))
+            else:
+                self._parts = bytearray(frame.data)
+        elif code is Opcode.CONT and self._parts is not None:
+            self._parts += frame.data
+            if frame.fin:
+                whole, self._parts = bytes(self._parts), None
+                receiver.heard(whole)
+
+    def _flush(self) -> None:
+        said = self._protocol.data_to_send()  # pongs and goodbyes: after what was sent before them
+        ends = bool(said) and not said[-1]  # the library's sign for the end of the stream
+        data = b"".join((*self._out, *said)) if said else b"".join(self._out)
+        self._out.clear()
+        self._gathered = 0
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        if data:
+            transport.write(data)
+            if self.full and transport.get_write_buffer_size() > WRITE_ABORT:
+                self._drop()
+                return
+        if ends:
+            if transport.can_write_eof():
+                transport.write_eof()
+            else:
+                transport.close()
+
+    def _arm(self, seconds: float) -> None:
+        """The connection ends in so many seconds unless something is done about it."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self._loop.call_later(seconds, self.abort)
+
+    def _stall(self) -> None:
+        """While the peer owes us its attention: has it taken anything since we last looked?"""
+        transport = self._transport
+        if not self.full or transport is None or transport.is_closing():
+            return
+        left = transport.get_write_buffer_size()
+        if left == self._stalled_at:
+            self._drop()
+            return
+        self._stalled_at = left
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self._loop.call_later(STALLED_S, self._stall)
+
+    def _drop(self) -> None:
+        self._meters.dropped += 1
+        self.abort()
+
+
+def _head(size: int) -> bytes:
+    """Of a whole text message from a server (RFC 6455, section 5.2): final, not masked."""
+    if size < 126:
+        return bytes((0x81, size))
+    if size < 65_536:
+        return b"\x81\x7e" + size.to_bytes(2, "big")
+    return b"\x81\x7f" + size.to_bytes(8, "big")
+
+
+_SHORT: Final = tuple(_head(size) for size in range(126))
+
+
+def _authorization(request: Request) -> str:
+    return ", ".join(request.headers.get_all("Authorization"))
+
+
+def _keep_alive(made: Any) -> None:
+    """A peer whose machine vanished is noticed within two minutes, though nobody sends anything."""
+    if made.family not in (socket.AF_INET, socket.AF_INET6):
+        return
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
+        if hasattr(socket, name):
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

@@ -1,0 +1,132 @@
+"""The voice of the command: plain lines for people, JSON for programs, never both on one stream."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import IO, Any
+
+_COLOURS = {"good": "32", "bad": "31", "dim": "2", "warn": "33"}
+
+
+class CommandOutput:
+    """Where a command's words go. `json` decides the form; colour is for terminals only."""
+
+    def __init__(self, *, json: bool = False, out: IO[str] | None = None, err: IO[str] | None = None) -> None:
+        self.json = json
+        self.out = out or sys.stdout
+        self.err = err or sys.stderr
+
+    def line(self, text: str = "", mood: str = "") -> None:
+        """A line for people; silent under --json."""
+        if not self.json:
+            for part in wrapped(text, self._width()):
+                self._print(self._coloured(part, mood))
+
+    def value(self, value: object) -> None:
+        """An answer for programs; silent without --json."""
+        if self.json:
+            import json
+
+            self._print(json.dumps(value, ensure_ascii=False, default=str))
+
+    def say(self, text: str, value: Mapping[str, Any], mood: str = "") -> None:
+        """The same fact for either listener."""
+        self.line(text, mood)
+        self.value(value)
+
+    def raw(self, data: bytes) -> None:
+        """A file's own bytes, untouched."""
+        self.out.flush()
+        buffer = getattr(self.out, "buffer", None)
+        if buffer is None:
+            self.out.write(data.decode("utf-8", "replace"))
+        else:
+            buffer.write(data)
+        self.out.flush()
+
+    def file(self, data: bytes) -> None:
+        """A file's own bytes; a terminal gets the line ended, too, so that the prompt stands on one of its own."""
+        self.raw(data)
+        if data and not data.endswith(b"\n") and self.out.isatty():
+            self._print("")
+
+    def redraw(self, lines: Sequence[tuple[str, str]]) -> None:
+        """Show these lines (text, mood) in place of what a terminal shows; elsewhere, below what was printed."""
+        if self.out.isatty():
+            print("\x1b[H\x1b[2J\x1b[3J", end="", file=self.out)
+        for text, mood in lines:
+            self.line(text, mood)
+        if not self.out.isatty():
+            self.line()
+
+    def aside(self, text: str) -> None:
+        """A remark on standard error, in both forms."""
+        print(text, file=self.err, flush=True)
+
+    def error(self, text: str, value: Mapping[str, Any]) -> None:
+        if self.json:
+            self.value({"error": dict(value)})
+        else:
+            self.aside(f"paos: {text}")
+
+    def _print(self, text: str) -> None:
+        print(text, file=self.out, flush=True)  # at once: a pipe or a log is watched live
+
+    def _width(self) -> int:
+        """Of the terminal; 0: it is none, and lines stay as long as they are."""
+        import os
+
+        try:
+            return os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else 0
+        except (OSError, ValueError):
+            return 0
+
+    def _coloured(self, text: str, mood: str) -> str:
+        import os
+
+        if mood in _COLOURS and self.out.isatty() and not os.environ.get("NO_COLOR"):
+            return f"\x1b[{_COLOURS[mood]}m{text}\x1b[0m"
+        return text
+
+
+def columns(rows: Sequence[tuple[str, ...]], indent: str = "") -> list[str]:
+    """Rows as lines with aligned columns; wide (Chinese) signs count twice."""
+    if not rows:
+        return []
+    widths = [max(_cells(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        indent + "  ".join(c + " " * (w - _cells(c)) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A line in pieces of at most `width` cells (0: whole), those after the first indented. A word that is longer, as
+    paths are, stays whole, so that it can be copied."""
+    if not width or _cells(text) <= width:
+        return [text]
+    indent = " " * min(len(text) - len(text.lstrip()) + 4, width // 2)
+    lines, line = [], ""
+    for word in _words(text):
+        if line.strip() and _cells(line + word.rstrip()) > width:
+            lines.append(line.rstrip())
+            line = indent + word.lstrip()
+        else:
+            line += word
+    return [*lines, line.rstrip()]
+
+
+def _words(text: str) -> list[str]:
+    """Pieces after which a line may end: after spaces, and after each wide (Chinese) sign."""
+    import re
+
+    return re.findall(r"\s*[\u2e80-\u9fff\uff00-\uffef]|\s*[^\s\u2e80-\u9fff\uff00-\uffef]+|\s+$", text)
+
+
+def _cells(text: str) -> int:
+    """How wide a terminal draws it."""
+    from unicodedata import east_asian_width
+
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)

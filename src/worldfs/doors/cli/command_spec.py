@@ -1,0 +1,32 @@
+"""What a command line is declared with: a command, and an argument of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class ArgumentSpec(NamedTuple):
+    """One argument: flags ("--seed") or a bare name ("path"), and what argparse and the completion need to know."""
+
+    flags: tuple[str, ...]
+    help: str
+    metavar: str = ""
+    takes: str = "text"  # text | number | count | switch: what its value is
+    completes: str = ""  # file | tree | job | role: what a shell may offer for its value
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    many: str = ""  # "" exactly one, "?" may be left out, "+" one or more, "*" any number
+
+    @property
+    def positional(self) -> bool:
+        return not self.flags[0].startswith("-")
+
+
+class CommandSpec(NamedTuple):
+    name: str
+    help: str
+    target: str  # "module:function" below this package
+    arguments: tuple[ArgumentSpec, ...] = ()
+    more: str = ""  # a second paragraph of help
+    far: str = ""  # "module:function" under --connect; none: it works on this machine only
+    instead: str = ""  # of such a one: what does the same over --connect

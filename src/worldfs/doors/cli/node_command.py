@@ -1,0 +1,136 @@
+"""`paos node`: this machine as a node of a served world, its directories and services within reach of the tree."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING
+
+from worldfs.ground.errors import BadInput, MissingRequirement
+
+from .command_context import CommandContext
+
+if TYPE_CHECKING:
+    from worldfs.exports.node_daemon import ExportedDir, NodeDaemonConfig
+    from worldfs.wire.frames import Json
+
+INVITE = "PAOS_INVITE"
+LEASE_LEAST = 1.0  # s; a third of it lies between two refreshes
+QUIET = {"lost"}  # told once, not at every new try
+
+
+def run(call: CommandContext) -> int:
+    """Exit 0 when asked to stop. Raises `NotPermitted` when the server lets this machine in no (more)."""
+    try:
+        import msgspec  # noqa: F401 - is the extra there?
+        import websockets  # noqa: F401 - same
+    except ImportError:
+        raise MissingRequirement(
+            "websockets or msgspec is not installed", op="node", fix="pip install 'worldfs[serve]'"
+        ) from None
+    from worldfs.exports.node_daemon import NodeDaemon
+    from worldfs.exports.node_identity import NodeIdentity
+
+    plan = _plan(call)
+    identity = NodeIdentity(call["state"] or str(call.home.path / ".paos" / "nodes" / f"{plan.name}.json"), plan.url)
+    identity.load()
+    teller = NodeEventPrinter(call)
+
+    async def live() -> None:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop.set)
+        await NodeDaemon(plan, identity, dict(call.environ), teller).run(stop)
+
+    try:
+        asyncio.run(live())
+    finally:
+        identity.close()
+    call.voice.say("node stopped", {"event": "node", "state": "stopped"})
+    return 0
+
+
+class NodeEventPrinter:
+    """Tells what happens, each kind of trouble once until it is over. A closed pipe silences it: the node works on."""
+
+    def __init__(self, call: CommandContext) -> None:
+        self._voice = call.voice
+        self._heard = True
+        self._troubles: set[str] = set()
+
+    def __call__(self, text: str, value: Json) -> None:
+        what = str(value.get("what", ""))
+        if value["event"] in QUIET:
+            if what in self._troubles:
+                return
+            self._troubles.add(what)
+            text += "; trying again"
+        else:
+            self._troubles.clear()
+        if self._heard:
+            try:
+                self._voice.say(text, value)
+            except BrokenPipeError:
+                self._heard = False
+
+
+def _plan(call: CommandContext) -> NodeDaemonConfig:
+    import platform
+    import re
+
+    from worldfs import __version__
+    from worldfs.exports.node_daemon import LEASE_S, NodeDaemonConfig
+    from worldfs.exports.service_manifest import read
+    from worldfs.remote import address
+
+    if not call["connect"]:
+        raise BadInput("which server?", op="node", expected="--connect ws://HOST:PORT")
+    server = address.parse(call["connect"])
+    name = call["name"] or re.sub(r"[^A-Za-z0-9._-]+", "-", platform.node()).strip("-.") or "node"
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name) or not name.strip("."):
+        raise BadInput(f"found {name!r}", path="--name", op="node", expected="letters, digits, . _ - (at most 128)")
+    shown = [parse_export(text) for text in call["export"]]
+    manifests = [read(path) for path in call["service"]]
+    for what, names in (("--export", [one.name for one in shown]), ("--service", [one.id for one in manifests])):
+        twice = {one for one in names if names.count(one) > 1}
+        if twice:
+            raise BadInput(f"{', '.join(sorted(twice))} twice", path=what, op="node", expected="names that differ")
+    if not shown and not manifests:
+        raise BadInput("nothing to export", op="node", expected="--export NAME=PATH or --service FILE")
+    if any(one.id == "fs" for one in manifests):
+        raise BadInput("fs is the node's own service", path="--service", op="node", fix="give it another service_id")
+    lease = LEASE_S if call["lease"] is None else max(LEASE_LEAST, call["lease"])
+    return NodeDaemonConfig(
+        server.url.rstrip("/"),
+        name,
+        shown,
+        manifests,
+        call["invite"] or call.environ.get(INVITE, ""),
+        address.find_token(call.environ, file=call["token_file"] or ""),
+        lease,
+        __version__,
+    )
+
+
+def parse_export(text: str) -> ExportedDir:
+    """`name=path[:ro|rw]`; without either it can be written, as at the reference's nodes."""
+    import os
+    import re
+
+    from worldfs.exports.node_daemon import ExportedDir
+
+    name, sign, path = text.partition("=")
+    ro = False
+    for ending, value in ((":ro", True), (":rw", False)):
+        if path.endswith(ending):
+            path, ro = path[: -len(ending)], value
+            break
+    if not sign or not path or not re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name) or not name.strip("."):
+        raise BadInput(
+            f"found {text!r}", path="--export", op="node", expected="NAME=PATH, NAME=PATH:ro or NAME=PATH:rw"
+        )
+    path = os.path.abspath(os.path.expanduser(path))
+    if not os.path.isdir(path):
+        raise BadInput("no directory", path=path, op="node", expected="a directory to export")
+    return ExportedDir(name, path, ro)

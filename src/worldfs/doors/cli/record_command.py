@@ -1,0 +1,52 @@
+"""`paos record`: demonstrations of the table by the scripted expert, as a LeRobot dataset."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .command_context import CommandContext
+from .signals import stop_on
+
+if TYPE_CHECKING:
+    from worldfs.drivers.record.recording import RecordingProgress
+
+
+def run(call: CommandContext) -> int:
+    """Exit 0 when as many episodes are there as were asked for; 1 when it was stopped before."""
+    from worldfs.drivers.record.episode import RecordingRecipe
+    from worldfs.drivers.record.recording import record
+
+    recipe = RecordingRecipe(
+        families=_words(call["families"]), seed=call["seed"] or 0, objects=call["objects"], noise=call["noise"],
+        cameras=_words(call["cameras"] or ""),
+    )  # fmt: skip
+    stop = threading.Event()
+
+    def ask() -> None:
+        call.voice.aside("paos: ends after this episode …")
+        stop.set()
+
+    def tell(tally: RecordingProgress) -> None:
+        made = tally.last
+        if made is None:
+            return
+        value = {"event": "episode", "trial": made.trial, "family": made.family, "seed": made.seed,
+                 "success": made.success, "frames": made.length, "episodes": tally.episodes}  # fmt: skip
+        word = "kept" if made.success else "not kept: the expert failed"
+        call.voice.say(f"{tally.episodes:5}  seed {made.seed}  {made.words}: {made.length} steps, {word}", value)
+
+    with stop_on(ask, signal.SIGINT, signal.SIGTERM):
+        tally = record(Path(call["directory"]).expanduser(), recipe, call["episodes"], stop, tell)
+    call.voice.say(
+        f"{tally.episodes} episodes, {tally.frames} frames in {call['directory']}; {tally.failed} trials failed",
+        {"event": "result", "episodes": tally.episodes, "frames": tally.frames, "failed": tally.failed},
+        "good" if tally.episodes >= call["episodes"] else "warn",
+    )
+    return 0 if tally.episodes >= call["episodes"] else 1
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())

@@ -1,0 +1,305 @@
+"""The warden: a small process between the runner and the command, so that all that the command starts is below it.
+
+It adopts every orphan below it (man 2 prctl, PR_SET_CHILD_SUBREAPER). Hence "no children left" is, by the kernel's
+own word, "nothing left". It ends the command at its deadline, when it is told to, and when the runner has gone.
+
+Orders come in as lines of JSON: the work (once), {"do": "go"}, {"do": "end"}, {"do": "kill"}. Reports go out:
+{"forked"}, {"running"} or {"failed"}, {"ended"}.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import signal
+import sys
+import time
+from contextlib import suppress
+from typing import Any, Final, NoReturn
+
+from . import prctl, proc
+from .reaper import STEP, Interruption, ProcessLabel, ReapResult, reap
+
+STAY: Final = 600.0  # s that the warden goes on with what it could not end in time
+DEAF: Final = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1", "USR2")
+
+
+def main() -> NoReturn:
+    """`sys.argv`: where our packages are (taken by the caller), the descriptors of orders and of reports."""
+    orders, reports = int(sys.argv[-2]), int(sys.argv[-1])
+    for fd in (orders, reports):
+        os.set_inheritable(fd, False)
+    warden = _Supervisor(orders, reports)
+    try:
+        warden.work()
+    except BaseException as error:
+        warden.say({"broken": f"{type(error).__name__}: {error}"})
+        os._exit(1)
+    os._exit(0)
+
+
+class _Supervisor:
+    def __init__(self, orders: int, reports: int) -> None:
+        self.orders, self.reports = orders, reports
+        self.runner = os.getppid()
+        self.adopts = prctl.become_subreaper() and proc.visible()
+        self.buffer = b""
+        self.asked = ""  # "end" | "kill"
+        self.orphaned = False
+        self.child = 0
+        self.status: int | None = None
+        self.poll = select.poll()
+        self.poll.register(orders, select.POLLIN)
+        self.life = _descriptor(self.runner)
+        if self.life >= 0:
+            self.poll.register(self.life, select.POLLIN)
+        self.bell, ring = os.pipe()
+        os.set_blocking(ring, False)
+        signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        self.poll.register(self.bell, select.POLLIN)
+        for name in DEAF:
+            signal.signal(getattr(signal, f"SIG{name}"), signal.SIG_IGN)
+
+    # -- talking ---------------------------------------------------------------------------------------------------
+
+    def say(self, report: dict[str, Any]) -> None:
+        data = json.dumps(report).encode() + b"\n"
+        with suppress(OSError):  # nobody listens any more
+            while data:
+                data = data[os.write(self.reports, data) :]
+
+    def hear(self) -> list[dict[str, Any]]:
+        """What the runner says now; its end of the line closed means that it has gone."""
+        data = os.read(self.orders, 1 << 16)
+        if not data:
+            self.orphaned = True
+            with suppress(KeyError):
+                self.poll.unregister(self.orders)
+        *lines, self.buffer = (self.buffer + data).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def listen(self, seconds: float | None) -> list[dict[str, Any]]:
+        """Wait for anything at most so long: orders, the end of a child, the end of the runner."""
+        said: list[dict[str, Any]] = []
+        try:
+            ready = self.poll.poll(None if seconds is None else max(0.0, seconds) * 1000)
+        except InterruptedError:
+            return said
+        for fd, _ in ready:
+            if fd == self.orders:
+                said += self.hear()
+            elif fd == self.bell:
+                os.read(self.bell, 512)
+            elif fd == self.life:
+                self.orphaned = True
+                self.poll.unregister(fd)
+        if os.getppid() != self.runner:
+            self.orphaned = True
+        for order in said:
+            if order.get("do") in ("end", "kill"):
+                self.asked = order["do"]
+        return said
+
+    # -- the work --------------------------------------------------------------------------------------------------
+
+    def work(self) -> None:
+        spec = self._await(lambda order: "argv" in order)
+        if spec is None:
+            return
+        errors = self._fork(spec)
+        if self._await(lambda order: order.get("do") == "go", ended=True) is None:
+            os.close(self.gate)  # it waits there, and goes away by itself
+            self._leave(spec, "" if self.status is not None else "orphaned" if self.orphaned else "asked")
+            return
+        begun = time.monotonic()
+        with suppress(BrokenPipeError):  # somebody killed it at the gate: its status will say so
+            os.write(self.gate, b"g")
+        os.close(self.gate)
+        if not self._started(errors):
+            return
+        self._leave(spec, self._watch(None if spec["timeout"] is None else begun + spec["timeout"]))
+
+    def _await(self, wanted: Any, *, ended: bool = False) -> dict[str, Any] | None:
+        while not self.orphaned and not self.asked:
+            for order in self.listen(1.0):
+                if wanted(order):
+                    return order
+            if ended and self._reap():
+                return None
+        return None
+
+    def _fork(self, spec: dict[str, Any]) -> int:
+        gate, self.gate = os.pipe()
+        errors, tell = os.pipe()
+        warden = os.getpid()
+        self.child = os.fork()
+        if self.child == 0:
+            os.close(self.gate)
+            _become(spec, gate, tell, warden)
+        os.close(gate)
+        os.close(tell)
+        # Ours no longer: who reads the command's output must see its end.
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        os.close(null)
+        there = proc.find_process(self.child)
+        self.say({"forked": {"pid": self.child, "start": there.start if there else 0, "tree": self.adopts}})
+        return errors
+
+    def _started(self, errors: int) -> bool:
+        """The descriptor closes at exec; before that, it tells why there is none."""
+        said = b""
+        while part := os.read(errors, 4096):
+            said += part
+        os.close(errors)
+        if said:
+            self.say({"failed": json.loads(said)})
+            return False
+        self.say({"running": True})
+        return True
+
+    def _watch(self, deadline: float | None) -> str:
+        """Until the command ends, or must: "" | deadline | asked | orphaned."""
+        while True:
+            self._reap()
+            if self.status is not None:
+                return ""
+            if self.orphaned or self.asked:
+                return "orphaned" if self.orphaned else "asked"
+            rest = None if deadline is None else deadline - time.monotonic()
+            if rest is not None and rest <= 0:
+                return "deadline"
+            # Once a second where the runner's end shows in the parent's number only.
+            self.listen(rest if self.life >= 0 else min(1.0, rest if rest is not None else 1.0))
+
+    def _leave(self, spec: dict[str, Any], why: str) -> None:
+        """End what is there; say how the command ended and who else was met."""
+        begun = time.monotonic()
+        _hasten()
+        if not why:  # what the command leaves behind may be about to finish by itself: `tee`, a last upload
+            while not self._gone() and not self._pressed() and (rest := begun + spec["linger"] - time.monotonic()) > 0:
+                self.listen(min(rest, STEP * 5))
+        swept = ReapResult()
+        if not self._gone():
+            grace = 0.0 if self.asked == "kill" else spec["grace"]
+            swept = (self._sweep if self.adopts else self._sweep_group)(grace, spec["limit"])
+        self.say(
+            {
+                "ended": {
+                    "code": None if self.status is None else os.waitstatus_to_exitcode(self.status),
+                    "why": why,
+                    "others": [one for one in swept.met if one.pid != self.child],
+                    "survivors": swept.survivors,
+                    "tree": self.adopts,
+                    "reaping_s": round(time.monotonic() - begun, 4),
+                }
+            }
+        )
+        patience = STEP
+        while not self._gone() and time.monotonic() < begun + STAY:
+            # It is said that somebody survives; that is no reason to let go of it.
+            self._sweep(0.0, 0.1) if self.adopts else self._strike_group(signal.SIGKILL)
+            time.sleep(patience)
+            patience = min(2 * patience, 5.0)
+
+    def _sweep(self, grace: float, limit: float) -> ReapResult:
+        # What is below us has sessions, and so groups, of its own: nobody else is in them.
+        return reap(self._below, self._wait, grace=grace, limit=limit, groups=True)
+
+    def _pressed(self) -> bool:
+        return self.orphaned or self.asked == "kill"
+
+    def _below(self) -> list[proc.ProcessEntry]:
+        return proc.descendants(os.getpid(), proc.all_processes())
+
+    def _wait(self, seconds: float) -> Interruption:
+        if self._gone():
+            return "gone"
+        self.listen(seconds)
+        return "gone" if self._gone() else "hurry" if self.asked == "kill" else ""
+
+    def _sweep_group(self, grace: float, limit: float) -> ReapResult:
+        """Where orphans are not adopted, only the command's own process group is in reach."""
+        begun = time.monotonic()
+        self._strike_group(signal.SIGTERM)
+        word: Interruption = ""
+        while not word and time.monotonic() < begun + grace:
+            word = self._wait(STEP)
+        while word != "gone" and time.monotonic() < begun + limit:
+            self._strike_group(signal.SIGKILL)
+            word = self._wait(STEP)
+        return ReapResult((), () if word == "gone" else (ProcessLabel(self.child, "its process group"),))
+
+    def _strike_group(self, number: int) -> bool:
+        try:
+            os.killpg(self.child, number)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+
+    def _gone(self) -> bool:
+        if not self._reap():
+            return False
+        if self.adopts:
+            return True
+        if proc.visible():  # who has ended and waits for its new parent to ask counts for killpg, not for us
+            return not any(one.group == self.child and not one.dead for one in proc.all_processes())
+        return not self._strike_group(0)
+
+    def _reap(self) -> bool:
+        """Take the status of who has ended; True when there is no child left, and so nobody at all."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return True
+            if pid == 0:
+                return False
+            if pid == self.child:
+                self.status = status
+
+
+def _become(spec: dict[str, Any], gate: int, tell: int, warden: int) -> NoReturn:
+    """The command, in the forked process: waits at the gate, then becomes it, or tells what is in the way."""
+    stage = "start"
+    try:
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            with suppress(OSError, ValueError):
+                signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.setsid()
+        prctl.die_with_parent(signal.SIGKILL)
+        if os.getppid() != warden or os.read(gate, 1) != b"g":
+            os._exit(0)
+        stage = "cwd"
+        os.chdir(spec["cwd"])
+        stage = "exec"
+        os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606  # no shell: that is the point
+    except OSError as error:
+        os.write(tell, json.dumps({"stage": stage, "errno": error.errno or 0}).encode())
+    except BaseException as error:
+        os.write(tell, json.dumps({"stage": stage, "errno": errno.EINVAL, "text": str(error)}).encode())
+    os._exit(127)
+
+
+def _hasten() -> None:
+    """What breeds without end must not keep us from the processor; without the right to it, as well as we can."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except (AttributeError, OSError):
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
+
+
+def _descriptor(pid: int) -> int:
+    """Readable once that process has ended; -1 where there is no such thing."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return -1

@@ -1,0 +1,89 @@
+"""The rehearsal: a copy of the state in which poses are tried, so that planning and review move nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import mujoco
+import numpy as np
+
+from . import panda
+from .array_types import Array
+from .rig import TOUCH_DEPTH, Rig
+
+RESOLUTION = 0.06  # rad between checked poses of a joint path
+Pair = tuple[str, str]
+
+
+class CollisionChecker:
+    """Tries arm poses against a snapshot of the live state; a held thing goes along with the hand.
+
+    `opening` is the half opening of the fingers (m) in every pose tried.
+    """
+
+    def __init__(self, rig: Rig, *, opening: float | None = None, held: str | None = None) -> None:
+        self.rig = rig
+        self.data = mujoco.MjData(rig.model)
+        self.data.qpos[:] = rig.data.qpos
+        self.held = held
+        if opening is not None:
+            self.data.qpos[panda.ARM : panda.ARM + 2] = opening
+        if held is not None:
+            position, rotation = rig.tcp_pose()
+            self.offset = rotation.T @ (rig.position(held) - position)
+            self.turn = rotation.T @ rig.rotation(held)
+        self._owner = rig.geom_owner
+        self._quat = np.zeros(4)
+
+    def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
+        """Pairs deeper than 2 mm at arm angles `q` (7) that involve the arm or what it holds: pair → depth (m)."""
+        rig, data = self.rig, self.data
+        data.qpos[: panda.ARM] = q
+        mujoco.mj_kinematics(rig.model, data)
+        if self.held is not None:
+            position, rotation = data.site_xpos[rig.tcp], data.site_xmat[rig.tcp].reshape(3, 3)
+            at = rig.qpos[self.held]
+            data.qpos[at : at + 3] = position + rotation @ self.offset
+            mujoco.mju_mat2Quat(self._quat, (rotation @ self.turn).ravel())
+            data.qpos[at + 3 : at + 7] = self._quat
+            mujoco.mj_kinematics(rig.model, data)
+        mujoco.mj_collision(rig.model, data)
+        found: dict[Pair, float] = {}
+        if data.ncon == 0:
+            return found
+        contacts = data.contact
+        deep = np.nonzero(contacts.dist[: data.ncon] < -TOUCH_DEPTH)[0]
+        for i in deep:
+            one, other = sorted(self._owner[g] for g in contacts.geom[i])
+            if "robot" not in (one, other) and self.held not in (one, other):
+                continue
+            pair = (one, other)
+            if self.held is not None and set(pair) == {"robot", self.held}:
+                continue
+            if pair not in allowed:
+                found[pair] = max(found.get(pair, 0.0), -float(contacts.dist[i]))
+        return found
+
+    def free(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> bool:
+        return not self.hits(q, allowed=allowed)
+
+    def along(self, path: Sequence[Array], *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
+        """The first collision along straight joint segments through `path`; empty: none."""
+        for start, end in pairwise(path):
+            steps = max(1, int(np.ceil(float(np.max(np.abs(end - start))) / RESOLUTION)))
+            for k in range(1, steps + 1):
+                found = self.hits(start + (end - start) * (k / steps), allowed=allowed)
+                if found:
+                    return found
+        return {}
+
+
+def pair(one: str, other: str) -> Pair:
+    return (one, other) if one <= other else (other, one)
+
+
+def describe(hits: dict[Pair, float]) -> str:
+    """`robot-table_01 (12 mm deep)` for each pair, the deepest first."""
+    ranked = sorted(hits.items(), key=lambda item: -item[1])
+    return ", ".join(f"{a}-{b} ({depth * 1000:.0f} mm deep)" for (a, b), depth in ranked)

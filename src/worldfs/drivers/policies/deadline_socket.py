@@ -1,0 +1,109 @@
+"""A TCP connection on which everything together keeps one deadline, however slowly the peer drips."""
+
+from __future__ import annotations
+
+import io
+import socket
+import time
+from contextlib import suppress
+from typing import Self
+
+from .endpoint import PolicyEndpoint
+
+PIECE = 256 * 1024
+HEAD = 16 * 1024  # of an HTTP answer; its body is read past the buffer
+
+
+class DeadlineSocket:
+    """`until` sets the deadline of what follows; then `send` and `receive` raise TimeoutError once it has passed.
+
+    The time is the machine's, not a world's clock: the peer lives by it too. `close` may come from any thread, and
+    ends what waits.
+    """
+
+    def __init__(self, taken: socket.socket) -> None:
+        self._socket = taken
+        self._deadline = float("inf")
+        self._waits: float | None = -1.0  # the socket's own limit as it was last set
+        with suppress(OSError):
+            taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    @classmethod
+    def to(cls, where: PolicyEndpoint, deadline: float, *, tls: bool = False) -> Self:
+        """Raises OSError, of which TimeoutError is one."""
+        taken = socket.create_connection((where.host, where.port), timeout=max(1e-3, deadline - time.monotonic()))
+        if tls:
+            import ssl
+
+            try:
+                taken = ssl.create_default_context().wrap_socket(taken, server_hostname=where.host)
+            except BaseException:
+                taken.close()
+                raise
+        line = cls(taken)
+        line.until(deadline)
+        return line
+
+    def until(self, deadline: float) -> None:
+        """A value of time.monotonic(); infinity: no limit."""
+        self._deadline = deadline
+
+    def send(self, data: bytes) -> None:
+        self._limit()
+        self._socket.sendall(data)
+
+    sendall = send  # for http.client
+
+    def receive(self) -> bytes:
+        """What is there, at least a byte; b"" when the peer has ended."""
+        self._limit()
+        return self._socket.recv(PIECE)
+
+    def receive_into(self, buffer: memoryview) -> int:
+        self._limit()
+        return self._socket.recv_into(buffer)
+
+    def waiting(self) -> bytes | None:
+        """What has come already, without waiting; None: nothing, b"": the peer has ended."""
+        self._socket.settimeout(0)
+        self._waits = 0.0
+        try:
+            return self._socket.recv(PIECE)
+        except (BlockingIOError, InterruptedError):
+            return None
+        except OSError as error:
+            if type(error).__name__ in ("SSLWantReadError", "SSLWantWriteError"):  # ssl is imported for TLS only
+                return None
+            raise
+
+    def makefile(self, mode: str = "rb") -> io.BufferedReader:
+        """What http.client reads an answer from; closing it leaves the line open."""
+        return io.BufferedReader(_SocketReader(self), HEAD)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes who waits in another thread
+        with suppress(OSError):
+            self._socket.close()
+
+    def _limit(self) -> None:
+        if self._deadline == float("inf"):
+            left = None
+        else:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("the deadline has passed")
+        if left != self._waits:
+            self._socket.settimeout(left)
+            self._waits = left
+
+
+class _SocketReader(io.RawIOBase):
+    def __init__(self, line: DeadlineSocket) -> None:
+        self._line = line
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # any buffer, as it is called
+        return self._line.receive_into(memoryview(buffer))

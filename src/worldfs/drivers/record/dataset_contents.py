@@ -1,0 +1,164 @@
+"""The next edition of a dataset: what stands in it, and which files become new when episodes are added. Writes nothing.
+
+Only the last file of a kind grows, and only to its limit; all others stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from . import lerobot_dataset, stats, video
+from .episode import RecordingRecipe
+from .lerobot_dataset import CHUNK, EncodedEpisode
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+OURS: Final = "meta/worldfs.json"  # the recipe, and how many trials are behind it
+FLIGHT: Final = "flight/chunk-{chunk_index:03d}/episode-{file_index:03d}.mcap"
+ROW_BYTES = 8192  # of an episode's row, roughly
+
+Read = Callable[[str], bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetContents:
+    """What a dataset holds. `last`: the row of its last episode, which says where the next one goes."""
+
+    episodes: int = 0
+    frames: int = 0
+    trials: int = 0  # trials behind it, failed ones too
+    tasks: tuple[str, ...] = ()
+    stats: Mapping[str, stats.Stats] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # camera → height, width
+    last: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_contents(read: Read, said: Mapping[str, Any]) -> DatasetContents:
+    """From its own files; `said`: meta/worldfs.json."""
+    info = json.loads(read(lerobot_dataset.INFO) or b"{}")
+    tasks = lerobot_dataset.tasks_of(read(lerobot_dataset.TASKS) or b"")
+    folded = stats.stats_from_json(json.loads(read(lerobot_dataset.STATS) or b"{}"))
+    rows = lerobot_dataset.table_of(read(str(said["last_episodes_file"])) or b"")
+    sizes = {
+        name.removeprefix(lerobot_dataset.camera_key("")): (feature["shape"][0], feature["shape"][1])
+        for name, feature in info["features"].items() if feature["dtype"] == "video"
+    }  # fmt: skip
+    last = rows.slice(rows.num_rows - 1).to_pylist()[0]
+    return DatasetContents(
+        info["total_episodes"], info["total_frames"], int(said["trials"]), tuple(tasks), folded, sizes, last
+    )
+
+
+def add(
+    before: DatasetContents, recipe: RecordingRecipe, taken: Sequence[EncodedEpisode], read: Read
+) -> tuple[dict[str, bytes], DatasetContents]:
+    """The files that are new or change, by path, and the edition that they make."""
+    import pyarrow as pa
+
+    data = _FileSeries(lerobot_dataset.DATA, "", "data/", most_mb=lerobot_dataset.DATA_MB, last=before.last, read=read)
+    listed = _FileSeries(
+        lerobot_dataset.EPISODES, "", "meta/episodes/", most_mb=lerobot_dataset.DATA_MB, last=before.last, read=read
+    )
+    films = {
+        camera: _FileSeries(
+            lerobot_dataset.VIDEO, key, f"videos/{key}/", most_mb=lerobot_dataset.VIDEO_MB, last=before.last, read=read
+        )
+        for camera, key in ((camera, lerobot_dataset.camera_key(camera)) for camera in recipe.cameras)
+    }
+    files: dict[str, bytes] = {}
+    rows: dict[int, list[dict[str, Any]]] = {}
+    now = before
+    for kept in taken:
+        now = replace(now, tasks=(*now.tasks, *({kept.words} - {*now.tasks})), trials=kept.trial + 1)
+        task = now.tasks.index(kept.words)
+        table = lerobot_dataset.frames(kept, now.episodes, now.frames, task, recipe.fps)
+        known = {**kept.stats, **_scalar_stats(kept, now, task, recipe.fps)}
+        row: dict[str, Any] = {
+            "episode_index": now.episodes, "tasks": [kept.words], "length": kept.length,
+            "dataset_from_index": now.frames, "dataset_to_index": now.frames + kept.length,
+            "worldfs/family": kept.family, "worldfs/seed": kept.seed, "worldfs/trial": kept.trial,
+        }  # fmt: skip
+        row |= data.add(lerobot_dataset.parquet(table))
+        sizes = dict(now.sizes)
+        for camera, film in kept.films.items():
+            sizes.setdefault(camera, video.size(film))
+            row |= films[camera].add(film, kept.length / recipe.fps)
+        row |= listed.add(b"", size=ROW_BYTES)
+        row |= {f"stats/{name}/{key}": v for name, one in stats.stats_to_json(known).items() for key, v in one.items()}
+        rows.setdefault(listed.number, []).append(row)
+        files[lerobot_dataset.file_path(FLIGHT, now.episodes)] = kept.flight
+        now = replace(
+            now, episodes=now.episodes + 1, frames=now.frames + kept.length, sizes=sizes, last=row,
+            stats=stats.merge_stats(now.stats, known),
+        )  # fmt: skip
+    for number, parts in data.touched.items():
+        files[data.path(number)] = lerobot_dataset.parquet(
+            pa.concat_tables([lerobot_dataset.table_of(part) for part in parts])
+        )
+    for growing in films.values():
+        files |= {growing.path(number): video.join(parts, recipe.fps) for number, parts in growing.touched.items()}
+    for number, parts in listed.touched.items():
+        files[listed.path(number)] = lerobot_dataset.parquet(_longer([part for part in parts if part], rows[number]))
+    files |= {
+        lerobot_dataset.INFO: lerobot_dataset.info(recipe, now.sizes, now.episodes, now.frames, len(now.tasks)),
+        lerobot_dataset.STATS: _json(stats.stats_to_json(now.stats)),
+        lerobot_dataset.TASKS: lerobot_dataset.tasks_file(now.tasks),
+        OURS: _json({
+            "recipe": recipe.as_json(), "trials": now.trials, "last_episodes_file": listed.path(listed.number)
+        }),
+    }  # fmt: skip
+    return files, now
+
+
+class _FileSeries:
+    """The last file of a kind and those that follow it. `touched`: number → the parts that it is made of."""
+
+    def __init__(
+        self, pattern: str, key: str, prefix: str, *, most_mb: float, last: Mapping[str, Any], read: Read
+    ) -> None:
+        self.touched: dict[int, list[bytes]] = {}
+        self._pattern, self._key, self._prefix, self._most = pattern, key, prefix, most_mb * 1024**2
+        self.number = int(last.get(f"{prefix}chunk_index", 0)) * CHUNK + int(last.get(f"{prefix}file_index", 0))
+        self._at = float(last.get(f"{prefix}to_timestamp", 0.0))
+        before = read(self.path(self.number)) if last else None
+        self._before = [] if before is None else [before]
+        self._size = len(before or b"")
+
+    def path(self, number: int) -> str:
+        return lerobot_dataset.file_path(self._pattern, number, self._key)
+
+    def add(self, part: bytes, seconds: float = 0.0, *, size: int = 0) -> dict[str, Any]:
+        """What an episode's row says of it."""
+        size = size or len(part)
+        if self._size and self._size + size > self._most:
+            self.number, self._size, self._at, self._before = self.number + 1, 0, 0.0, []
+        self.touched.setdefault(self.number, self._before).append(part)
+        self._size += size
+        said: dict[str, Any] = {
+            f"{self._prefix}chunk_index": self.number // CHUNK, f"{self._prefix}file_index": self.number % CHUNK
+        }  # fmt: skip
+        if seconds:
+            said |= {f"{self._prefix}from_timestamp": self._at, f"{self._prefix}to_timestamp": self._at + seconds}
+            self._at += seconds
+        return said
+
+
+def _scalar_stats(kept: EncodedEpisode, now: DatasetContents, task: int, fps: int) -> dict[str, stats.Stats]:
+    found = lerobot_dataset.scalars(kept.length, now.episodes, now.frames, task, fps)
+    return {name: stats.column_stats(values) for name, values in found.items()}
+
+
+def _longer(before: Sequence[bytes], rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    tables = [lerobot_dataset.table_of(part) for part in before]
+    made = pa.Table.from_pylist([dict(row) for row in rows])
+    return pa.concat_tables([*tables, made.cast(tables[0].schema) if tables else made])
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()

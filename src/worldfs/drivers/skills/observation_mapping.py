@@ -1,0 +1,93 @@
+"""What a policy is shown: our observation under its names, pictures in its size, several of ours joined as one.
+
+`policy_client.observations` {ours: theirs}: `rgb.front: observation/image`, `ee_position+ee_axis_angle+gripper:
+observation/state`. `policy_client.image`: {size: 224 or [height, width], rotate180: true} for pictures of every name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from worldfs.drivers.policies import policy_contract
+from worldfs.drivers.policies.endpoint import endpoint_text
+from worldfs.drivers.policies.policy_client import PolicyError
+from worldfs.drivers.targets.target_adapter import Array, Observation
+from worldfs.ground.model import PolicySpec
+
+from .quaternions import axis_angle
+
+# made of `ee_pose`, for policies that want a part of it or another form
+DERIVED = ("ee_position", "ee_quaternion", "ee_axis_angle")
+
+
+class ObservationMapping:
+    """A skill's way of showing; `wanted`: names of ours that the policy asked for, where the skill says nothing."""
+
+    def __init__(self, spec: PolicySpec, wanted: Mapping[str, object] | None = None) -> None:
+        self._names = policy_contract.observation_names(spec) or {name: name for name in wanted or ()}
+        self._where = endpoint_text(spec)
+        image = spec.extra.get("image")
+        said: Mapping[str, Any] = image if isinstance(image, Mapping) else {}
+        self._size = _size(said.get("size"))
+        self._turned = said.get("rotate180") is True
+
+    def missing(self, have: Mapping[str, object]) -> list[str]:
+        """Names of ours that the skill shows and nobody has."""
+        return [part for name in self._names for part in name.split("+") if not _has(part, have)]
+
+    def __call__(self, observation: Observation) -> dict[str, Array]:
+        """Raises `PolicyError` (POLICY_CLIENT) naming what is not there."""
+        names = self._names or {name: name for name in observation}
+        return {theirs: self._picture(self._one(ours, observation)) for ours, theirs in names.items()}
+
+    def _one(self, name: str, observation: Observation) -> Array:
+        parts = [self._part(part, observation) for part in name.split("+")]
+        return parts[0] if len(parts) == 1 else np.concatenate([part.ravel() for part in parts])
+
+    def _part(self, name: str, observation: Observation) -> Array:
+        if (value := observation.get(name)) is not None:
+            return value
+        pose = observation.get("ee_pose")
+        if name in DERIVED and pose is not None:
+            return (
+                pose[:3] if name == "ee_position" else pose[3:7] if name == "ee_quaternion" else axis_angle(pose[3:7])
+            )
+        raise PolicyError(
+            f"the target shows no {name}", path=self._where, expected=", ".join(sorted(observation)),
+            fix="mend policy_client.observations of the skill", code="POLICY_CLIENT",
+        )  # fmt: skip
+
+    def _picture(self, array: Array) -> Array:
+        if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3:
+            return array
+        if self._turned:
+            array = np.ascontiguousarray(array[::-1, ::-1])
+        return array if self._size is None else resize_with_pad(array, *self._size)
+
+
+def resize_with_pad(picture: Array, height: int, width: int) -> Array:
+    """Resized without distortion, black beside it: openpi's resize_with_pad, pixel for pixel (bilinear)."""
+    if picture.shape[:2] == (height, width):
+        return picture
+    from PIL import Image
+
+    source = Image.fromarray(picture)
+    ratio = max(source.width / width, source.height / height)
+    small = source.resize((int(source.width / ratio), int(source.height / ratio)), Image.Resampling.BILINEAR)
+    whole = np.zeros((height, width, 3), np.uint8)
+    top, left = (height - small.height) // 2, (width - small.width) // 2
+    whole[top : top + small.height, left : left + small.width] = np.asarray(small)
+    return whole
+
+
+def _has(name: str, have: Mapping[str, object]) -> bool:
+    return name in have or (name in DERIVED and "ee_pose" in have)
+
+
+def _size(given: object) -> tuple[int, int] | None:
+    if isinstance(given, list | tuple) and len(given) == 2 and all(type(n) is int and 0 < n <= 4096 for n in given):
+        return int(given[0]), int(given[1])
+    return (given, given) if type(given) is int and 0 < given <= 4096 else None

@@ -1,0 +1,66 @@
+"""The language of constraint files: a small part of Python, read by `ast` and carried out by closures of ours.
+
+Nothing is handed to exec, eval or compile. What is not in the tables does not exist: imports, attributes, loops without
+an end and names with underscores before them are refused when the text is read, with line and reason; what takes too
+long or grows too large is refused while it is evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from .allowed_functions import ConstraintError, Value
+from .constraint_function import ConstraintFunction
+from .constraint_grammar import NODES, WRITE, refuse
+from .function_compiler import FunctionCompiler
+
+TEXT = 64 * 1024  # characters of one file
+FUNCTIONS = 64  # of one file
+
+
+def read(text: str, file: str, given: Sequence[str] = ()) -> tuple[dict[str, ConstraintFunction], dict[str, Value]]:
+    """The functions of a constraint file, and its assignments of plain values, by name.
+
+    `given`: names of functions that the runtime lends. Raises `ConstraintError`: file and line, what stands there, what may.
+    """
+    if len(text) > TEXT:
+        raise ConstraintError(f"{len(text)} characters", path=file, expected=f"at most {TEXT}", fix="write less")
+    if "\0" in text:
+        raise ConstraintError("a NUL in the text", path=file, expected="text")
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise ConstraintError(
+            f"no Python: {error.msg}", path=f"{file}:{error.lineno or 1}", expected="functions that return a cost",
+        ) from None  # fmt: skip
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ConstraintError(
+            f"a text that nests too deep ({type(error).__name__})", path=f"{file}:1", expected=WRITE
+        ) from None
+    found: dict[str, ConstraintFunction] = {}
+    values: dict[str, Value] = {}
+    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if len(names) > FUNCTIONS:
+        raise ConstraintError(f"{len(names)} functions", path=file, expected=f"at most {FUNCTIONS}", fix="write less")
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            if node.name in found:
+                raise ConstraintError(
+                    f"{node.name} a second time", path=f"{file}:{node.lineno}", expected="each name once"
+                )
+            found[node.name] = FunctionCompiler(file, frozenset(names), frozenset(given)).function(node, text, found)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            values[node.targets[0].id] = _literal(node.value, file)
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            refuse(file, node, "functions, and plain values with names")
+    return found, values
+
+
+def _literal(node: ast.expr, file: str) -> Value:
+    if sum(1 for _ in ast.walk(node)) > NODES:
+        refuse(file, node, "a short plain value")
+    try:
+        return ast.literal_eval(node)  # a reader of constants: it calls nothing
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        refuse(file, node, "a plain value: a number or a list of numbers")

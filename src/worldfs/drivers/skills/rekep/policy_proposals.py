@@ -1,0 +1,90 @@
+"""A skill's policy as a proposer: constraints, or hints where keypoints are, that it says beside its actions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from worldfs.drivers.policies.policy_client import PolicyError
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.ground.errors import UserError
+from worldfs.ground.model import Json
+
+from .constraint_program import of_text
+from .end_effector import SceneSnapshot
+from .keypoints import of_scene, positions
+from .program_library import LibraryProgram
+from .program_sources import of_mapping, with_points
+
+PATIENCE_S = 5.0
+FARTHEST = 0.15  # m between a keypoint and where a hint puts it
+SMALL = 64  # numbers of an observation that are sent
+
+
+def proposed_program(
+    planned: LibraryProgram, errand: SkillRequest, stage: SkillContext, state: SceneSnapshot
+) -> tuple[LibraryProgram, Json]:
+    """The program to carry out, and what is told of the policy. A policy that is of no use changes nothing."""
+    if stage.policy is None:
+        return planned, {}
+    seen = _small(stage)
+    points = of_scene(state.things.values())
+    seen["keypoints"] = positions(points, state.poses)
+    words = errand.words or " ".join([errand.skill.id, *map(str, errand.params.values())])
+    try:
+        extra = stage.policy.infer(seen, words, errand.step_timeout_s or PATIENCE_S).extra
+    except PolicyError as error:
+        return planned, {"policy": f"asked, no proposal ({error.code}: {error.found[:160]}); the library's own is used"}
+    at = f"SKILLS.md {errand.skill.id} policy_client"
+    given = extra.get("constraints")
+    if given is not None:
+        try:
+            program = of_text(given, at) if isinstance(given, str) else of_mapping(_mapping(given), at)
+            keypoints = extra.get("keypoints")
+            if isinstance(keypoints, list) and not program.keypoints:
+                program = replace(program, keypoints=tuple(str(k) for k in keypoints if isinstance(k, str)))
+            return with_points(program, state.things, at, planned.wish), {"policy": "its constraints are used"}
+        except UserError as error:
+            return planned, {"policy": f"its constraints are refused ({str(error)[:200]}); the library's own are used"}
+    hints = extra.get("keypoints")
+    if isinstance(hints, Mapping):
+        return _hinted(planned, hints, state)
+    return planned, {"policy": "asked, no proposal; the library's own is used"}
+
+
+def _small(stage: SkillContext) -> dict[str, Any]:
+    observation = stage.target.observe()
+    return {name: observation[name] for name in ("joint_states", "gripper", "ee_pose") if name in observation}
+
+
+def _mapping(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
+
+
+def _hinted(planned: LibraryProgram, hints: Mapping[str, Any], state: SceneSnapshot) -> tuple[LibraryProgram, Json]:
+    """`{name of a keypoint: [x, y, z]}` in the world; what lies too far from its thing is not believed."""
+    points, used = [], []
+    for point in planned.points:
+        given = hints.get(point.name)
+        pose = state.poses.get(point.owner)
+        if pose is not None and _place(given):
+            local = pose.inverse(np.array(given, dtype=float))
+            if float(np.linalg.norm(local - np.array(point.local))) <= FARTHEST:
+                points.append(replace(point, local=(float(local[0]), float(local[1]), float(local[2]))))
+                used.append(point.name)
+                continue
+        points.append(point)
+    said = f"its keypoints are used: {', '.join(used)}" if used else "asked, no hint that can be used"
+    return replace(planned, points=tuple(points)), {"policy": said}
+
+
+def _place(given: Any) -> bool:
+    return (
+        isinstance(given, list | tuple)
+        and len(given) == 3
+        and all(isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in given)
+    )

@@ -1,0 +1,64 @@
+"""From words to a program: the model is asked, its answer read like any file, and once more where it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from worldfs.ground.driver import Run
+from worldfs.ground.errors import BadInput, UserError
+from worldfs.ground.model import Json, Skill
+
+from . import constraint_prompt, language_model
+from .constraint_program import ConstraintProgram, of_text
+from .end_effector import SceneSnapshot
+from .keypoints import Keypoint, of_scene, positions
+from .program_library import LibraryProgram, ProgramGoal
+from .program_sources import with_points
+
+AGAIN = 2  # times that a refused answer is sent back with the reason
+
+
+def generate_program(
+    words: str, skill: Skill, state: SceneSnapshot, run: Run, *, picture: Callable[[Sequence[Keypoint]], str] | None = None,
+    check: Callable[[LibraryProgram], str] = lambda planned: "",
+) -> tuple[LibraryProgram, Json]:  # fmt: skip
+    """A program for `words`, and what is to be told of its making. `picture`: gives a data URL.
+
+    Raises `ModelTrouble`, or `BadInput` when the last answer still cannot be used. `check` says why one cannot.
+    """
+    chosen = language_model.model_of_skill(skill)
+    points = of_scene(state.things.values())
+    text = constraint_prompt.task_prompt(words, points, positions(points, state.poses).tolist(), state.things)
+    content: object = text
+    told: Json = {"model": chosen.name, "words": words, "answers": 0, "refusals": []}
+    if picture is not None and chosen.images:
+        try:
+            shown = {"type": "image_url", "image_url": {"url": picture(points)}}
+            content = [{"type": "text", "text": text}, shown]
+        except UserError as error:  # it reads the list of keypoints as well
+            told["picture"] = str(error)[:200]
+    messages: list[Json] = [
+        {"role": "system", "content": constraint_prompt.RULES},
+        {"role": "user", "content": content},
+    ]
+    while True:
+        answer, usage = language_model.ask_model(chosen, messages, run)
+        told["answers"] += 1
+        for key, value in usage.items():
+            told[key] = told.get(key, 0) + value
+        try:
+            program = of_text(language_model.fenced_blocks(answer), f"{chosen.name}'s answer")
+            program = ConstraintProgram(program.name, program.stages)  # the points are those that it was shown
+            planned = with_points(program, state.things, program.name, ProgramGoal(""))
+            why = check(planned)
+            if not why:
+                return planned, told
+            raise BadInput(why, path=program.name, expected="stages that the arm can reach", code="CRITIC_REFUSED")
+        except BadInput as error:
+            told["refusals"].append(str(error)[:300])
+            if told["answers"] > AGAIN:
+                raise
+            messages += [
+                {"role": "assistant", "content": answer},
+                {"role": "user", "content": constraint_prompt.correction_prompt(str(error))},
+            ]

@@ -1,0 +1,310 @@
+"""ReKepPolicyRuntime: a skill as relational keypoint constraints, solved, carried out and measured (ReKep, arXiv 2409.01652)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from worldfs.drivers import displacements
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.drivers.targets.target_adapter import TargetAdapter, TargetContext
+from worldfs.formats import environment
+from worldfs.ground.dir_reader import DirReader
+from worldfs.ground.driver import Run
+from worldfs.ground.errors import BadInput, UserError, WorldError
+from worldfs.ground.model import Cause, Finding, Json, Outcome, Scene
+from worldfs.ground.model.skill import REAL
+
+from . import language_model, program_sources, success_predicates
+from .end_effector import EndEffector, ExecutionHalted
+from .keypoint_image import picture_of
+from .policy_proposals import proposed_program
+from .program_executor import MEASURED, ExecutionLimits, ProgramExecutor, StageResult
+from .program_generation import generate_program
+from .program_library import LibraryProgram
+from .program_preview import preview
+from .rotations import quaternion
+from .stage_costs import KeypointState
+from .step_end_effector import REPRESENTATION, StepEndEffector
+from .success_predicates import PourMeasurement, SuccessPredicate
+from .task_params import HANDLED, TaskParams
+
+
+class ReKepPolicyRuntime:
+    """`params`: those of the task (object_id, target_id, target_position …), `constraints` and `keypoints` of
+    one's own,    `slack` (m), `max_backtracks`. The skill may hold `constraints`, `task`, `model`; see docs/rekep.md.
+    """
+
+    name = "ReKepPolicyRuntime"
+
+    def review(self, errand: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
+        try:
+            hand = end_effector_of(target, _eyes(errand, target), errand.home)
+            if hand is None:
+                return [_handless(errand, target)]
+            if program_sources.words_of(errand):
+                language_model.model_of_skill(
+                    errand.skill
+                )  # it is asked when the time has come: an answer costs, and moves nothing
+                return []
+            planned = _planned(errand, hand)
+            why = preview(planned.program, planned.points, hand, _slack(errand, planned))
+        except UserError as error:
+            return [_finding(errand, error)]
+        if not why:
+            return []
+        field, fix = (
+            f"SESSIONS.md {errand.job} execution.params",
+            "choose a goal nearer to 0.35-0.62 m before the robot",
+        )
+        return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, errand.job)]
+
+    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
+        try:
+            hand = end_effector_of(stage.target, _eyes(errand, stage.target), errand.home)
+            if hand is None:
+                finding = _handless(errand, stage.target)
+                return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
+            planned, told = _decided(errand, stage, hand)
+            outcome = _carried_out(errand, stage, hand, planned)
+            return replace(outcome, evidence={**outcome.evidence, **told})
+        except ExecutionHalted as halt:
+            return halted_outcome(halt, {}, stage.run)
+        except UserError as error:
+            finding = _finding(errand, error)
+            return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
+
+
+def end_effector_of(target: TargetAdapter, eyes: str = "", home: Path | None = None) -> EndEffector | None:
+    """The table's own arm where there is one, else the hand of whatever takes poses; None: neither.
+
+    `eyes`: the camera that keypoints are seen through, "" for none; `home`: the workspace, whose ENVIRONMENT.md says
+    where things are for a robot that sees none. Raises `Missing` or `BadInput` where none can be.
+    """
+    try:
+        from .table_end_effector import ArmTarget, TableEndEffector
+    except ImportError:  # no simulator: a real robot
+        pass
+    else:
+        if isinstance(target, ArmTarget):
+            return TableEndEffector(target, camera=eyes)
+    if eyes:
+        raise BadInput("a camera whose pose is not known", path=f"TARGETS.md {target.target.id} perception",
+                       expected="the simulated table's", fix="leave keypoints_from out: the scene tells places",
+                       code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
+    if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
+        bench = getattr(target, "bench", None)  # ours all have one; a package's own need not
+        clock = bench.clock if isinstance(bench, TargetContext) and target.target.kind == REAL else None
+        return StepEndEffector(
+            target, read_environment(home) or (bench.scene if isinstance(bench, TargetContext) else None), clock
+        )
+    return None
+
+
+def read_environment(home: Path | None) -> Scene | None:
+    """ENVIRONMENT.md of a workspace; None where there is none that can be read."""
+    if home is None:
+        return None
+    walk = DirReader(home)
+    try:
+        return environment.read(walk.read("ENVIRONMENT.md") or b"").scene
+    except WorldError:
+        return None  # the preflight has told of it
+    finally:
+        walk.close()
+
+
+def _eyes(errand: SkillRequest, target: TargetAdapter) -> str:
+    """The camera of a session that wants its keypoints seen (`keypoints_from: rgbd`, of the session or the skill)."""
+    given = errand.params.get("keypoints_from", errand.skill.extra.get("keypoints_from", "scene"))
+    if given not in ("scene", "rgbd"):
+        raise BadInput(repr(given)[:80], path=f"SESSIONS.md {errand.job} execution.params.keypoints_from",
+                       expected="scene or rgbd", fix="write one of them")  # fmt: skip
+    names = {camera.name for camera in target.target.cameras}
+    return ("wrist" if names & {"front", "wrist"} == {"wrist"} else "front") if given == "rgbd" else ""
+
+
+def _decided(errand: SkillRequest, stage: SkillContext, hand: EndEffector) -> tuple[LibraryProgram, Json]:
+    """The program, from words, from the policy, or as the session and the skill have it; what is told of it."""
+    if words := program_sources.words_of(errand):
+        return generate_program(
+            words, errand.skill, hand.now(), stage.run,
+            picture=picture_of(stage.target, hand.now()),
+            check=lambda planned: preview(planned.program, planned.points, hand, _slack(errand, planned)),
+        )  # fmt: skip
+    return proposed_program(_planned(errand, hand), errand, stage, hand.now())
+
+
+def _planned(errand: SkillRequest, hand: EndEffector) -> LibraryProgram:
+    state = hand.now()
+    given = program_sources.given_constraints(errand)
+    if given is not None:
+        return program_sources.given_program(given, errand, state.things)
+    return program_sources.from_library(
+        errand, TaskParams(errand.job, errand.params, state.things, state.held, state.base)
+    )
+
+
+def _carried_out(errand: SkillRequest, stage: SkillContext, hand: EndEffector, planned: LibraryProgram) -> Outcome:
+    run, wish, seen = stage.run, planned.wish, PourMeasurement()
+    limits = ExecutionLimits(_slack(errand, planned), errand.step_timeout_s, backs=_whole(errand, "max_backtracks", 4))
+    before = hand.now()
+    stood = _poses(hand)
+    kept = _keep(run, planned, KeypointState(planned.points, before, None).now.tolist())
+
+    def step() -> None:
+        for watch in stage.watch:
+            watch(stage.target.observe(), None, None)
+
+    course = ProgramExecutor(
+        planned.program, planned.points, hand, run, limits, look=lambda s, now: seen.look(wish, s, now), step=step
+    )
+    course.predicates = lambda: (
+        success_predicates.evaluate(wish, hand, seen) if wish.task else _generic(course, planned, limits)
+    )
+    ended, halted = StageResult("CANCELLED"), None
+    try:
+        ended = course.carry_out()
+    except ExecutionHalted as halt:
+        halted = halt
+    except UserError as error:
+        ended = StageResult(error.code, str(error))
+    except FloatingPointError as error:
+        ended = StageResult("SIMULATION_DIVERGED", str(error))
+    finally:
+        led = hand.done()
+    evidence: Json = {
+        "program": planned.program.name,
+        "stages": course.stages,
+        "backtracks": course.backtracks,
+        "attempts": max([line["attempt"] for line in course.stages], default=0),
+        "keypoints": [point.name for point in planned.points],
+        "success": [one.told() for one in course.measured],
+        **kept,
+        **_moved(planned, hand, before.things),
+        **led,
+    }
+    if others := displacements.displacements(
+        stood, _poses(hand), {planned.points[s.grasp].owner for s in planned.program.stages}
+    ):
+        evidence["also_moved"] = others
+    if not ended.code:
+        said = [_said(planned, course.measured), displacements.displacement_text(others)]
+        return Outcome.success("; ".join(filter(None, said)), **evidence)
+    if halted is not None:
+        return halted_outcome(halted, evidence, stage.run)
+    return Outcome.failure(Cause.ERROR, ended.code, ended.message, evidence=evidence)
+
+
+def _poses(hand: EndEffector) -> dict[str, displacements.ObjectPose]:
+    """Of everything that can be moved, as measured."""
+    things = [thing for thing in hand.now().things.values() if thing.shape in HANDLED]
+    return displacements.object_poses(
+        replace(thing, position=tuple(map(float, found.position)), orientation=quaternion(found.rotation))
+        for thing, found in ((thing, hand.measure(thing.id)) for thing in things)
+    )
+
+
+def halted_outcome(halt: ExecutionHalted, evidence: Json, run: Run) -> Outcome:
+    """How an order ended that was cancelled, or out of time."""
+    cause = Cause.TIMEOUT if halt.why == "timeout" else Cause.CANCELLED
+    code = "EXECUTION_TIMEOUT" if cause is Cause.TIMEOUT else "CANCELLED"
+    if cause is Cause.TIMEOUT and not run.stop:  # a stage's own limit, of timeouts.skill
+        code = "SKILL_TIMEOUT"
+    return Outcome.failure(cause, code, f"stopped ({halt.why}); the arm holds still", evidence=evidence)
+
+
+def _generic(course: ProgramExecutor, planned: LibraryProgram, limits: ExecutionLimits) -> list[SuccessPredicate]:
+    """Of a program that nobody knows the meaning of: its last subgoals hold, and the hand holds what it should."""
+    found = []
+    state = course.hand.now()
+    sight = KeypointState(planned.points, state, state.held)
+    last = planned.program.stages[-1]
+    for function in last.subgoals:
+        body = function.source.split(":", 1)[-1]
+        if last.release >= 0 and re.search(rf"\b{re.escape(function.parameters[0])}\b", body):
+            continue  # the hand has backed off since
+        cost = sight.costs([function], state.hand)[0]
+        limit = limits.slack + MEASURED
+        found.append(SuccessPredicate(function.name, cost, f"at most {limit:g}", cost <= limit))
+    wanted = None
+    for stage in planned.program.stages:
+        wanted = planned.points[stage.grasp].owner if stage.grasp >= 0 else wanted
+        wanted = None if stage.release >= 0 else wanted
+    released = {planned.points[stage.release].owner for stage in planned.program.stages if stage.release >= 0}
+    for owner in sorted(released - {wanted, ""}):
+        found += success_predicates.resting(owner, course.hand)
+    if any(stage.grasp >= 0 or stage.release >= 0 for stage in planned.program.stages):
+        found.append(SuccessPredicate("held", state.held, wanted or "nothing", state.held == wanted))
+    return found
+
+
+def _moved(planned: LibraryProgram, hand: EndEffector, before: Any) -> Json:
+    """How far the thing that the program is about went."""
+    owner = planned.wish.thing or next(
+        (planned.points[stage.grasp].owner for stage in planned.program.stages if stage.grasp >= 0), ""
+    )
+    thing = before.get(owner)
+    if thing is None:
+        return {}
+    after = hand.measure(owner).position
+    moved = float(sum((a - b) ** 2 for a, b in zip(after, thing.position, strict=True)) ** 0.5)
+    return {
+        "object": owner,
+        "object_before": [round(float(v), 4) for v in thing.position],
+        "object_after": [round(float(v), 4) for v in after],
+        "object_moved": round(displacements, 4),
+    }
+
+
+def _keep(run: Run, planned: LibraryProgram, positions: list[list[float]]) -> Json:
+    """The program in the published form, beside the trace; a full disk is said and ends nothing."""
+    if run.artifacts is None:
+        return {}
+    folder = Path(run.artifacts) / "constraints"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in planned.program.files().items():
+            (folder / file).write_text(text, encoding="utf-8")
+        text = json.dumps(planned.program.metadata(positions), indent=1)
+        (folder / "metadata.json").write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        return {"constraints": f"not kept: {error.strerror or error}"}
+    return {"constraints": "constraints/"}
+
+
+def _said(planned: LibraryProgram, measured: Sequence[SuccessPredicate]) -> str:
+    what = planned.wish.task or planned.program.name
+    values = ", ".join(f"{one.name} {one.told()['value']}" for one in measured)
+    return f"{what} {planned.wish.thing}: {values}".replace("  ", " ")
+
+
+def _slack(errand: SkillRequest, planned: LibraryProgram) -> float:
+    given = errand.params.get("slack")
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 0.1:
+        return float(given)
+    return planned.slack
+
+
+def _whole(errand: SkillRequest, key: str, default: int) -> int:
+    value = errand.params.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20 else default
+
+
+def _finding(errand: SkillRequest, error: UserError) -> Finding:
+    code = error.code if error.code not in ("USER",) else "SCHEMA_VALIDATION"
+    field = error.path or f"SESSIONS.md {errand.job} execution.params"
+    return Finding(code, field, error.expected or "a program of constraints", error.found, error.fix, errand.job)
+
+
+def _handless(errand: SkillRequest, target: TargetAdapter) -> Finding:
+    there = ", ".join(spec.representation for spec in target.actions()) or "no actions"
+    fix = "use a target whose actions include ee_pose, or one with a body of ours (backend: mujoco)"
+    return Finding(
+        "ACTION_BRIDGE_MISSING", f"TARGETS.md {target.target.id} adapter", "actions of the kind ee_pose", there, fix,
+        errand.job,
+    )  # fmt: skip

@@ -1,0 +1,79 @@
+"""The costs of a stage at a pose of the hand: keypoints of what is held go with it, the others stay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .constraint_function import ConstraintFunction
+from .constraint_program import GRASPED
+from .end_effector import SceneSnapshot
+from .keypoints import Keypoint, positions
+from .rotations import Array, Pose
+
+WORST = 1e3  # for a cost that is no number: it is never satisfied
+
+
+@dataclass(frozen=True, slots=True)
+class KeypointState:
+    """Keypoints at one moment, and how they would lie for another pose of the hand."""
+
+    points: tuple[Keypoint, ...]
+    state: SceneSnapshot
+    held: str | None  # what goes with the hand; in a plan it may be what will be held
+    now: Array = field(init=False)  # K × 3
+    _carried: Array = field(init=False)  # bool K
+    _local: Array = field(init=False)  # K × 3, in the hand's frame
+
+    def __post_init__(self) -> None:
+        now = positions(self.points, self.state.poses)
+        carried = np.array([bool(p.owner) and p.owner == self.held for p in self.points], dtype=bool)
+        object.__setattr__(self, "now", now)
+        object.__setattr__(self, "_carried", carried)
+        object.__setattr__(self, "_local", (now - self.state.hand.position) @ self.state.hand.rotation)
+
+    def at(self, hand: Pose) -> Array:
+        """Keypoints (K × 3) if the hand were there; not to be written to."""
+        found = self.now.copy()
+        if self._carried.any():
+            found[self._carried] = hand.position + self._local[self._carried] @ hand.rotation.T
+        found.setflags(write=False)
+        return found
+
+    def grasped(self) -> Callable[[object], int]:
+        points, held = self.points, self.held
+
+        def cost(index: object) -> int:
+            owner = points[int(index)].owner  # type: ignore[call-overload]  # a number of a foreign program: int() refuses what is none
+            return 0 if owner and owner == held else 1
+
+        return cost
+
+    def costs(self, functions: Sequence[ConstraintFunction], hand: Pose) -> list[float]:
+        """One number a constraint. Raises `Broken` naming file and line for one that cannot be evaluated."""
+        if not functions:
+            return []
+        keypoints = self.at(hand)
+        tip = hand.position.copy()
+        tip.setflags(write=False)
+        given = {GRASPED: self.grasped()}
+        found = (function.cost((tip, keypoints), given) for function in functions)
+        return [cost if math.isfinite(cost) else WORST for cost in found]
+
+
+def violation(costs: Sequence[float], slack: float = 0.0) -> float:
+    """The sum of what is above the slack; 0: all satisfied."""
+    return float(sum(max(0.0, cost - slack) for cost in costs))
+
+
+def worst_constraint(functions: Sequence[ConstraintFunction], costs: Sequence[float], slack: float) -> str:
+    """The name of the constraint that is broken most; "" where none is."""
+    ranked = sorted(((cost, function.name) for function, cost in zip(functions, costs, strict=True)), reverse=True)
+    return ranked[0][1] if ranked and ranked[0][0] > slack else ""
+
+
+def costs_json(functions: Sequence[ConstraintFunction], costs: Sequence[float]) -> dict[str, float]:
+    return {function.name: round(cost, 5) for function, cost in zip(functions, costs, strict=True)}

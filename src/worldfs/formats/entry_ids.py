@@ -1,0 +1,54 @@
+"""Ids of entries: which are safe as a file name, and what stands for one where a writer gave none (workspace D22, D24)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from worldfs.ground.model import Json
+
+MAX_LENGTH = 200  # bytes of UTF-8; a job's directory carries the id, and file names end at 255
+
+# what the house writes back into an entry: no part of what was ordered
+TRANSIENT = frozenset(("status", "result", "error", "started_at", "completed_at", "message"))
+
+
+def unsafe(id: str) -> str:
+    """Why an id cannot be a name in a directory, or "" if it can."""
+    if not id:
+        return "it is empty"
+    if "/" in id or "\\" in id:
+        return "it holds a path"
+    if id.startswith("."):
+        return "it begins with a dot"
+    if not id.isprintable():
+        return "it holds characters that do not print"
+    if id != id.strip():
+        return "it begins or ends with a space"
+    if len(id.encode()) > MAX_LENGTH:
+        return f"it is longer than {MAX_LENGTH} bytes"
+    return ""
+
+
+def of_entry(entry: Json, prefix: str = "") -> str:
+    """The id of an entry without one: 12 hex digits of what it orders, so that the same text gives the same id."""
+    ordered = {key: value for key, value in entry.items() if key not in TRANSIENT}
+    return prefix + digest(ordered)[:12]
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of a JSON value: key order and the spelling of numbers (1, 1.0, 1e0) do not matter."""
+    import hashlib  # loads OpenSSL, which a reader of a page does not need
+
+    text = json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _canonical(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_canonical(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value

@@ -1,0 +1,140 @@
+"""One entry of a sheet: what refuses it alone, and the members that every sheet shares (workspace §3.2, §3.3, §3.5).
+
+`at` is the entry's JSON pointer in its document; a refusal names the member below it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from worldfs.formats import entry_ids
+from worldfs.ground.clock import parse_stamp
+from worldfs.ground.model import Finding, Json, Order
+
+MAX_ATTEMPTS: Final = 1000
+PRIORITIES: Final = ("high", "normal", "medium", "low")
+BACKOFFS: Final = ("none", "linear", "exponential")
+
+# workspace §3.3: every word that any dialect writes, and what it means for an entry that is new
+STATES = {
+    "pending": "pending",
+    "cancelled": "cancelled",
+    "canceled": "cancelled",
+    **dict.fromkeys(
+        ("completed", "failed", "succeeded", "timed_out", "rejected", "replanned", "done"),
+        "terminal",
+    ),
+    **dict.fromkeys(
+        ("running", "claimed", "preflight_checking", "cancelling", "finalizing", "awaiting_verification", "verifying",
+         "awaiting_replan"),
+        "between",
+    ),
+}  # fmt: skip
+
+_DEFAULT = Order("", "", "")
+
+
+class EntryRefused(Exception):
+    """This entry cannot be read."""
+
+    def __init__(self, pointer: str, expected: str, found: Any, fix: str = "", code: str = "SCHEMA_VALIDATION") -> None:
+        super().__init__(pointer)
+        self.pointer, self.expected, self.found, self.fix, self.code = pointer, expected, found, fix, code
+
+
+def finding(bad: EntryRefused, file: str, job: str = "", *, warning: bool = False) -> Finding:
+    found = bad.found if isinstance(bad.found, str) else f"{type(bad.found).__name__} {bad.found}"
+    fix = bad.fix or "correct this entry; the others go on"
+    return Finding(bad.code, f"{file} {bad.pointer or '/'}", bad.expected, found[:200] or '""', fix, job, warning)
+
+
+def status(entry: Json, at: str) -> tuple[str, str]:
+    word = entry.get("status")
+    if word is None:
+        return "", "pending"
+    state = STATES.get(word.strip().lower()) if isinstance(word, str) else None
+    if state is None:
+        raise EntryRefused(f"{at}/status", "pending, running, completed, failed or cancelled", word)
+    return str(word), state
+
+
+def created(entry: Json, at: str) -> tuple[str, EntryRefused | None]:
+    value = entry.get("created_at")
+    if value is None or value == "":
+        return "", None
+    if not isinstance(value, str):
+        raise EntryRefused(f"{at}/created_at", "a time such as 2025-04-01T12:00:00Z", value)
+    if parse_stamp(value) is None:
+        fix = "write ISO 8601; the time of acceptance is used"
+        return "", EntryRefused(f"{at}/created_at", "a time such as 2025-04-01T12:00:00Z", value, fix)
+    return value, None
+
+
+def word(value: Any, words: tuple[str, ...], default: str, at: str) -> str:
+    if value is None:
+        return default
+    word = value.strip().lower() if isinstance(value, str) else None
+    if word not in words:
+        raise EntryRefused(at, ", ".join(words), value)
+    return str(word)
+
+
+def seconds(value: Any, at: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf or value > 1e9:
+        raise EntryRefused(at, "seconds, more than 0", value)
+    return float(value)
+
+
+def limits(entry: Json, at: str) -> tuple[float, float]:
+    """Of one attempt, and of waiting (workspace D20). `session` bounds all attempts, so one attempt may last no longer either."""
+    timeouts = entry.get("timeouts")
+    if timeouts is None and entry.get("timeout_s") is None:
+        return _DEFAULT.timeout_s, _DEFAULT.queue_timeout_s
+    if timeouts is not None and not isinstance(timeouts, dict):
+        raise EntryRefused(f"{at}/timeouts", "a mapping of seconds", timeouts)
+    given = {
+        key: seconds(value, f"{at}/timeouts/{key}") for key, value in (timeouts or {}).items() if value is not None
+    }
+    attempt = [given[key] for key in ("execute", "session") if key in given]
+    if entry.get("timeout_s") is not None:
+        attempt.append(seconds(entry["timeout_s"], f"{at}/timeout_s"))
+    return min(attempt, default=_DEFAULT.timeout_s), given.get("queue", _DEFAULT.queue_timeout_s)
+
+
+def retry(entry: Json, at: str) -> tuple[int, str]:
+    """Attempts and backoff (workspace D19): attempts are retries + 1; either name is understood."""
+    given = entry.get("retry")
+    if given is None and entry.get("max_retries") is None:
+        return _DEFAULT.attempts, _DEFAULT.backoff
+    if given is not None and not isinstance(given, dict):
+        raise EntryRefused(f"{at}/retry", "a mapping with max_attempts and backoff", given)
+    given = given or {}
+    attempts = 1
+    places: tuple[tuple[Mapping[str, Any], str, str, int], ...] = (
+        (entry, "max_retries", f"{at}/max_retries", 1),
+        (given, "max_retries", f"{at}/retry/max_retries", 1),
+        (given, "max_attempts", f"{at}/retry/max_attempts", 0),
+    )
+    for place, key, pointer, more in places:
+        value = place.get(key)
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value + more <= MAX_ATTEMPTS:
+            raise EntryRefused(pointer, f"a whole number up to {MAX_ATTEMPTS}", value)
+        attempts = value + more
+    return attempts, word(given.get("backoff"), BACKOFFS, "none", f"{at}/retry/backoff")
+
+
+def depends(entry: Json, at: str) -> tuple[str, ...]:
+    value = entry.get("depends_on")
+    if not value:
+        return ()
+    wanted = [value] if isinstance(value, str) and value else value or []
+    if not isinstance(wanted, list):
+        raise EntryRefused(f"{at}/depends_on", "a list of ids", value)
+    for i, id in enumerate(wanted):
+        if not isinstance(id, str) or entry_ids.unsafe(id):
+            raise EntryRefused(f"{at}/depends_on/{i}", "the id of an action", id)
+    return tuple(wanted)

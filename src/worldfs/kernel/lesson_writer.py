@@ -1,0 +1,35 @@
+"""What is learned from ends and refusals: a lesson each, and what keeps it from being written is named."""
+
+from __future__ import annotations
+
+from worldfs.ground.errors import StorageError, UserError
+from worldfs.ground.model import Finding, Job, Order, Outcome
+
+from .alerts import Alerts
+from .dispatch import JobHooks
+
+
+class LessonWriter:
+    """Called from any thread."""
+
+    def __init__(self, house: JobHooks, alert: Alerts) -> None:
+        self._house, self._alert = house, alert
+
+    def learn(self, order: Order, outcome: Outcome) -> None:
+        """What keeps the lesson from being written ends no other work."""
+        try:
+            self._house.remember(order, outcome)
+        except StorageError:
+            raise
+        except Exception as error:
+            code, path, expected, fix = "LESSON_LOST", f"lesson of {order.id}", "a lesson written", ""
+            if isinstance(error, UserError):
+                code, path, expected, fix = error.code, error.path or path, error.expected or expected, error.fix
+            said = str(error) or repr(error)
+            self._alert("lessons", Finding(code, path, expected, said, fix or "repair the file", order.id))
+        else:
+            self._alert("lessons", None)
+
+    def remember(self, job: Job) -> None:
+        if job.status.outcome is not None:
+            self.learn(job.order, job.status.outcome)

@@ -1,0 +1,87 @@
+"""Stops obeyed: a thread of its own hears them ahead of the kernel's loop, and tells the bodies at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from worldfs.ground.clock import Clock
+from worldfs.ground.driver import Stoppable
+from worldfs.ground.errors import WorldError
+from worldfs.ground.model import Finding
+from worldfs.tree.stores.store_interface import Store
+
+from .alerts import Alerts
+from .dispatch import JobAttempt, KernelNode
+from .stop_log import STOPS, StopLog, StopState
+
+
+class StopListener:
+    """`held` is asked before each start, under `lock`: no job begins between a stop and what it ends."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        nodes: Mapping[str, KernelNode],
+        running: Mapping[str, JobAttempt],
+        alert: Alerts,
+    ) -> None:
+        self.lock = threading.Lock()
+        self._stops, self._nodes, self._running, self._alert = StopLog(store, clock), nodes, running, alert
+        self._monotonic = clock.monotonic
+        self._known: dict[str, StopState] = {}
+        self._watch = store.watch(STOPS)
+        self._closed = threading.Event()
+
+    def held(self, node: str) -> bool:
+        known = self._known.get(node)
+        return known is not None and known.stopped
+
+    def listen(self) -> None:
+        """From here on every stop is heard, in a thread."""
+        threading.Thread(target=self._listen, name="stops", daemon=True).start()
+
+    def look(self) -> None:
+        """Read what is stopped now; what runs on a node that has been stopped since the last look is told to end."""
+        for id in tuple(self._nodes):
+            with self.lock:
+                new = self._stops.of(id)
+                old = self._known.get(id)
+                self._known[id] = new
+                if old is None or new.number == old.number:
+                    continue  # the first look: nothing has begun
+                ticket = self._running.get(id)
+                if ticket is not None:
+                    ticket.halt(new, self._monotonic())
+            self._tell(id, new)
+
+    def close(self) -> None:
+        self._closed.set()
+        self._watch.close()
+
+    def _listen(self) -> None:
+        while not self._closed.is_set():
+            try:
+                self._watch.read()
+                self.look()
+            except WorldError as error:  # the kernel meets a broken disk at its own next write
+                if self._closed.is_set():
+                    return
+                self._alert(STOPS, Finding(error.code, STOPS, "stops that can be read", str(error), error.fix))
+
+    def _tell(self, id: str, stop: StopState) -> None:
+        """The body itself, also when it does nothing; beside the others, since a call to one may hang."""
+        driver = self._nodes[id].driver
+        if isinstance(driver, Stoppable):
+            threading.Thread(target=self._halt, args=(id, driver, stop), name=f"stop {id}", daemon=True).start()
+
+    def _halt(self, id: str, driver: Stoppable, stop: StopState) -> None:
+        field = f"stop {id}"
+        try:
+            driver.stop()
+        except Exception as error:  # a library's own
+            fix = "use the robot's own emergency stop"
+            self._alert(field, Finding("STOP_FAILED", field, "a robot that holds still", repr(error), fix))
+        else:
+            self._alert(field, None)

@@ -1,0 +1,130 @@
+"""Telling of changes: the feed, the watchers of services, the debug subscribers.
+
+In the order of the changes, by whoever made one, while he holds the writing lock: so nobody who listens may block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from worldfs.ground.clock import Clock
+from worldfs.tree.binding import Binding
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.wire.frames import Json
+
+from . import plane_status
+from .access_policy import allows
+from .authorization import authorize
+from .caller import Caller
+from .control_operations import OPS
+from .event_history import KEPT, EventHistory
+from .payload_fields import identifier, limit_of
+from .plane_error import NO_WATCH, PlaneError
+from .plane_queries import PlaneQueries
+from .subscribers import (
+    SERVICE_EVENT,
+    TOPOLOGY,
+    TOPOLOGY_DELTA,
+    Push,
+    PushListener,
+    ServiceWatch,
+    ServiceWatchers,
+    Sink,
+    payload_of,
+)
+from .transaction import PlaneContext, Transaction
+
+
+class Notifications(PlaneQueries):
+    """Who listens, and what he is told."""
+
+    def __init__(self, ground: PlaneContext, clock: Clock, feed: ChangeFeed) -> None:
+        super().__init__(ground, clock)
+        self._feed = feed
+        self._watchers = ServiceWatchers(EventHistory())
+        self._listeners: tuple[PushListener, ...] = ()
+
+    def _tell(self, work: Transaction) -> None:
+        """After a change: the feed, the watchers of services, the debug subscribers. In the order of the changes."""
+        if not work.change:
+            return
+        if work.topics:
+            self._feed.publish(*dict.fromkeys(work.topics))
+        if work.event is not None:
+            with self._lock:
+                # In one step: who begins to watch now finds it in the replay, or is offered it, and never both.
+                sinks = self._watchers.heard(work.event)
+            self._watchers.history.save(work.event)
+            self._watchers.offer(work.event, sinks)
+        if not self._listeners:
+            return
+        if work.event is not None:
+            payload = payload_of(work.event)
+            for listener in self._listeners:
+                listener.push(SERVICE_EVENT, payload)
+        if work.row.topology:
+            self._tell_topology(work)
+
+    def _tell_topology(self, work: Transaction) -> None:
+        reason = f"control.{work.row.op}"
+        payload = {"event": "workspace_topology_changed", "reason": reason, "ts_ms": work.now}
+        for listener in self._listeners:
+            listener.push(TOPOLOGY, payload)
+            binding = listener.binding
+            for project_id in dict.fromkeys(work.projects):
+                with self._lock:
+                    project = self._state.project(project_id)
+                    if project is None or not allows(project, binding, "observe"):
+                        continue
+                    shown = plane_status.workspace(self._state, self._reconcile, project, binding, work.now)
+                listener.push(
+                    TOPOLOGY_DELTA,
+                    {
+                        "event": "workspace_topology_delta",
+                        "reason": reason,
+                        "agent_id": binding.agent,
+                        "status": shown,
+                        "ts_ms": work.now,
+                    },
+                )
+
+    def listen(self, push: Push, binding: Callable[[], Binding] | None = None) -> Callable[[], None]:
+        """Hear of every push from now on, until the returned function is called.
+
+        `control.workspace_topology_delta` and `control.reconcile` show what `binding` may see, secrets included only
+        for the primary agent; it is asked at every push, because connections are bound anew. Without one: what anybody
+        may see. Must not block and must not call back.
+        """
+        listener = PushListener(push, binding)
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+        def end() -> None:
+            with self._lock:
+                self._listeners = tuple(known for known in self._listeners if known is not listener)
+
+        return end
+
+    def watch(self, payload: Json, caller: Caller, sink: Sink) -> ServiceWatch:
+        """`node_service_watch` and its subscription: send the reply, then the replay; `sink` takes what comes later."""
+        authorize(OPS["node_service_watch"], payload, caller, self.config)
+        with self._lock:
+            reply, replay = self._watch_reply(caller, payload)
+            number = self._watchers.begin(reply.get("node_id", ""), sink)
+
+        def end() -> None:
+            with self._lock:
+                self._watchers.end(number)
+
+        return ServiceWatch(reply, replay, end)
+
+    def _watch_reply(self, caller: Caller, payload: Json) -> tuple[Json, list[bytes]]:
+        """`{node_id?,replay_limit?}` → the reply, and the events that it counts."""
+        if not caller.binding.admin and not self.config.users_may_watch:
+            raise PlaneError("forbidden", NO_WATCH, correlated=False)
+        node_id = identifier(payload, "node_id") if payload.get("node_id") is not None else ""
+        limit = limit_of(payload, "replay_limit", 0, KEPT)
+        events = self._watchers.replay(node_id, limit) if limit else []
+        named = {"node_id": node_id} if node_id else {}
+        reply = {"enabled": True, **named, "replay_limit": limit, "replayed": len(events)}
+        return reply, [event.data for event in events]

@@ -1,0 +1,365 @@
+"""The lexicon: tables of words in English and Chinese, and what each stands for. No word outside them is guessed at."""
+
+from __future__ import annotations
+
+# a row of a table stays on its line, and a Chinese sign counts for two
+# ruff: noqa: E501
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# concept: (what it also is, English words, Chinese words)
+KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "apple": (("fruit",), "apple", "苹果"),
+    "orange": (("fruit",), "orange", "橙子 橘子"),
+    "banana": (("fruit",), "banana", "香蕉"),
+    "lemon": (("fruit",), "lemon", "柠檬"),
+    "pear": (("fruit",), "pear", "梨子 梨"),
+    "peach": (("fruit",), "peach", "桃子 桃"),
+    "strawberry": (("fruit",), "strawberry", "草莓"),
+    "plum": (("fruit",), "plum", "李子"),
+    "fruit": ((), "fruit", "水果"),
+    "ball": ((), "ball", "球 小球"),
+    "sphere": ((), "sphere", "球体"),
+    "cube": (("block",), "cube", "方块 立方体"),
+    "block": ((), "block", "积木 木块"),
+    "brick": ((), "brick", "砖块 砖头 砖"),
+    "box": ((), "box", "盒子 箱子"),
+    "bar": ((), "bar", "长条 条块 棒"),
+    "cylinder": ((), "cylinder", "圆柱 圆柱体"),
+    "can": ((), "can tin", "罐子 罐头 易拉罐 罐"),
+    "cup": ((), "cup", "杯子 杯"),
+    "mug": (("cup",), "mug", "马克杯"),
+    "bottle": ((), "bottle", "瓶子 瓶"),
+    "bowl": ((), "bowl", "碗"),
+    "plate": ((), "plate dish", "盘子 碟子"),
+    "spoon": ((), "spoon", "勺子"),
+    "fork": ((), "fork", "叉子"),
+    "book": ((), "book", "书"),
+    "toy": ((), "toy", "玩具"),
+    "tool": ((), "tool", "工具"),
+    "basket": (("container",), "basket", "篮子 篮 筐子 筐 果篮"),
+    "bin": (("container",), "bin", "箱 垃圾桶 桶"),
+    "tray": (("container",), "tray", "托盘"),
+    "container": ((), "container", "容器"),
+    "table": ((), "table desk tabletop desktop", "桌子 桌面 餐桌 台面 桌"),
+    "shelf": ((), "shelf", "架子"),
+    "floor": ((), "floor ground", "地板 地面 地上"),
+}
+IRREGULAR = {"fruits": "fruit", "boxes": "box", "shelves": "shelf", "dishes": "dish", "strawberries": "strawberry"}
+COLOURS: dict[str, tuple[str, str]] = {
+    "red": ("red", "红色 红"),
+    "green": ("green", "绿色 绿"),
+    "blue": ("blue", "蓝色 蓝"),
+    "yellow": ("yellow", "黄色 黄"),
+    "orange": ("orange", "橙色 橘色"),
+    "purple": ("purple violet", "紫色 紫"),
+    "pink": ("pink", "粉色 粉红色"),
+    "white": ("white", "白色 白"),
+    "black": ("black", "黑色 黑"),
+    "grey": ("grey gray", "灰色 灰"),
+    "silver": ("silver", "银色"),
+    "brown": ("brown", "棕色 褐色"),
+}
+GENERIC_EN = _set("object objects thing things item items one ones stuff")
+GENERIC_ZH = _set("东西 物体 物品 物件")
+MASS = frozenset(("stuff", "k:fruit", "k:toy", *GENERIC_ZH))  # a bare mass word means all of it
+
+# English: verb phrase → act. Longest first; base forms only, so that a past or a reported deed is not an order.
+VERBS: dict[str, str] = {
+    "clear": "clear", "clear up": "clear", "clear off": "clear", "clear away": "clear", "clear out": "clear",
+    "tidy": "clear", "tidy up": "clear", "tidy away": "clear", "clean": "clear", "clean up": "clear",
+    "clean off": "clear", "put away": "clear", "remove": "clear", "collect": "clear", "stow": "clear", "empty": "clear", "empty out": "clear",
+    "put": "put", "place": "put", "move": "put", "set": "put", "transfer": "put", "lay": "put", "load": "put",
+    "bring": "bring", "carry": "bring", "fetch": "bring", "take": "bring", "get": "bring", "give": "bring",
+    "hand": "bring", "pass": "bring",
+    "drop": "drop", "release": "drop", "put down": "down", "set down": "down", "lay down": "down", "let go of": "drop",
+    "let go": "drop",
+    "pick up": "pick", "pick": "pick", "grasp": "pick", "grab": "pick", "grip": "pick", "lift": "pick",
+    "lift up": "pick", "hold": "pick", "take hold of": "pick",
+    "stack": "stack", "stack up": "stack", "pile": "stack", "pile up": "stack",
+    "sort": "sort", "sort out": "sort", "group": "sort", "organize": "sort", "organise": "sort", "arrange": "sort",
+    "go home": "home", "go back home": "home", "return home": "home", "move home": "home", "go to home": "home",
+    "return to home": "home", "drive home": "home", "go to your home position": "home", "move to home": "home",
+    "go to the home position": "home", "go to home position": "home", "move to the home position": "home",
+    "return to the home position": "home", "home": "home",
+    "go to": "go", "move to": "go", "drive to": "go", "navigate to": "look", "go above": "go", "go over": "go",
+    "move above": "go", "move over": "go", "hover above": "go", "hover over": "go", "go": "go",
+    "move the arm to": "go", "move the gripper to": "go", "move the hand to": "go", "move your arm to": "go",
+    "look at": "look", "look for": "look", "find": "look", "locate": "look", "search for": "look", "inspect": "look",
+    "open the gripper": "open", "open your gripper": "open", "open gripper": "open", "open the hand": "open",
+    "open your hand": "open", "close the gripper": "close", "close your gripper": "close", "close gripper": "close",
+    "close the hand": "close", "close your hand": "close", "shut the gripper": "close",
+    "shift": "put", "slide": "put", "nudge": "put", "pop": "put", "stick": "put", "drop off": "put", "stash": "put",
+    "position": "put", "return": "put", "relocate": "put", "deposit": "put", "store": "put", "throw in": "never",
+    "wave": "wave", "wave hello": "wave", "wave your hand": "wave", "wave your arm": "wave", "wave at me": "wave",
+    "wave to me": "wave", "wave goodbye": "wave", "say hello with your arm": "wave", "give me a wave": "wave",
+    "undo": "undo", "undo that": "undo", "undo it": "undo", "undo the last": "undo", "revert": "undo",
+    "undo what you did": "undo", "undo the last step": "undo", "undo the last action": "undo",
+    "undo your last action": "undo", "undo the last instruction": "undo", "undo everything": "undo",
+    "put everything back": "undo", "put it all back": "undo", "put everything back where it was": "undo",
+    "put everything back in its place": "undo", "put all things back where they were": "undo",
+    "put it all back where it was": "undo", "put everything back as it was": "undo", "put them back": "undo",
+    "put everything back to where it was": "undo", "put everything back the way it was": "undo",
+    "put them back where they were": "undo",
+}  # fmt: skip
+VERBS = {phrase: act for phrase, act in VERBS.items() if act != "never"}
+PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "stack": ("up",)}
+# Which way, of a move; the robot's own left and right, forward is away from its base.
+WAYS = {
+    "left": "left", "to the left": "left", "to your left": "left", "leftward": "left", "leftwards": "left",
+    "right": "right", "to the right": "right", "to your right": "right", "rightward": "right", "rightwards": "right",
+    "forward": "forward", "forwards": "forward", "away from you": "forward", "further away": "forward",
+    "away from the robot": "forward", "backward": "backward", "backwards": "backward", "back": "backward",
+    "towards you": "backward", "toward you": "backward", "closer to you": "backward", "nearer to you": "backward",
+    "closer to the robot": "backward", "towards the robot": "backward", "toward the robot": "backward",
+}  # fmt: skip
+AWAY = {
+    "away from": "away", "further from": "away", "farther from": "away", "further away from": "away",
+    "farther away from": "away", "far from": "away", "far away from": "away", "clear of": "away",
+    "closer to": "closer", "nearer to": "closer", "towards": "closer", "toward": "closer", "nearer": "closer",
+}  # fmt: skip
+UNITS = {
+    **dict.fromkeys(("mm", "millimetre", "millimetres", "millimeter", "millimeters"), 0.001),
+    **dict.fromkeys(("cm", "cms", "centimetre", "centimetres", "centimeter", "centimeters"), 0.01),
+    **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), 1.0),
+    **dict.fromkeys(("inch", "inches"), 0.0254),
+}
+A_BIT = ("a bit", "a little", "a little bit", "slightly", "a touch", "somewhat", "a few centimetres", "a few cm")
+A_BIT_M = 0.05
+# Superlatives: word → what the thing is most of.
+BEST = {
+    "heaviest": "heaviest", "lightest": "lightest", "biggest": "biggest", "largest": "biggest", "smallest": "smallest",
+    "littlest": "smallest", "tiniest": "smallest", "tallest": "tallest", "highest": "top", "shortest": "lowest",
+    "longest": "longest", "nearest": "nearest", "closest": "nearest", "farthest": "farthest", "furthest": "farthest",
+    "leftmost": "leftmost", "rightmost": "rightmost", "topmost": "top", "uppermost": "top", "lowest": "bottom",
+    "left": "leftmost", "right": "rightmost", "left-hand": "leftmost", "right-hand": "rightmost",
+    "front": "frontmost", "back": "backmost", "frontmost": "frontmost", "rearmost": "backmost", "middle": "middle",
+    "top": "top", "upper": "top", "bottom": "bottom", "lower": "bottom",
+}  # fmt: skip
+BEST_SIDE = _set("left right front back middle top upper bottom lower")  # only before a noun
+COMPARED = {
+    "heavier": "heaviest", "lighter": "lightest", "bigger": "biggest", "larger": "biggest", "smaller": "smallest",
+    "taller": "tallest", "shorter": "lowest", "longer": "longest", "nearer": "nearest", "closer": "nearest",
+    "farther": "farthest", "further": "farthest",
+}  # fmt: skip
+NEAREST = {
+    "nearest to": "nearest", "nearest": "nearest", "closest to": "nearest", "closest": "nearest",
+    "farthest from": "farthest", "furthest from": "farthest", "farthest away from": "farthest",
+    "furthest away from": "farthest",
+}  # fmt: skip
+ON_THE_SIDE = {
+    "on the left": "leftmost", "on the right": "rightmost", "on your left": "leftmost", "on your right": "rightmost",
+    "to the left": "leftmost", "in the middle": "middle", "on the far left": "leftmost",
+    "on the far right": "rightmost", "at the front": "frontmost", "at the back": "backmost", "in front": "frontmost",
+    "on top": "top", "at the bottom": "bottom", "at the top": "top",
+}  # fmt: skip
+del ON_THE_SIDE["to the left"]  # that says which way
+ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
+SIDES = ("left", "right", "front", "behind")
+PREPS: dict[str, str] = {
+    "in": "in", "into": "in", "inside": "in", "inside of": "in", "in to": "in",
+    "on": "on", "onto": "on", "on to": "on", "on top of": "on", "upon": "on", "atop": "on",
+    "to": "to", "at": "at",
+    "next to": "beside", "beside": "beside", "near": "beside", "by": "beside", "close to": "beside",
+    "alongside": "beside", "right next to": "beside", "over to": "to", "back to": "to",
+    "left of": "left", "to the left of": "left", "on the left of": "left", "to the left side of": "left",
+    "on the left side of": "left", "on the left-hand side of": "left", "on the left half of": "left",
+    "right of": "right", "to the right of": "right", "on the right of": "right", "to the right side of": "right",
+    "on the right side of": "right", "on the right-hand side of": "right", "on the right half of": "right",
+    "in front of": "front", "before": "front", "at the front of": "front", "behind": "behind", "in back of": "behind",
+    "at the back of": "behind", "at the front edge of": "front", "at the far end of": "behind",
+    "between": "between", "in between": "between", "halfway between": "between",
+    "in the middle between": "between", "midway between": "between",
+    "in the middle of": "middle", "in the center of": "middle", "in the centre of": "middle",
+    "to the middle of": "middle", "to the center of": "middle", "to the centre of": "middle",
+    "at the center of": "middle", "at the centre of": "middle", "at the middle of": "middle",
+    "into the middle of": "middle", "on the middle of": "middle", "to the left edge of": "left",
+    "to the right edge of": "right", "to the front of": "front", "to the back of": "behind",
+    "from": "from", "off": "from", "off of": "from", "out of": "from", "from the top of": "from",
+}  # fmt: skip
+EXCEPT = ("except for", "except", "apart from", "other than", "but not", "excluding", "aside from", "save for", "but")
+PROTECT = _set(
+    "touch touching move moving take taking grab grabbing disturb disturbing clear clearing pick picking "
+    "use using include including remove removing"
+)
+ALL = _set("all every each everything both")
+ANY = _set("a an any one some another")
+THE = _set("the this that these those my your our")
+_NUMBER_WORDS = "one two three four five six seven eight nine ten"
+NUMBERS = {**dict(zip(_NUMBER_WORDS.split(), range(1, 11), strict=True)), "fifteen": 15, "twenty": 20, "thirty": 30}
+PRONOUNS = _set("it them")
+OPENERS = (
+    "please", "kindly", "now", "yes", "ok", "okay", "hey", "hi", "hello", "robot", "first", "then", "next", "finally", "just",
+    "i want you to", "i would like you to", "i'd like you to", "go ahead and", "also", "and", "afterwards",
+    "let's", "lets", "let us", "only", "well", "so", "right", "alright", "all right", "firstly", "secondly", "thirdly",
+    "second", "third", "lastly", "last", "after that", "next up", "step one", "step two", "step three", "i need you to",
+    "i would love you to", "do me a favour and", "do me a favor and", "be so kind as to", "be so good as to",
+    "your task is to", "try to", "proceed to", "feel free to", "dear robot",
+    "good morning", "excuse me", "pls", "plz", "simply", "we need to", "you need to", "i need to have you",
+    "make sure to", "be sure to", "hurry and",
+)  # fmt: skip
+REQUESTS = (
+    "could you", "can you", "would you", "will you", "why do not you", "why do not we", "why not", "can we", "could we",
+    "would you mind", "do you mind", "how about", "what about", "would you be so kind as to", "would you kindly",
+    "would you be able to", "would it be possible to", "would it be possible for you to", "could you possibly",
+    "it would be nice if you could", "it would be great if you could", "i would appreciate it if you could",
+    "i would be grateful if you could", "i wonder if you could", "i was wondering if you could",
+    "do you think you could", "could i ask you to", "can i ask you to", "may i ask you to", "might i ask you to",
+    "i ask you to",
+)  # fmt: skip
+# Asked for a thing, not for a deed: what follows is what is wanted, and where.
+WISHES = (
+    "can i have", "could i have", "may i have", "can i get", "could i get", "i want", "i would like", "i need",
+    "i would like to have", "i want to have", "i would love", "let me have", "might i have", "would you get",
+)  # fmt: skip
+TAGS = ("could you", "would you", "will you", "can you", "please", "thanks", "for me", "would you mind")
+GERUNDS_AFTER = ("would you mind", "do you mind", "how about", "what about")
+CLOSERS = (
+    "please",
+    "now",
+    "right now",
+    "thanks",
+    "thank you",
+    "for me",
+    "too",
+    "as well",
+    "again",
+    "first",
+    "carefully",
+    "if you please",
+    "immediately",
+    "at once",
+    "okay",
+    "ok",
+    "will you",
+    "would you",
+    "could you",
+    "robot",
+    "one by one",
+    "one after the other",
+    "one at a time",
+    "thank you very much",
+    "thanks a lot",
+    "when you can",
+    "when you have time",
+    "my friend",
+    "and nothing else",
+    "only",
+)
+JOINS = (
+    "and then",
+    "and after that",
+    "after that",
+    "then",
+    "and",
+    "afterwards",
+    "finally",
+    "next",
+    "as well as",
+    "and also",
+)
+QUESTIONS = _set(
+    "what what's whats where where's which who whose whom when why how is are am was were do does did has have had "
+    "should shall may might isn't aren't doesn't didn't wasn't weren't hasn't haven't tell list describe say count "
+    "shouldn't couldn't wouldn't"
+)
+DOERS = _set("you i we they any")
+# Words of questions. With any other beside nouns and prepositions a question is not understood well enough.
+ASK_SOME = _set("any some a an there")
+ASK_EVERY = _set("all every each both")
+ASK_SPEAK = _set("tell list describe say count have")
+ASK_PLAIN = _set(
+    "is are am be do does the a an any some there all every each both this that these those my your our me you i we "
+    "it its they what what's which where where's how many much kind kinds of colour color colours colors have got has "
+    "see tell list describe count say show can could please now still currently right moment and or not know else left "
+    "been being hold holds holding held carrying hand gripper fingers contain contains lie lies lying stand stands "
+    "standing sitting put clear tidy clean empty heavy weigh weighs weight mass big large tall high wide long small "
+    "size sizes here open closed shut number position located none one left right front behind between middle far "
+    "away from distance apart than or more most heaviest lightest biggest largest smallest tallest shortest longest "
+    "nearest closest farthest furthest leftmost rightmost heavier lighter bigger larger smaller taller shorter longer "
+    "nearer closer farther further robot top bottom highest lowest"
+)
+NEGATIONS = _set(
+    "not no never don't dont doesn't didn't won't wont can't cant cannot couldn't wouldn't shouldn't mustn't isn't "
+    "aren't neither nor none nothing nobody nowhere without stop avoid refrain forbid forbidden prohibit prohibited "
+    "prevent quit cease halt abort cancel skip unless refuse stay freeze hardly instead rather wait ain't needn't "
+    "forget avoid leave keep against undo"
+)
+IFS = _set(
+    "if unless when whenever once until till before after while whether suppose supposing imagine assuming provided "
+    "maybe perhaps might could would should tomorrow later soon yesterday almost pretend"
+)
+PAST = _set(
+    "he she they was were cleared tidied cleaned picked grasped grabbed lifted stacked sorted moved placed went "
+    "did had has said says told asked saying yesterday ago already been took brought fetched found looked"
+)
+GREETINGS = frozenset(
+    ("hello", "hi", "thanks", "thank you", "good morning", "bye", "你好", "您好", "谢谢", "谢谢你", "再见")
+)
+STOP_SIGNS = "🚫❌⛔✋🛑❎🙅👎✖✕×"
+SMALL_TALK = "🙂😀😊😃🙏👍🤖👋😄✨❤️\ufe0f"
+
+
+def nouns_en() -> dict[str, frozenset[str]]:
+    """Singular English word → keys (`k:` kind, `c:` colour, `*` any movable thing)."""
+    found: dict[str, set[str]] = {}
+    for key, (_, english, _) in KINDS.items():
+        for word in english.split():
+            found.setdefault(word, set()).add(f"k:{key}")
+    for key, (english, _) in COLOURS.items():
+        for word in english.split():
+            found.setdefault(word, set()).add(f"c:{key}")
+    for word in GENERIC_EN:
+        found.setdefault(word, set()).add("*")
+    return {word: frozenset(keys) for word, keys in found.items()}
+
+
+def nouns_zh() -> dict[str, frozenset[str]]:
+    """Chinese word → keys, as `nouns_en`."""
+    found: dict[str, set[str]] = {}
+    for key, (_, _, words) in KINDS.items():
+        for word in words.split():
+            found.setdefault(word, set()).add(f"k:{key}")
+    for key, (_, words) in COLOURS.items():
+        for word in words.split():
+            found.setdefault(word, set()).add(f"c:{key}")
+    for word in GENERIC_ZH:
+        found.setdefault(word, set()).add("*")
+    return {word: frozenset(keys) for word, keys in found.items()}
+
+
+def ancestor_kinds(key: str) -> frozenset[str]:
+    """A kind and all that it also is: apple is a fruit."""
+    found, todo = set(), [key]
+    while todo:
+        now = todo.pop()
+        if now not in found:
+            found.add(now)
+            todo += KINDS[now][0] if now in KINDS else ()
+    return frozenset(f"k:{k}" for k in found)
+
+
+def gerunds() -> dict[str, str]:
+    """ "grabbing" → "grab": the base form of every verb, for "would you mind grabbing …"."""
+    found: dict[str, str] = {}
+    for verb in {phrase.split()[0] for phrase in VERBS}:
+        found[verb + "ing"] = verb
+        if verb.endswith("e"):
+            found[verb[:-1] + "ing"] = verb
+        if len(verb) > 2 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[-3] not in "aeiou":
+            found[verb + verb[-1] + "ing"] = verb
+    return found
+
+
+def singular(word: str) -> str:
+    """The English singular, the word itself when it is none of the plural forms."""
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "xes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word

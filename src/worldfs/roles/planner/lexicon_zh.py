@@ -1,0 +1,147 @@
+"""The Chinese lexicon: words of the grammar, and how people type them (traditional signs, slips of the ear)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+# a row of a table stays on its line, and a Chinese sign counts for two
+# ruff: noqa: E501
+
+_PAIRS = (
+    "蘋苹 進进 籃篮 裡里 裏里 紅红 綠绿 藍蓝 黃黄 塊块 個个 東东 兩两 們们 夾夹 開开 關关 罐罐 顏颜 類类 邊边 從从 幫帮 請请 "
+    "別别 沒没 無无 將将 與与 還还 這这 嗎吗 麼么 為为 誰谁 幾几 哪哪 裝装 動动 離离 遠远 間间 後后 過过 來来 對对 應应 該该 "
+    "當当 時时 說说 給给 讓让 識识 認认 見见 現现 樣样 種种 種种 圓圆 圍围 顆颗 隻只 條条 張张 總总 擺摆 疊叠 層层 頂顶 "
+    "腦脑 機机 點点 轉转 儘尽 盡尽 並并 隨随 單单 雙双 壓压 舉举 撿捡 揀拣 擱搁 臺台 檯台 會会 嚴严 準准 許许 須须 須须 "
+    "勞劳 駕驾 煩烦 謝谢 櫃柜 鍵键 銀银 灰灰 棕棕 積积 磚砖 盤盘 馬马 橘橘 檸柠 檬檬 書书 處处 裝装 狀状 態态 撤撤 銷销 復复 "
+    "揮挥 擡抬 抬抬 釐厘 毫毫 碼码 齊齐 淨净 乾干 亂乱 順顺 歸归 組组 按按 據据 規规 餐餐 廳厅 杯杯 夠够 難难 讀读 寫写 "
+    "傳传 遞递 換换 僅仅 餘余 剩剩 輕轻 長长 寬宽 窄窄 矮矮 側侧 麵面 屜屉 啟启 閉闭 鬆松 緊紧 園园 國国 學学 實实 體体 "
+    "貼贴 靠靠 觸触 號号 筆笔 葉叶 氣气 燈灯 門门 問问 聽听 寶宝 貓猫 雞鸡 魚鱼 鳥鸟 飛飞 車车 輪轮 頭头 臉脸 線线 紙纸"
+)
+_TABLE = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
+# Slips of the ear, which no other word of the lexicon resembles.
+SLIPS = {
+    "蓝子": "篮子", "兰子": "篮子", "平果": "苹果", "苹过": "苹果", "卓子": "桌子", "桌孑": "桌子", "方快": "方块",
+    "灌子": "罐子", "贯子": "罐子", "收十": "收拾", "收拾下": "收拾一下", "香焦": "香蕉", "拿启": "拿起", "拿其": "拿起",
+}  # fmt: skip
+
+
+def simplified(text: str) -> str:
+    """Traditional signs in their simplified form."""
+    return text.translate(_TABLE)
+
+
+def corrected(text: str) -> tuple[str, list[str]]:
+    """The text with common slips put right, and a line for each."""
+    notes = []
+    for wrong, right in SLIPS.items():
+        if wrong in text:
+            text = text.replace(wrong, right)
+            if not right.startswith(wrong):
+                notes.append(f"“{wrong}”读作“{right}”")
+    return text, notes
+
+
+BEST_ZH = {
+    "最重": "heaviest", "最沉": "heaviest", "最轻": "lightest", "最大": "biggest", "最小": "smallest", "最高": "tallest",
+    "最矮": "lowest", "最低": "bottom", "最长": "longest", "最近": "nearest", "最远": "farthest", "最左边": "leftmost",
+    "最左侧": "leftmost", "最左": "leftmost", "最右边": "rightmost", "最右侧": "rightmost", "最右": "rightmost",
+    "最前面": "frontmost", "最前": "frontmost", "最后面": "backmost", "最上面": "top", "最上层": "top", "最顶上": "top",
+    "最下面": "bottom", "最底下": "bottom", "最靠左": "leftmost", "最靠右": "rightmost", "最中间": "middle",
+}  # fmt: skip
+# Chinese: word → (class, value); longest match wins, so 能不能 is a polite form and 不能 a prohibition
+_ZH: dict[str, str] = {
+    "polite": "请 麻烦 麻烦你 麻烦您 您 拜托 拜托你 劳驾您 帮我把手 请您 咱们 让我们 我们来 来 我想让你 我想请你 我要你 我希望你 想让你 给我把 要 行吗 可以吗 好不好 行不行 可以不 拜托了 辛苦了 马上 立刻 赶紧 快 亲爱的 嗨 嘿 依次 逐个 一个一个 第一步 第二步 第三步 首先 顺便 顺手 请问 请帮我 帮我 帮忙 请帮忙 帮 劳驾 你 机器人 现在 吧 啊 一下 一下子 谢谢 谢谢你 好吗 好的 好吧",
+    "request": "能不能 可不可以 能否 可否 可以 能",
+    "wish": "我想要 我要 给我 我需要 我想拿",
+    "only": "只 仅 仅仅",
+    "or": "或 或者 或是",
+    "other": "其他 其它 别的 其余 剩下 剩余 另外 另一个 另外一个 其他的 其它的 别的那个 剩下的 其余的 另外那个",
+    "toward": "向 往 朝",
+    "wayleft": "左 左边移 左侧移",
+    "wayright": "右",
+    "wayforward": "前",
+    "waybackward": "后",
+    "shift": "移 移动 挪 挪动 推移 平移 移一下",
+    "shiftleft": "左移 向左移 往左移 往左挪 向左挪 朝左移 往左移动 向左移动 往左挪动 往左边移 往左边移动 向左边移 往左边挪",
+    "shiftright": "右移 向右移 往右移 往右挪 向右挪 朝右移 往右移动 向右移动 往右挪动 往右边移 往右边移动 向右边移 往右边挪",
+    "shiftforward": "前移 向前移 往前移 往前挪 向前挪 朝前移 往前移动 向前移动 往前推 向前推",
+    "shiftbackward": "后移 向后移 往后移 往后挪 向后挪 朝后移 往后移动 向后移动 往后拉",
+    "apart": "远离 移离",
+    "leave": "离",
+    "farther": "远一点 远点 远些 远一些 再远一点 放远一点 挪远一点 移远一点 拿远一点",
+    "nearer": "近一点 近点 近些 近一些 再近一点 移近一点 挪近一点",
+    "close": "靠近 移近 挪近 移到靠近",
+    "spot": "处 的地方 的位置 那里 那儿 这里",
+    "abit": "一点 一点儿 一些 些 一点点 少许",
+    "unit": "厘米 公分 毫米 米",
+    "left": "左边 左侧 左面 左方 的左边 左手边",
+    "right": "右边 右侧 右面 右方 的右边 右手边",
+    "front": "前面 前方 前边",
+    "behind": "后面 后方 后边 背后",
+    "middle": "中间 正中间 中央 正中 中心 正中央",
+    "between": "之间 当中",
+    "join": "然后 再 接着 之后 最后 先 首先 并 并且 随后 而后 同时",
+    "and": "和 跟 与 及 以及 还有 、",
+    "but": "但 但是 不过",
+    "ba": "把 将 让",
+    "de": "的",
+    "all": "所有的 所有 全部的 全部 每个 每一个 一切 每一",
+    "dou": "都 全都 通通",
+    "any": "一个 任意一个 任意 任何一个 某个 随便一个 一只 一块",
+    "this": "这个 那个 这 那 这些 那些 我的",
+    "except": "除了 除",
+    "outside": "以外的 之外的 外的 以外 之外 外",
+    "excluded": "除外",
+    "it": "它 它们 他们",
+    "in": "里面 里 中 里边 内",
+    "on": "上面 上 上边 顶上",
+    "beside": "旁边 边上 附近",
+    "above": "上方",
+    "to": "到 进 入 在",
+    "from": "从",
+    "by": "按照 按 根据 依照",
+    "attr_colour": "颜色 色彩",
+    "attr_kind": "种类 类别 类型 品种",
+    "neg": "不 别 不要 勿 请勿 禁止 不许 不准 不能 不得 不可 没 没有 未 无 非 莫 休 甭 严禁 停止 取消 避免 不用 不必 "
+    "无需 无须 千万别 停 切勿 不该 不应 不应该 拒绝 住手 且慢 不想 忘",
+    "question": "多远 多大 多高 多重 多长 多宽 吗 呢 什么 哪 哪里 哪儿 哪个 哪些 谁 多少 几个 几 是否 是不是 有没有 为什么 为何 怎么 怎样 要不要 该不该 了吗 么",
+    "if": "如果 要是 假如 假设 若 若是 当 等 等到 除非 应该 也许 可能 一旦 万一 以后 以前 之前 明天 稍后 待会",
+    "past": "了 过 已经 他 她 我 我们 说 刚才 昨天 曾 曾经 刚",
+    "act:clear": "收拾 清理 整理 清空 打扫 收拾干净 清理干净 收拾好 整理好 收起 收起来 收好 拿走 移走 清理掉",
+    "act:put": "挪 摆进 摆 放回 放去 丢到 扔到 搁到 搁在 搁进 塞进 装到 归入 放进去 移 送到 送进 弄到 弄进 放进 放到 放在 放入 放 移到 移动到 移进 挪到 挪进 搬到 搬进 拿到 装进 装入 收进 收到 摆到 摆在 丢进 扔进 投进 置于 移入",
+    "act:stackon": "叠在 叠到 摞在 摞到 堆在 堆到 叠放在 码在",
+    "act:stack": "叠起来 摞起来 堆起来 叠 摞 堆 叠放 叠好 摞好 码起来 堆叠",
+    "act:pick": "拿起 拿起来 拿上 拿一下 抓一下 夹 拾取 抓起 抓起来 抓取 抓住 抓 拿 拿着 捡起 捡起来 拾起 举起 举起来 夹起 夹住 取 拿住 拿出来 取出来 拿出 取出 提起 提起来",
+    "act:bring": "我想要 我要 给我 我需要 我想拿 递过来 递来 给我拿来 帮我拿来 拿来给我 拿来 拿过来 取来 取过来 带来 递给我 拿给我",
+    "act:down": "放下 放下来",
+    "act:sort": "分类 归类 分开 排序 分组 分拣 归类好 分好类 分类放好 分类整理 整理分类",
+    "act:look": "看看 看 看向 看一看 查看 找 找到 寻找 找一找 观察",
+    "act:go": "去 去到 走到 移动到 移到 前往 到",
+    "act:wave": "挥手 挥挥手 招手 招招手 挥一挥手 挥个手 打个招呼 摆摆手 挥动手臂",
+    "act:undo": "撤销 撤回 还原 恢复原状 复原 取消上一步 撤销上一步 恢复 物归原处 撤销刚才的操作 撤销上一条指令",
+    "act:back": "放回原处 放回去 放回原位 放回原来的地方 放回原来的位置 归还原处 放回原来位置",
+    "act:home": "回家 回原位 回到原位 归位 复位 回零 回到初始位置 回初始位置 回到家 返回原位 回原点",
+    "act:open": "打开夹爪 张开夹爪 松开夹爪 打开手爪 张开手爪 夹爪打开 张开手",
+    "act:close": "闭合夹爪 关闭夹爪 合上夹爪 关上夹爪 合拢夹爪 闭合手爪 合上手",
+    "act:drop": "松手 松开 放开",
+    "touch": "动 碰 碰到 动到 触碰 收 移动 拿动",
+    "two": "两个 二个 两 俩 这两个 那两个",
+    "three": "三个 三",
+    "four": "四个",
+    "five": "五个",
+}
+DIGITS_ZH = {"two": 2, "three": 3, "four": 4, "five": 5}
+BOTH_ZH = frozenset(("这两个", "那两个", "俩"))
+
+
+@lru_cache(maxsize=1)
+def chinese_lexicon() -> Mapping[str, frozenset[str]]:
+    """Word → classes; act words may have two (移到 puts a thing or moves the arm)."""
+    found: dict[str, set[str]] = {}
+    for kind, text in _ZH.items():
+        for word in text.split():
+            found.setdefault(word, set()).add(kind)
+    for word, best in BEST_ZH.items():
+        found.setdefault(word, set()).add(f"best:{best}")
+    return {word: frozenset(kinds) for word, kinds in found.items()}

@@ -1,0 +1,33 @@
+"""Heads of noun phrases, in either language: a bare colour names nothing until it borrows a head."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from . import lexicon_en
+from .intent import NotUnderstood, NounPhrase
+
+
+def share_heads(nouns: list[NounPhrase]) -> tuple[NounPhrase, ...]:
+    """ "the red and blue cubes": a phrase of colours takes the head of the next; none to take: not understood."""
+    found = list(nouns)
+    for n in range(len(found) - 2, -1, -1):
+        if not has_head(found[n]) and has_head(found[n + 1]):
+            model = found[n + 1]
+            head = tuple(w for w in model.words if not _colour_word(w[0]))
+            quantity = found[n].quantity or model.quantity
+            found[n] = replace(found[n], words=(*found[n].words, *head), quantity=quantity, plural=model.plural)
+    for noun in found:
+        if not has_head(noun):
+            raise NotUnderstood("headless", word=noun.text)
+    return tuple(found)
+
+
+def has_head(noun: NounPhrase) -> bool:
+    """Does the phrase name a kind, a thing or "ones", and not only a colour?"""
+    return noun.pronoun or bool(noun.options) or any(not _colour_word(word) for word, _ in noun.words)
+
+
+def _colour_word(word: str) -> bool:
+    # "orange" is a fruit as well, so it may stand alone
+    return word != "orange" and any(word in names.split() for pair in lexicon_en.COLOURS.values() for names in pair)

@@ -1,0 +1,156 @@
+"""A question as read: its topic, and the noun phrases in it with the sides that they are asked about."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from . import chinese_nouns, lexicon_en, lexicon_zh
+from .vocabulary import Vocabulary
+
+# What is asked, the first row that fits; "" is a yes or no. What no row and no noun fits the scene does not tell.
+_TOPICS: tuple[tuple[str, str], ...] = (
+    ("can", r"^(what|which|how) .*\b(can|could|may) (you|i)\b(?!.* (see|put in))|what do you (know|understand)|\bhelp\b"
+     r"|who are you|what are you\b(?! (holding|doing|carrying))"),
+    ("can", r"你(都)?(会|能)(做|干)?(些)?什么|会什么|能做什么|你是谁"),
+    ("never", r"^(why|when|who|whose|did|was|were|should|shall|may|might|would|will|has|what (would|if|happen))\b"),
+    ("never", r"为什么|为何|什么时候|刚才|该不该|要不要|怎么|怎样|谁"),
+    ("best", r"\b(heaviest|lightest|biggest|largest|smallest|tallest|highest|shortest|longest|nearest|closest|farthest"
+     r"|furthest|leftmost|rightmost|topmost|lowest)\b|最"),
+    ("compared", r"\b(heavier|lighter|bigger|larger|smaller|taller|shorter|longer|nearer|closer|farther|further)\b"),
+    ("far", r"\bhow far\b|\bdistance\b|多远|距离|相距"),
+    ("heavy", r"\b(heavy|weighs?|weight|mass)\b|重"),
+    ("size", r"\bhow (big|large|tall|high|wide|long|small)\b|\bsizes?\b|多大|多高|多宽|多长|尺寸"),
+    ("held", r"\b(holding|carrying|held|in (your|the|its) (hand|gripper|fingers))\b|拿着|手里|手上|夹爪里|夹着"),
+    ("gripper", r"\b(gripper|hand)\b|夹爪|手爪"),
+    ("where", r"\bwhere\b|哪里|哪儿|在哪"),
+    ("many", r"\bhow many\b|\bcount\b|\bnumber of\b|几个|多少|几块|几件"),
+    ("colour", r"\b(what|which) colou?rs?\b|\bcolou?r (is|are|has|of)\b|什么颜色|颜色是"),
+    ("clear", r"\b(clear|tidy|clean|cleared|tidied|empty)\b|干净|收拾好|整齐|空的|空吗|空着|是空"),
+    ("list", r"^(what|which|list|describe|tell|show|what's)\b|\bwhat\b|什么|哪些|哪个"),
+)  # fmt: skip
+_PLAIN_ZH = frozenset(
+    "是看见到得颜色你您能可以现还在这那里有没否吗呢么什哪儿几个多少谁着了的？?，,。！!请告诉我说中一共总都也很块件只位置处手爪夹拿重大高宽长尺寸干净整齐空收拾好"
+)
+_SIDES = ("in", "on", "beside", "left", "right", "front", "behind")
+_SEE = re.compile(r"\b(see|find|spot)\b|看到|看见|看得到|看得见")
+_HEAD_EN = re.compile(r"^(can|could|do|would|will) (you|i|we) |^have you( got)? ")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """One noun phrase: the keys of its words, the side said with it (in | on | beside), how it was counted."""
+
+    keys: tuple[frozenset[str], ...]
+    side: str = ""
+    some: bool = False  # any, a, something, 有…: asked whether such a thing is there at all
+    every: bool = False
+    text: str = ""
+    colour: bool = False  # only a colour, said of what was named before
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    topic: str
+    parts: tuple[QuestionPart, ...]
+    strange: bool = False  # has words that nobody knows
+    best: str = ""  # the superlative or comparative that is asked about
+    seen: bool = False  # asked whether it can be seen
+    mild: bool = False  # begins like an order to speak ("tell", "say", "have"), so it is a question only if it is known
+
+    def subjects(self) -> list[QuestionPart]:
+        return [p for p in self.parts if not p.side and not p.colour]
+
+    def place(self) -> QuestionPart | None:
+        return next((p for p in self.parts if p.side), None)
+
+    def colour(self) -> QuestionPart | None:
+        return next((p for p in self.parts if p.colour), None)
+
+
+def parse_question(text: str, vocabulary: Vocabulary, language: str) -> ParsedQuestion:
+    low = " ".join(text.lower().split())
+    topic = next((name for name, pattern in _TOPICS if re.search(pattern, low)), "")
+    parts, strange = _chinese(low, vocabulary) if language == "zh" else _english(low, vocabulary)
+    mild = low.split(" ")[0] in lexicon_en.ASK_SPEAK and not _HEAD_EN.match(low)
+    return ParsedQuestion(topic, tuple(parts), strange, best(low, language), bool(_SEE.search(low)), mild)
+
+
+def best(low: str, language: str) -> str:
+    """What of the superlatives a question is about, "" for none."""
+    if language == "zh":
+        return next((what for word, what in lexicon_zh.BEST_ZH.items() if word in low), "")
+    tokens = re.findall(r"[a-z]+", low)
+    return next(
+        (
+            lexicon_en.BEST.get(t) or lexicon_en.COMPARED[t]
+            for t in tokens
+            if t in lexicon_en.COMPARED or t in lexicon_en.BEST
+        ),
+        "",
+    )
+
+
+def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool]:
+    low = re.sub(r"\b(any|some)(thing|one|body)\b", r"\1 thing", _HEAD_EN.sub("", low))
+    low = re.sub(r"\b(everything|nothing)\b", "all things", low)
+    tokens = re.findall(r"[a-z0-9_']+", low)
+    found: list[QuestionPart] = []
+    at, side, some, every, strange = 0, "", False, False, False
+    while at < len(tokens):
+        prep = next((p for n in (3, 2, 1) if (p := " ".join(tokens[at : at + n])) in lexicon_en.PREPS), "")
+        if prep:
+            side = lexicon_en.PREPS[prep] if lexicon_en.PREPS[prep] in _SIDES else "in"
+            at += len(prep.split())
+            continue
+        keys: list[frozenset[str]] = []
+        headed, start = False, at
+        while at < len(tokens) and (k := vocabulary.english_word(tokens[at])):
+            colour = _colour(k)
+            if colour and headed:  # "is the can red": said of the can
+                break
+            headed = headed or not colour
+            keys.append(k)
+            at += 1
+        if keys:
+            said = " ".join(tokens[start:at])
+            found.append(QuestionPart(tuple(keys), side, some, every, said, not headed and bool(found)))
+            side, some, every = "", False, False
+            continue
+        some, every = some or tokens[at] in lexicon_en.ASK_SOME, every or tokens[at] in lexicon_en.ASK_EVERY
+        strange = strange or tokens[at] not in lexicon_en.ASK_PLAIN
+        if tokens[at] in ("contain", "contains", "hold", "holds") and found:  # "does the basket contain a cube"
+            found[-1] = QuestionPart(found[-1].keys, "in", text=found[-1].text)
+        at += 1
+    return found, strange
+
+
+def _colour(keys: frozenset[str]) -> bool:
+    return any(k[:2] == "c:" for k in keys) and not any(k[:2] in ("k:", "i:") for k in keys)
+
+
+def _chinese(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool]:
+    found: list[QuestionPart] = []
+    keys: list[frozenset[str]] = []
+    said: list[str] = []
+    strange, every = False, bool(re.search("都|所有|全部|全", low))
+    exists = bool(re.search(r"有", low))
+
+    def close(side: str = "") -> None:
+        if keys:
+            headed = not all(map(_colour, keys))
+            text = "".join(said)
+            found.append(QuestionPart(tuple(keys), side, exists and not side, every, text, not headed and bool(found)))
+            keys.clear()
+            said.clear()
+
+    for word in chinese_nouns.split(low, vocabulary):
+        if word.keys:
+            keys.append(word.keys)
+            said.append(word.text)
+            continue
+        strange = strange or not (word.kinds or set(word.text) <= _PLAIN_ZH)
+        if "de" not in word.kinds:
+            close(next((s for s in _SIDES if s in word.kinds), ""))
+    close()
+    return found, strange

@@ -1,0 +1,70 @@
+"""Calls for tests: a table with a clock that stands still, an agent that asks, ways to wait without sleeping long."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from worldfs.ground.clock import Clock
+from worldfs.ground.model import Json, Outcome
+from worldfs.tree.binding import USER, Binding
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.world.calls import AgentJobContext, AgentJobs
+
+from .manual_clock import ManualClock
+
+
+class StaticEndpoint(NamedTuple):
+    """A place that takes orders (`worldfs.world.services.endpoint_orders.Where`)."""
+
+    place: str
+    service: str
+    node: str = ""
+    ops: Mapping[str, str] = {}
+    runtime: Mapping[str, Any] = {}
+
+
+ALICE = Binding(USER, "alice", "proj-1", "proj-secret-token")
+PATIENCE_S = 10.0
+
+
+def open_calls(home: Path | None, clock: Clock | None = None) -> AgentJobs:
+    return AgentJobs.open(home, clock or ManualClock(), ChangeFeed())
+
+
+def wait_for_call(calls: AgentJobs, id: str) -> None:
+    """Wait for the end of a call; `AssertionError` if there is none within `PATIENCE_S`."""
+    wait_until(lambda: calls.ended(id), f"{id} does not end")
+
+
+def wait_until(holds: Callable[[], bool], why: str = "it does not come to that") -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        if time.monotonic() > end:
+            raise AssertionError(why)
+        time.sleep(0.002)
+
+
+def state(calls: AgentJobs, id: str, binding: Binding = ALICE) -> tuple[str, str | None]:
+    """The state and the error that status.json tells."""
+    status = json.loads(calls.status(binding, id))
+    return status["state"], status["error"]
+
+
+def answer(text: str) -> Callable[[AgentJobContext], Outcome]:
+    """Carries out every call with one answer."""
+    return lambda run: Outcome.success(text)
+
+
+def tool_run(params: Json | None = None, *, binding: Binding = ALICE, seconds: float = 300.0) -> AgentJobContext:
+    """A run for a tool that is asked without a table of calls; it has all of its time left."""
+    return AgentJobContext("job-1", "", params or {}, binding, seconds, lambda: seconds, lambda *words, **fields: None)
+
+
+def echo(run: AgentJobContext) -> Outcome:
+    """Answers with the text that was asked."""
+    return Outcome.success(str(run.params["text"]))

@@ -1,0 +1,100 @@
+"""The life of a home's calls: queued, carried out by whoever asks, failed, cancelled, put away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from worldfs.ground.disk import Disk
+from worldfs.ground.model import Cause, Job, Outcome
+from worldfs.testing.call_fixtures import ALICE
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.world.calls import AgentJobContext, AgentJobs
+
+from . import View, Workload
+from .effect_log import EffectLog, read_effects
+
+
+def prepare(path: Path) -> None:
+    pass
+
+
+def live(path: Path, disk: Disk) -> Iterator[str]:
+    calls, deeds = _open(path, disk), EffectLog(path, disk)
+    carry = _carrier(deeds)
+    for n in range(2):
+        calls.submit(ALICE, "invoke", "say", {"text": "y" * 900 * n})
+        yield f"queued {n}"
+    calls.carry("chat", carry, threads=0)
+    calls.submit(ALICE, "chat", "say", {"text": "hello"})
+    yield "asked and answered"
+    calls.submit(ALICE, "chat", "say", {"text": "z" * 4000, "fail": True})
+    yield "asked and failed"
+    calls.cancel(ALICE, "job-2")
+    yield "cancelled"
+    calls.carry("invoke", carry, threads=0)
+    yield "carried out what waited"
+    calls.close()
+    yield "put away"
+    deeds.close()
+
+
+def again(path: Path, disk: Disk) -> Iterator[str]:
+    """Another server: what ran is lost, what was queued runs, and no number is given twice."""
+    calls, deeds = _open(path, disk), EffectLog(path, disk)
+    known = _ids(calls)
+    calls.carry("chat", _carrier(deeds), threads=0)
+    calls.carry("invoke", _carrier(deeds), threads=0)
+    yield "carried out what was found"
+    assert calls.submit(ALICE, "chat", "say", {"text": "again"}) not in known
+    yield "asked again"
+    calls.close()
+    deeds.close()
+
+
+def view(path: Path) -> View:
+    """How far each call came, after a start's recovery; whatever was done was said to be running before."""
+    calls = _open(path, Disk())
+    try:
+        ids = _ids(calls)
+        table = {id: calls.job(id) for id in ids}
+        assert set(calls.ids(ALICE)) == ids, f"shown: {calls.ids(ALICE)}, there: {sorted(ids)}"
+        acted = read_effects(path)
+        assert len(set(acted)) == len(acted), f"a call was carried out twice: {acted}"
+        for id in acted:
+            assert id in table and table[id].status.attempt, f"{id} was carried out, its file says that it waits"
+        return {id: _progress(job) for id, job in table.items()}
+    finally:
+        calls.close()
+
+
+def _progress(job: Job) -> tuple[str, ...]:
+    """A lost call came as far as its beginning."""
+    status, outcome = job.status, job.status.outcome
+    found = ["queued", *(["running"] if status.attempt else [])]
+    if status.state.terminal and outcome is not None and outcome.cause is not Cause.LOST:
+        found.append(f"{status.state} {outcome.cause} {outcome.message}")
+    return tuple(found)
+
+
+def _carrier(deeds: EffectLog) -> Callable[[AgentJobContext], Outcome]:
+    def carry(run: AgentJobContext) -> Outcome:
+        deeds.do(run.id)
+        if run.params.get("fail"):
+            return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "it slipped")
+        return Outcome.success(str(len(run.params["text"])))
+
+    return carry
+
+
+def _ids(calls: AgentJobs) -> set[str]:
+    return {*calls.jobs.open_ids(), *calls.jobs.done_ids()}
+
+
+def _open(path: Path, disk: Disk) -> AgentJobs:
+    return AgentJobs(DiskStore(path, disk), ManualClock(), ChangeFeed())
+
+
+LIFE = Workload("calls", prepare, live, again, view)

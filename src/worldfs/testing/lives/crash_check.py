@@ -1,0 +1,148 @@
+"""Every crash of a life, and of the life after it."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from worldfs.ground.disk import Disk
+
+from ..crash_log import DiskOp, Recorder, Sync
+from ..crash_states import DiskOpHistory, materialise
+from ..crashes import CrashCheckCounts, DiskOpLog, record, scratch_directory, try_states
+from . import View, Workload
+
+
+def check_all_crashes(
+    life: Workload, *, lots: int = 8, times: int = 2, share: float = 1.0, without: Collection[Sync] = ()
+) -> CrashCheckCounts:
+    """Live it once, and survive every crash of it. `Broken` at the first that it does not.
+
+    `times`: so often the program is killed, and so often the power is cut, at moments drawn by lot, and every crash of
+    the life after that is tried as well. `lots`, `share`, `without`: see crashes.py.
+    """
+    with scratch_directory() as place:
+        log = record_workload(life, place / "first", without=without)
+        tally = check_log_crashes(life, place, log, lots=lots, share=share)
+        return tally + check_repeated_crashes(life, place, log, lots=lots, times=times, share=share)
+
+
+def record_workload(life: Workload, path: Path, *, without: Collection[Sync] = ()) -> DiskOpLog:
+    def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
+        for step in life.live(path, disk):
+            ack(step)
+
+    return record(path, life.prepare, operate, without=without)
+
+
+def check_log_crashes(
+    life: Workload, place: Path, log: DiskOpLog, *, lots: int = 8, share: float = 1.0
+) -> CrashCheckCounts:
+    """Survive every crash of a log, wherever it was made."""
+    views = list(views_of(life, place, log))
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        compare(life.view(path), (views[len(acked)], views[min(len(acked) + 1, len(views) - 1)]))
+
+    return try_states(place, log, check, lots=lots, share=share)
+
+
+def check_repeated_crashes(
+    life: Workload, place: Path, log: DiskOpLog, *, times: int, lots: int = 8, share: float = 1.0, seed: int = 0
+) -> CrashCheckCounts:
+    """Die `times` times by a kill and as often by a power cut; live again, and survive every crash of that."""
+    rng = random.Random(seed)  # noqa: S311  # the same at every run
+    history = DiskOpHistory(log.start, log.ops)
+    tally = CrashCheckCounts()
+    for turn in range(2 * times):
+        killed = bool(turn % 2)
+        upto = rng.randrange(1, len(log.ops) + 1)
+        found = [history.everything(upto)] if killed else list(history.states(upto, lots=lots, rng=rng))
+        state = rng.choice(found)
+        materialise(state, place / "again")
+        second = Recorder(place / "again", ops=[DiskOp("ack", label) for label in state.acked])
+        if killed:  # what was not durable then is not durable now
+            second.start, second.ops = log.start, list(log.ops[:upto])
+        words = f"{'killed' if killed else 'power cut'} after operation {upto}: {state.note}; then again: "
+        tally += _again(life, place, second, lots=lots, share=share, words=words)
+        shutil.rmtree(place / "again")
+    return tally
+
+
+def _again(life: Workload, place: Path, second: Recorder, *, lots: int, share: float, words: str) -> CrashCheckCounts:
+    begin = len(second.ops)
+    done = sum(op.kind == "ack" for op in second.ops)
+    for step in life.again(place / "again", second):
+        second.ack(step)
+    log = DiskOpLog(second.start, second.ops)
+    told = _view(life, place, log, _last_ack(log.ops, begin))
+    seen, *views = views_of(life, place, log, begin)
+    views = views or [seen]
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        new = len(acked) - done
+        found = life.view(path)
+        if new == 0:
+            compare(found, (told, seen), (told, views[0]), (seen, views[0]))
+        else:
+            # What was under way when the first life ended was never acknowledged, unless something was made of it.
+            before = views[new - 1]
+            loose = {key for key in {**told, **seen} if told.get(key) != seen.get(key) == before.get(key)}
+            compare(found, (before, views[min(new, len(views) - 1)]), also=(told, seen), loose=loose)
+
+    return try_states(place, log, check, begin=begin, lots=lots, share=share, before=words)
+
+
+def views_of(life: Workload, place: Path, log: DiskOpLog, begin: int = 0) -> Iterator[View]:
+    """What is to be seen after `begin` operations, and after each step acknowledged since."""
+    yield _view(life, place, log, begin)
+    for index, op in enumerate(log.ops):
+        if op.kind == "ack" and index >= begin:
+            yield _view(life, place, log, index)
+
+
+def _view(life: Workload, place: Path, log: DiskOpLog, upto: int) -> View:
+    materialise(DiskOpHistory(log.start, log.ops).everything(upto), place / "view")
+    try:
+        return life.view(place / "view")
+    finally:
+        shutil.rmtree(place / "view")
+
+
+def _last_ack(ops: Sequence[DiskOp], upto: int) -> int:
+    return max((index for index in range(upto) if ops[index].kind == "ack"), default=0)
+
+
+def compare(
+    found: View,
+    *spans: tuple[View, View],
+    also: tuple[View, View] = ({}, {}),
+    loose: Collection[str] = (),
+) -> None:
+    """Raise unless each thing lies within one of the spans (old, new); the `loose` ones may lie in `also`."""
+    for key in {key for view in (found, *(view for span in spans for view in span)) for key in view}:
+        now = found.get(key)
+        allowed = [*spans, also] if key in loose else spans
+        if not any(_between(old.get(key), new.get(key), now) for old, new in allowed):
+            expected = dict.fromkeys(_short(view.get(key)) for span in allowed for view in span)
+            raise AssertionError(f"{key}: found {_short(now)}, expected {' or '.join(expected)}")
+
+
+def _between(old: Any, new: Any, found: Any) -> bool:
+    if found in (old, new):
+        return True
+    if isinstance(found, tuple):
+        short, long = sorted((old or (), new or ()), key=len)
+        return isinstance(long, tuple) and len(short) <= len(found) and long[: len(found)] == found
+    if isinstance(found, frozenset):
+        one, two = old or frozenset(), new or frozenset()
+        return one <= found <= two or two <= found <= one
+    return False
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 300 else f"{text[:300]}…"

@@ -1,0 +1,37 @@
+"""What a life has done to the world outside: a durable line each, because no crash takes back what has moved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worldfs.ground.disk import Disk
+from worldfs.ground.durable import Root
+from worldfs.ground.logfile import LogFile
+
+NAME = "deeds"
+
+
+class EffectLog:
+    """Opened after a crash it closes a torn line: a deed of which nothing is known."""
+
+    def __init__(self, path: Path, disk: Disk) -> None:
+        self._log = LogFile(Root(path, disk), NAME)
+        self._log.look()
+        if self._log.inode:
+            self._log.cut(sum(len(deed) + 1 for deed in read_effects(path)))
+
+    def do(self, deed: str) -> None:
+        self._log.append(f"{deed}\n".encode())
+
+    def close(self) -> None:
+        self._log.close()
+        self._log.root.close()
+
+
+def read_effects(path: Path) -> list[str]:
+    """The deeds up to the first line that did not arrive whole."""
+    try:
+        data = (path / NAME).read_bytes()
+    except FileNotFoundError:
+        return []
+    return data[: data.rfind(b"\n") + 1].partition(b"\0")[0].decode().splitlines()

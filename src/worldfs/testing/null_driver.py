@@ -1,0 +1,108 @@
+"""A body that does nothing, and remembers what it was asked to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from worldfs.ground.driver import Run
+from worldfs.ground.model import Cause, Finding, Order, Outcome, Scene, Thing
+
+from .manual_clock import ManualClock
+
+OPS = frozenset({"move_to", "pick_up", "place", "target_navigation", "strategy", "real_execute"})
+POLL_S = 0.05  # how often a hanging job looks whether it shall stop
+
+
+class SimulatedPowerLoss(BaseException):
+    """The power is gone. No `Exception`: nothing in the house may catch it and go on."""
+
+
+class NullDriver:
+    """A `Driver` for tests and benches. Parameters of an order may tell it how to behave:
+
+    fail: "why"     the action fails (cause error)          raise: "why"   the driver itself breaks
+    takes: 12.5     seconds until it is done                hang: true     never done; stops when asked to
+    refuse: "why"   `review` finds something                crash: true    the power goes while it moves
+    see: {"apple_01": {"position": [x, y, z], …}}           afterwards things look like this
+    """
+
+    repeatable: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        scene: Scene | None = None,
+        *,
+        ops: frozenset[str] = OPS,
+        repeatable: frozenset[str] = frozenset(),
+        executed: list[Order] | None = None,
+    ) -> None:
+        self.ops = ops
+        self.repeatable = repeatable
+        self.scene = scene or Scene()
+        self.executed = [] if executed is None else executed  # every start, in order; hand one list to many drivers
+        self.is_open = False
+
+    def open(self, scene: Scene) -> None:
+        if scene.objects or scene.furniture or scene.robots:
+            self.scene = scene
+        self.is_open = True
+
+    def observe(self) -> Scene:
+        return self.scene
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        if "refuse" not in order.params:
+            return ()
+        return (
+            Finding(
+                "CRITIC_REFUSED",
+                f"{order.op} {order.id}",
+                "an order without `refuse`",
+                str(order.params["refuse"]),
+                "drop it",
+            ),
+        )
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        self.executed.append(order)
+        wants = order.params
+        if wants.get("crash"):
+            raise SimulatedPowerLoss(order.id)
+        if "raise" in wants:
+            raise RuntimeError(str(wants["raise"]))
+        stopped = _pass_time(run, float("inf") if wants.get("hang") else float(wants.get("takes", 0)))
+        if stopped:
+            cause = Cause(stopped)
+            code = {"cancelled": "CANCELLED", "timeout": "EXECUTION_TIMEOUT"}[stopped]
+            return Outcome.failure(cause, code, f"stopped: {stopped}")
+        if "fail" in wants:
+            return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", str(wants["fail"]))
+        self.scene = _seen(self.scene, wants.get("see", {}))
+        return Outcome.success("done")
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+def _pass_time(run: Run, seconds: float) -> str:
+    """Until done ("") or told to stop (why). On a ManualClock time passes at once, and at most to the deadline."""
+    if isinstance(run.clock, ManualClock):
+        run.clock.advance(max(0.0, min(seconds, run.deadline - run.clock.monotonic())))
+        return run.stop
+    end = run.clock.monotonic() + seconds
+    while not run.stop and (left := end - run.clock.monotonic()) > 0:
+        run.cancel.wait(min(left, POLL_S))
+    return run.stop if seconds else ""
+
+
+def _seen(scene: Scene, changes: Mapping[str, Mapping[str, Any]]) -> Scene:
+    def look(thing: Thing) -> Thing:
+        change = dict(changes.get(thing.id, {}))
+        for name in ("position", "orientation", "size"):
+            if name in change:
+                change[name] = tuple(float(value) for value in change[name])
+        return replace(thing, **change)
+
+    return replace(scene, objects=tuple(map(look, scene.objects)), furniture=tuple(map(look, scene.furniture)))

@@ -1,0 +1,152 @@
+"""A target, a skill runtime and a policy that do nothing, and remember what they were asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from worldfs.drivers.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
+from worldfs.drivers.runtime.plugins import Plugins
+from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.drivers.targets.target_adapter import ActionSpec, Observation, StepResult, TargetContext
+from worldfs.ground.driver import Run
+from worldfs.ground.errors import MissingRequirement
+from worldfs.ground.model import Cause, Finding, Json, Outcome, PolicySpec, RobotState, Scene, Target, Thing
+
+from .manual_clock import ManualClock
+
+POLL_S = 0.05  # how often a runtime that takes its time looks whether it shall stop
+ALL_SENSORS = frozenset({"rgb_camera", "depth_camera", "joint_states"})
+
+
+class NullAdapter:
+    """Two joints that go where they are told. `target.config` may hold: sensors [words], missing "why not"."""
+
+    def __init__(self, target: Target, bench: TargetContext) -> None:
+        self.target, self.bench = target, bench
+        self.q = np.zeros(3)
+        self.is_open = False
+        self.stopped = 0
+
+    def open(self) -> None:
+        if why := self.target.config.get("missing"):
+            raise MissingRequirement(str(why), fix="install it")
+        self.is_open = True
+
+    def sensors(self) -> frozenset[str]:
+        given = self.target.config.get("sensors")
+        return ALL_SENSORS if given is None else frozenset(given)
+
+    def actions(self) -> Sequence[ActionSpec]:
+        return (ActionSpec("joint_position", (3,), np.full(3, -1.0), np.full(3, 1.0), 20.0),)
+
+    def observations(self) -> Mapping[str, tuple[tuple[int, ...], str]]:
+        return {"joint_states": ((2,), "float64"), "rgb.front": ((4, 4, 3), "uint8")}
+
+    def reset(self, *, seed: int | None = None, options: Json | None = None) -> Observation:
+        self.q[:] = 0
+        return self.observe()
+
+    def step(self, action: Any, representation: str) -> StepResult:
+        self.q = np.asarray(action, dtype=float)
+        return StepResult(self.observe())
+
+    def observe(self) -> Observation:
+        return {"joint_states": self.q[:2].copy(), "rgb.front": np.zeros((4, 4, 3), np.uint8)}
+
+    def scene(self) -> Scene:
+        thing = Thing("apple_01", "apple", "fruit", (0.4, 0.1, 0.03), status="on_table")
+        robot = RobotState(self.target.id, joint_state={"a": float(self.q[0]), "b": float(self.q[1])})
+        return Scene((robot,), (thing,), perception={"camera_rgb": "artifacts/front.png"})
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+class NullRuntime:
+    """Ends at once. `params`: fail "why", raise "why", refuse "why", takes seconds, steps N, hang true, ask true."""
+
+    name = "NullRuntime"
+
+    def __init__(self, performed: list[str] | None = None) -> None:
+        self.performed = [] if performed is None else performed
+
+    def review(self, errand: SkillRequest, target: Any) -> Sequence[Finding]:
+        why = errand.params.get("refuse")
+        field = f"SESSIONS.md {errand.job} execution.params"
+        return [Finding("CRITIC_REFUSED", field, "what it can do", str(why), "ask for less", errand.job)] if why else []
+
+    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
+        self.performed.append(errand.job)
+        params, run = errand.params, stage.run
+        if "raise" in params:
+            raise RuntimeError(str(params["raise"]))
+        until = run.clock.monotonic() + float(params.get("takes", 0))
+        while (params.get("hang") or run.clock.monotonic() < until) and not run.stop:
+            _pass(run, min(POLL_S, max(0.0, until - run.clock.monotonic())) or POLL_S)
+        if run.stop:
+            timed = run.stop == "timeout"
+            cause, code = (Cause.TIMEOUT, "EXECUTION_TIMEOUT") if timed else (Cause.CANCELLED, "CANCELLED")
+            return Outcome.failure(cause, code, f"stopped: {run.stop}")
+        for _ in range(int(params.get("steps", 0))):
+            action = np.zeros(3)
+            if stage.policy is not None:
+                action = stage.policy.infer(stage.target.observe(), errand.words, errand.step_timeout_s or 5).actions[0]
+            result = stage.target.step(action, "joint_position")
+            for watch in stage.watch:
+                watch(result.observation, action, result)
+        if "fail" in params:
+            return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", str(params["fail"]))
+        return Outcome.success("done", steps=params.get("steps", 0))
+
+
+def _pass(run: Run, seconds: float) -> None:
+    """Time goes by: the clock's own if a test holds it, else really."""
+    if isinstance(run.clock, ManualClock):
+        run.clock.advance(seconds)
+    else:
+        time.sleep(seconds)
+
+
+@dataclass(slots=True)
+class NullPolicy:
+    """Answers zeros of `dim`; `trouble`: what `connect` raises."""
+
+    spec: PolicySpec
+    dim: int = 3
+    trouble: str = ""
+    info: PolicyInfo = field(default_factory=lambda: PolicyInfo("null"))
+    resets: int = 0
+
+    def connect(self, timeout_s: float) -> PolicyInfo:
+        if self.trouble:
+            raise PolicyError(self.trouble, code="POLICY_CONNECTION")
+        return self.info
+
+    def reset(self) -> None:
+        self.resets += 1
+
+    def infer(self, observation: Mapping[str, Any], words: str, timeout_s: float) -> ActionChunk:
+        return ActionChunk(np.zeros((1, self.dim), np.float32))
+
+    def close(self) -> None:
+        return
+
+
+def null_parts(performed: list[str] | None = None, *, trouble: str = "") -> Plugins:
+    """Parts under the names of the specification's documents, all of them doing nothing."""
+    runtimes = ("NullRuntime", "ReKepPolicyRuntime", "VLAPolicyRuntime", "BuiltinSkillRuntime")
+    adapters = ("SimTargetAdapter", "RealRobotTargetAdapter")
+    return Plugins(
+        lambda name: NullAdapter if name in adapters else None,
+        lambda name: (lambda: NullRuntime(performed)) if name in runtimes else None,
+        lambda name: (lambda spec: NullPolicy(spec, trouble=trouble)) if name in ("http", "local") else None,
+        lambda group: sorted({"targets": adapters, "skills": runtimes, "policies": ("http", "local")}[group]),
+    )

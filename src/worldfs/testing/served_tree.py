@@ -1,0 +1,186 @@
+"""A tree in memory, for tests of the verbs and of the doors: files, controls, and files that are waited for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.plane.control_plane import ControlPlane
+from worldfs.tree.binding import MOTHER, Binding
+from worldfs.tree.change_feed import ChangeFeed
+
+
+class ServedStat(NamedTuple):
+    id: int
+    name: str
+    path: str
+    directory: bool
+    size: int
+    writable: bool
+    revision: str
+    mtime_ms: int = 0
+
+
+class ServedContent(NamedTuple):
+    data: bytes
+    revision: str
+
+
+class ServedWait(NamedTuple):
+    topics: tuple[str, ...]
+    ready: Callable[[], bool]
+    timeout: float
+
+
+class ServedWriteResult(NamedTuple):
+    n: int
+    extra: Mapping[str, Any] = {}
+    until: ServedWait | None = None
+
+
+class RecordedWrite(NamedTuple):
+    """One write as the tree was given it."""
+
+    path: str
+    data: bytes
+    offset: int
+    correlation: str
+
+
+class ServedTree:
+    """Files by path. `heavy`: paths below which nothing may be asked on the loop (asserted)."""
+
+    def __init__(self, feed: ChangeFeed, *, timeout: float = 60.0) -> None:
+        self.feed, self.timeout = feed, timeout
+        self.files: dict[str, bytes] = {}
+        self.read_only: set[str] = set()
+        self.closed: set[str] = set()  # files that are waited for until they are opened
+        self.heavy: set[str] = set()
+        self.slow: threading.Event | None = None  # what a heavy question waits for
+        self.controls: dict[str, Callable[[bytes], ServedWriteResult]] = {}
+        self.writes: list[RecordedWrite] = []
+        self.asked = 0  # stats that reached the tree
+        self._ids: dict[str, int] = {"/": 1}
+        self._loop_thread = threading.get_ident()
+
+    def put(self, path: str, data: bytes) -> None:
+        self.files[path] = data
+        self.feed.publish(path)
+
+    def open(self, path: str, data: bytes) -> None:
+        """Let those go on who wait for a file."""
+        self.closed.discard(path)
+        self.put(path, data)
+
+    def light(self, path: str) -> bool:
+        return not any(path == heavy or path.startswith(heavy + "/") for heavy in self.heavy)
+
+    def waits(self, path: str) -> ServedWait | None:
+        return ServedWait((path,), lambda: path not in self.closed, self.timeout) if path in self.closed else None
+
+    def stat(self, path: str) -> ServedStat:
+        self._ask(path)
+        self.asked += 1
+        directory = path == "/" or any(other.startswith(path + "/") for other in self.files)
+        if not directory and path not in self.files:
+            raise NotFound("nothing there", path=path)
+        number = self._ids.setdefault(path, len(self._ids) + 1)
+        name = path.rpartition("/")[2] or "/"
+        if directory:
+            return ServedStat(number, name, path, True, 0, False, "")
+        size = 1_048_576 if path in self.closed else len(self.files[path])
+        return ServedStat(number, name, path, False, size, path not in self.read_only, str(self.feed.seq))
+
+    def list(self, path: str) -> Sequence[str]:
+        self._ask(path)
+        above = path.rstrip("/") + "/"
+        names = {other[len(above) :].partition("/")[0] for other in list(self.files) if other.startswith(above)}
+        return sorted(names, key=lambda name: name.encode())
+
+    def read(self, path: str) -> ServedContent:
+        self._ask(path)
+        if path not in self.files:
+            raise NotFound("nothing there", path=path)
+        return ServedContent(self.files[path], str(self.feed.seq))
+
+    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> ServedWriteResult:
+        if path in self.read_only:
+            raise NotPermitted("file is read-only", path=path)
+        self.writes.append(RecordedWrite(path, data, offset, correlation))
+        control = self.controls.get(path)
+        if control is not None:
+            return control(data)
+        before = self.files[path].ljust(offset, b"\0")
+        self.put(path, before[:offset] + data + before[offset + len(data) :])
+        return ServedWriteResult(len(data))
+
+    def _ask(self, path: str) -> None:
+        if self.light(path):
+            return
+        assert threading.get_ident() != self._loop_thread, f"{path} was asked for on the loop"
+        if self.slow is not None:
+            self.slow.wait(10)
+
+
+class ShapedTree(ServedTree):
+    """One whose names can be made and unmade."""
+
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> ServedWriteResult:
+        self.put(path, data)
+        return ServedWriteResult(len(data))
+
+    def truncate(self, path: str, size: int) -> None:
+        self.put(path, self.files[path][:size].ljust(size, b"\0"))
+
+    def create(self, path: str, *, directory: bool = False) -> ServedStat:
+        if directory:
+            raise BadInput("no directories here", path=path)
+        self.put(path, b"")
+        return self.stat(path)
+
+    def promise(self, path: str) -> ServedStat | None:
+        return None
+
+    def rename(self, old: str, new: str) -> None:
+        self.files[new] = self.files.pop(old)
+        self.feed.publish(old, new)
+
+    def remove(self, path: str) -> None:
+        del self.files[path]
+        self.feed.publish(path)
+
+
+class ServedRealm:
+    """A realm over one tree that every binding sees, with a real control plane in memory."""
+
+    def __init__(self, home: Path, *, clock: Clock | None = None) -> None:
+        self.home, self.clock, self.feed = home, clock or SystemClock(), ChangeFeed()
+        self.plane = ControlPlane.open(None, self.clock, self.feed)
+        self.tree = ServedTree(self.feed)
+        self.tree.files["/README.md"] = b"# World\n"
+        self.names = [MOTHER, "alice"]
+        self.bindings: list[Binding] = []
+
+    def namespace(self, binding: Binding) -> ServedTree:
+        self.bindings.append(binding)
+        return self.tree
+
+    def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> ServedTree:
+        return self.tree
+
+    def agents(self) -> Sequence[str]:
+        return list(self.names)
+
+    def agents_seen(self, binding: Binding) -> Sequence[str]:
+        return list(self.names) if binding.admin else [binding.agent]
+
+    def ensure_agent(self, name: str) -> None:
+        if name not in self.names:
+            self.names.append(name)
+
+    def close(self) -> None:
+        self.plane.close()

@@ -1,0 +1,172 @@
+"""A workspace on a disk for tests: worlds that open and die over it, foreign programs beside it, what must hold."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worldfs.ground.clock import Clock
+from worldfs.ground.driver import Driver, DriverContext
+from worldfs.ground.durable import DRAFT, Disk
+from worldfs.ground.model import Job, Order
+
+from .manual_clock import ManualClock
+from .null_driver import NullDriver
+
+if TYPE_CHECKING:
+    from worldfs.world.world import World
+
+GUARDED = frozenset({"ACTION.md", "ENVIRONMENT.md"})
+POSE = [0.4, 0.0, 0.5, 0.0, 0.0, 0.0]
+APPLE = {"id": "apple_01", "name": "Apple", "category": "fruit", "position": [0.4, 0.0, 0.4]}
+_unique = itertools.count()
+
+
+def action(id: str, robot: str = "arm_1", *, keys: dict[str, Any] | None = None, **params: Any) -> dict[str, Any]:
+    """An entry of ACTION.md that the critic passes; `params` tell a `NullDriver` how to behave, `keys` are its own."""
+    entry = {"action_id": id, "action_type": "move_to", "params": {"target_pose": POSE, **params}, "robot_id": robot}
+    return {**entry, "status": "pending", **(keys or {})}
+
+
+def order(id: str, robot: str = "arm_1", *, params: dict[str, Any] | None = None, **fields: Any) -> Order:
+    """The same as an order, for `World.submit`."""
+    return Order(id, robot, "move_to", {"target_pose": POSE, **(params or {})}, **fields)
+
+
+def sheet(entries: Sequence[dict[str, Any]]) -> bytes:
+    """A whole ACTION.md as planners write it."""
+    return f"# Actions\n\n```json\n{json.dumps({'queue': list(entries)}, indent=1)}\n```\n".encode()
+
+
+class WorkspaceFixture:
+    """`executed` lists every start of every body, whatever died in between."""
+
+    def __init__(self, root: Path, robots: Sequence[str] = ("arm_1", "arm_2"), clock: Clock | None = None) -> None:
+        self.root = root
+        self.clock = clock or ManualClock()
+        self.executed: list[Order] = []
+        self.repeatable: frozenset[str] = frozenset()
+        root.mkdir(parents=True, exist_ok=True)
+        if not (root / "ENVIRONMENT.md").exists():
+            robot_entries = [{"robot_id": id, "pose": [0.0, 0.0, 0.0]} for id in robots]
+            text = json.dumps({"robots": robot_entries, "objects": [APPLE]}, indent=1)
+            (root / "ENVIRONMENT.md").write_text(f"# World\n\n```json\n{text}\n```\n")
+            profile = resources.files("worldfs").joinpath("profiles", "franka_panda.md").read_bytes()
+            (root / "EMBODIED.md").write_bytes(profile)
+
+    # -- worlds ----------------------------------------------------------------------------------------------------
+
+    def open(self, disk: Disk | None = None, *, threads: bool = False, driver: Driver | None = None) -> World:
+        """A world that serves, over this disk."""
+        from worldfs.tree.stores.disk_store import DiskStore
+        from worldfs.world.world import World
+
+        def make(seat: DriverContext) -> Driver:
+            return driver or NullDriver(executed=self.executed, repeatable=self.repeatable)
+
+        store = DiskStore(self.root, disk, guarded=GUARDED)
+        try:
+            return World.open(
+                self.root, clock=self.clock, store=store, serve=True, drivers={"simulation": make}, threads=threads
+            )
+        except BaseException:
+            store.close()
+            raise
+
+    def drain(self, world: World, ticks: int = 500) -> None:
+        """Tick until everything has ended; retries that wait get their time."""
+        for _ in range(ticks):
+            if not world.tick():
+                if world.kernel is None or world.kernel.idle:
+                    return
+                assert isinstance(self.clock, ManualClock), "only a manual clock can be told to go on"
+                self.clock.advance(1.0)
+        raise AssertionError(f"not idle after {ticks} ticks")
+
+    # -- foreign programs ------------------------------------------------------------------------------------------
+
+    def put(self, name: str, data: bytes) -> None:
+        """Replace a file as careful foreign programs do: write beside it, rename over it."""
+        draft = self.root / f".foreign-{os.getpid()}-{next(_unique)}"
+        draft.write_bytes(data)
+        draft.replace(self.root / name)
+
+    def read(self, name: str) -> bytes:
+        return (self.root / name).read_bytes()
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The queue as it stands in ACTION.md; none without that file."""
+        from worldfs.formats import action
+
+        if not (self.root / "ACTION.md").exists():
+            return []
+        found, _ = action.locate(self.read("ACTION.md").decode())
+        return [] if found is None else action.entries_of(found.value)
+
+    def until(self, holds: Callable[[], bool], patience: float = 60.0) -> None:
+        """Look again after each change in the jobs of a kernel that runs elsewhere, until it holds."""
+        from worldfs.kernel.job_store import OPEN
+        from worldfs.tree.stores.disk_store import DiskStore
+
+        store, end = DiskStore(self.root), time.monotonic() + patience
+        try:
+            with store.watch(OPEN) as watch:
+                while not holds():
+                    assert time.monotonic() < end, f"it does not hold after {patience} s"
+                    watch.read(1.0)
+        finally:
+            store.close()
+
+    # -- what is there ---------------------------------------------------------------------------------------------
+
+    def job(self, id: str) -> Job:
+        """A job by its files alone, read by a program that is no kernel."""
+        return self._jobs()[id]
+
+    def jobs(self) -> dict[str, Job]:
+        return self._jobs()
+
+    def starts(self, id: str) -> int:
+        return sum(order.id == id for order in self.executed)
+
+    def _jobs(self) -> dict[str, Job]:
+        from worldfs.kernel.job_store import JobStore
+        from worldfs.tree.stores.disk_store import DiskStore
+
+        store = DiskStore(self.root)
+        try:
+            jobs = JobStore(store, self.clock)
+            return {id: jobs.load(id) for id in {*jobs.open_ids(), *jobs.done_ids()}}
+        finally:
+            store.close()
+
+    def check_files(self) -> None:
+        """Every document and every file of ours can be read, whoever died while writing. Raises what is wrong."""
+        from worldfs.formats import action, environment, lessons_file, task
+
+        for name, read in (
+            ("ACTION.md", action.read),
+            ("ENVIRONMENT.md", environment.read),
+            ("LESSONS.md", lessons_file.read),
+            ("TASK.md", task.read),
+        ):
+            if (self.root / name).exists():
+                read(self.read(name))
+        for file in (self.root / ".paos/quarantine").rglob("*.json"):
+            json.loads(file.read_bytes())
+        self._jobs()  # reads every job, open and ended
+
+    def litter(self) -> list[str]:
+        """Temporaries, ours wherever they lie, and open files of ended jobs."""
+        kept = self.root / ".paos"
+        found = [file for file in self.root.rglob("*") if file.is_file() and DRAFT in file.name]
+        found += (kept / "drafts").glob("*")
+        ended = {id for id, job in self._jobs().items() if job.status.state.terminal}
+        found += [file for file in (kept / "jobs").glob("*") if file.name.removesuffix(".jsonl") in ended]
+        return [str(file.relative_to(self.root)) for file in found]

@@ -1,0 +1,72 @@
+"""The change feed of a process: a number that grows, and whoever wants to hear of a topic.
+
+A topic is a path of the tree, or a prefix of one: who listens to "/nodes" hears of "/nodes/x/STATUS.json". Nothing is
+consumed: a waiter looks, waits for the next number, and looks again. The last few publications are kept, so that who
+looks in between can tell what they were of.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+Listener = Callable[[int, tuple[str, ...]], None]  # the number, and the topics that changed
+
+KEEP_MOST: Final = 1024  # publications remembered
+
+
+class Publication(NamedTuple):
+    """One publication: its number, the paths it was of (none: anything), what happened and who did it, where known."""
+
+    seq: int
+    topics: tuple[str, ...]
+    kind: str
+    actor: str
+
+
+class ChangeFeed:
+    """Publish from any thread. Listeners are called in that thread, without any lock, and must not block."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self._lock = threading.Lock()
+        self._listeners: tuple[Listener, ...] = ()
+        self._recent: deque[Publication] = deque(maxlen=KEEP_MOST)
+
+    def publish(self, *topics: str, kind: str = "changed", actor: str = "") -> int:
+        """The change's number. `topics` are paths of the tree; none: anything may have changed."""
+        with self._lock:
+            self.seq += 1
+            seq, listeners = self.seq, self._listeners
+            self._recent.append(Publication(seq, topics, kind, actor))
+        for listener in listeners:
+            listener(seq, topics)
+        return seq
+
+    def since(self, seq: int) -> list[Publication]:
+        """What was published after number `seq`, oldest first, as far as it is remembered; costs what it returns."""
+        found: list[Publication] = []
+        with self._lock:
+            for item in reversed(self._recent):
+                if item.seq <= seq:
+                    break
+                found.append(item)
+        found.reverse()
+        return found
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Hear of everything published from now on, until the returned function is called."""
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+        def end() -> None:
+            with self._lock:
+                # One listener may be there twice (two connections of one class): take away one.
+                rest = list(self._listeners)
+                if listener in rest:
+                    rest.remove(listener)
+                self._listeners = tuple(rest)
+
+        return end

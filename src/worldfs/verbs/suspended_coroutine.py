@@ -1,0 +1,61 @@
+"""A coroutine begun at once, in the caller's own step: a task is made only of what has to wait.
+
+Most requests are answered from memory. A task for each would cost more than the request. (Python 3.12 has eager tasks;
+this is the part of them that 3.11 can do.)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Generator
+from typing import Any, Generic, TypeVar, cast
+
+T = TypeVar("T")
+
+
+class SuspendedCoroutine(Generic[T]):
+    """What is left of a coroutine that waits: to be awaited, once, by a task."""
+
+    __slots__ = ("_first", "_work")
+
+    def __init__(self, work: Coroutine[Any, Any, T], first: Any) -> None:
+        self._work, self._first = work, first
+
+    def close(self) -> None:
+        """Nobody will await it: let the coroutine clean up, and what it waits for end unheard."""
+        self._work.close()
+        waited = self._first
+        if isinstance(waited, asyncio.Future) and not waited.cancel() and not waited.cancelled():
+            waited.exception()
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        """Hands on what the coroutine waits for as if the task itself had begun it."""
+        work, waited = self._work, self._first
+        while True:
+            try:
+                sent = yield waited
+            except GeneratorExit:
+                work.close()
+                raise
+            except BaseException as error:
+                try:
+                    waited = work.throw(error)
+                except StopIteration as end:
+                    return cast(T, end.value)
+            else:
+                try:
+                    waited = work.send(sent)
+                except StopIteration as end:
+                    return cast(T, end.value)
+
+
+def start_eagerly(work: Coroutine[Any, Any, T]) -> T | SuspendedCoroutine[T]:
+    """Run `work` up to its first wait. Its value if there was none (what it raises is raised here), else its rest.
+
+    Up to the first wait there is no current task of its own: no `asyncio.timeout` there.
+    """
+    try:
+        first = work.send(None)
+    except StopIteration as end:
+        return cast(T, end.value)
+    return SuspendedCoroutine(work, first)

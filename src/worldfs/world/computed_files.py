@@ -1,0 +1,235 @@
+"""The computed files: what a View renders and what a Sheet or Control does with a write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from worldfs.ground.errors import BadInput, NotFound, UserError
+from worldfs.kernel.job_store import ALERTS, CONTROL, JobStore
+from worldfs.kernel.stop_log import StopLog
+from worldfs.tree.path import safe_name
+from worldfs.tree.stores.store_interface import Store
+from worldfs.tree.virtual_file import Names, VirtualFile, WriteContext
+
+if TYPE_CHECKING:
+    from worldfs.formats.sheet_format import SheetFormat
+    from worldfs.ground.model import Job
+
+
+class ViewFile(VirtualFile):
+    """Computed on read, never written."""
+
+    def __init__(self, render: Callable[[Names], bytes]) -> None:
+        self.render = render
+
+    def read(self, names: Names) -> bytes:
+        return self.render(names)
+
+
+class SheetFile(VirtualFile):
+    """ACTION.md, SESSIONS.md: reading renders the jobs, writing submits the ids that are new and obeys `cancelled`."""
+
+    def __init__(self, store: Store, jobs: JobStore, page: Callable[[], SheetFormat]) -> None:
+        self.store = store
+        self.jobs = jobs
+        self.page = page
+
+    def read(self, names: Names) -> bytes:
+        from worldfs.kernel.stored_sheet import sheet_text
+
+        page = self.page()
+        stored = self.store.get(page.file)
+        data = stored.data if stored else b""
+        ids = {entry.id for entry in page.read(data).entries} | set(self.jobs.open_ids())
+        jobs = (job for id in sorted(ids) if (job := self._job(id)) is not None)
+        return sheet_text(data, [job for job in jobs if job.order.sheet == page.file], page)
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        """Durable when it returns. What is right is accepted even if something beside it is refused."""
+        from dataclasses import replace
+
+        from worldfs.kernel.stored_sheet import id_reused
+
+        page = self.page()
+        sheet = page.read(data, node=names.get("node", ""))
+        refused = [item for item in sheet.findings if not item.warning]
+        new, cancel = [], []
+        for entry in sheet.entries:
+            known = self._job(entry.id) if entry.id else None
+            if entry.order is None:
+                continue  # the sheet's findings say why
+            if known is None:
+                if entry.state == "pending":
+                    new.append(replace(entry.order, asker=ask.actor))
+            elif page.digest(known.order) != page.digest(entry.order):
+                refused.append(id_reused(page.file, known.order, entry.order))
+            elif entry.state == "cancelled":
+                cancel.append(entry.id)
+        self.jobs.accept(new)
+        for id in cancel:
+            self.jobs.ask_cancel(id, ask.actor)
+        if refused:
+            rest = f"{len(new)} accepted, {len(refused)} refused: " + "; ".join(str(item) for item in refused[:5])
+            raise BadInput(rest, path=page.file, op="write", actor=ask.actor, code=refused[0].code)
+
+    def _job(self, id: str) -> Job | None:
+        try:
+            return self.jobs.load(id)
+        except UserError:  # `paos check` names what cannot be read
+            return None
+
+
+def actions_page() -> SheetFormat:
+    from worldfs.formats import action_write
+
+    return action_write.PAGE
+
+
+def sessions_page() -> SheetFormat:
+    from worldfs.formats.runtime import sessions_write
+
+    return sessions_write.PAGE
+
+
+class CancelFile(VirtualFile):
+    """A job's `cancel`: any write asks the kernel to stop it."""
+
+    def __init__(self, jobs: JobStore) -> None:
+        self.jobs = jobs
+
+    def read(self, names: Names) -> bytes:
+        self.jobs.load(names["job"])
+        return b""
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        self.jobs.ask_cancel(names["job"], ask.actor)
+
+
+class StopFile(VirtualFile):
+    """A node's `stop`: any write stops its robot at once; reading says how it stands."""
+
+    def __init__(self, stops: StopLog) -> None:
+        self.stops = stops
+
+    def read(self, names: Names) -> bytes:
+        node, found = names["node"], self.stops.of(names["node"])
+        value = {"node": node, "stopped": found.stopped, "by": found.by, "at": found.at, "stops": found.number}
+        return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        self.stops.stop([names["node"]], ask.actor)
+
+
+class ResumeFile(StopFile):
+    """A node's `resume`: any write lets the robot work again."""
+
+    def __init__(self, stops: StopLog, nodes: Callable[[], Sequence[str]]) -> None:
+        super().__init__(stops)
+        self.nodes = nodes
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        node = names["node"]
+        self.stops.resume([node], ask.actor, [other for other in self.nodes() if other != node])
+
+
+class FilmFile(VirtualFile):
+    """A node's `film`: what was asked last and is not done yet, "-" for the wish to stop; empty: nothing is asked."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def read(self, names: Names) -> bytes:
+        stored = self.store.get(f"{CONTROL}/{names['node']}")
+        return b"" if stored is None else stored.data or b"-"
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        name = film_name(data.decode("utf-8", "replace"), names["node"])
+        self.store.put(f"{CONTROL}/{names['node']}", name.encode())
+
+
+def film_name(text: str, node: str) -> str:
+    """One segment that ends like a film, or "" to stop. Asked at the door and again by who obeys: both are ways in."""
+    name = text.strip()
+    if name and not (safe_name(name) and name.lower().endswith((".gif", ".mp4"))):
+        expected = "NAME.gif or NAME.mp4, or nothing to stop"
+        raise BadInput(f"{name[:80]!r} is no name of a film", path=f"/nodes/{node}/film", op="film", expected=expected)
+    return name
+
+
+def job_views(jobs: JobStore) -> dict[str, ViewFile]:
+    def load(names: Names) -> Job:
+        job = jobs.load(names["job"])
+        if job.order.node != names["node"]:
+            raise NotFound(f"no job {job.id!r} of {names['node']}", path=job.id, op="read")
+        return job
+
+    def result(names: Names) -> bytes:
+        outcome = load(names).status.outcome
+        return b"" if outcome is None else (outcome.message + "\n").encode()
+
+    def order(names: Names) -> bytes:
+        from worldfs.kernel.job_codec import order_bytes
+
+        job = load(names)
+        return order_bytes(job.order, job.status.accepted_at)
+
+    def status(names: Names) -> bytes:
+        from worldfs.kernel.job_codec import status_bytes
+
+        return status_bytes(load(names).status)
+
+    return {"job": ViewFile(order), "status": ViewFile(status), "result": ViewFile(result)}
+
+
+def meta_views(store: Store, language: Callable[[], str]) -> dict[str, ViewFile]:
+    def told(names: Names) -> bytes:
+        return json.dumps(current_alerts(store, language()), ensure_ascii=False, indent=1).encode("utf-8", "replace")
+
+    return {"alerts": ViewFile(told), **meta_pages()}
+
+
+def meta_pages() -> dict[str, ViewFile]:
+    """The table of files as a page and as data: the same for every home."""
+
+    def readme(names: Names) -> bytes:
+        from . import protocol_pages
+
+        return protocol_pages.readme()
+
+    def schema(names: Names) -> bytes:
+        from . import protocol_pages
+
+        return protocol_pages.schema()
+
+    return {"pages": ViewFile(readme), "schema": ViewFile(schema)}
+
+
+def key_exists(store: Store, key: str) -> bool:
+    """Is there anything of that name, be it a link or a directory that whoever reads it refuses?"""
+    try:
+        return store.probe(key) is not None
+    except UserError:
+        return True
+
+
+def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
+    """What is wrong now, by its place, as the kernel last wrote it; told in `language`."""
+    from dataclasses import asdict
+
+    from worldfs.ground.model import Finding
+    from worldfs.roles.message_translation import localise
+
+    try:
+        stored = store.get(ALERTS)
+    except UserError as error:  # a link or a directory in its place: the kernel cannot tell anything through it
+        fix = error.fix or f"remove {ALERTS}; the kernel writes it anew"
+        return {ALERTS: asdict(localise(Finding(error.code, ALERTS, error.expected, error.found, fix), language))}
+    if stored is None:
+        return {}
+    try:
+        value = json.loads(stored.data)
+        return {where: asdict(localise(Finding(**item), language)) for where, item in value.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):  # not by us, or not of this version
+        return {}

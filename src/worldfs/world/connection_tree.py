@@ -1,0 +1,71 @@
+"""A namespace as one connection has it: the shared one, but for what this connection waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from worldfs.tree.tree import FileContent
+    from worldfs.tree.virtual_file import FileStat, WaitCondition, WriteResult
+
+    from .namespace import Namespace
+
+_OWN = ("/agents/self/events", "/agents/self/jobs")  # what it was given, and for how long it waits
+
+
+class ConnectionTree:
+    """Thousands of connections may be bound alike: what they see alike is there once."""
+
+    __slots__ = ("_make", "_own", "shared")
+
+    def __init__(self, shared: Namespace, own: Callable[[], Namespace]) -> None:
+        self.shared = shared
+        self._make = own
+        self._own: Namespace | None = None
+
+    def _of(self, path: str) -> Namespace:
+        if not path.startswith(_OWN):
+            return self.shared
+        if self._own is None:
+            self._own = self._make()
+        return self._own
+
+    def stat(self, path: str) -> FileStat:
+        return self._of(path).stat(path)
+
+    def list(self, path: str) -> list[str]:
+        return self._of(path).list(path)
+
+    def entries(self, path: str) -> Sequence[FileStat]:
+        return self._of(path).entries(path)
+
+    def read(self, path: str) -> FileContent:
+        return self._of(path).read(path)
+
+    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> WriteResult:
+        return self._of(path).write(path, data, offset=offset, correlation=correlation)
+
+    def light(self, path: str, *, write: bool = False) -> bool:
+        return self._of(path).light(path, write=write)
+
+    def waits(self, path: str) -> WaitCondition | None:
+        return self._of(path).waits(path)
+
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> WriteResult:
+        return self._of(path).replace(path, data, correlation=correlation)
+
+    def truncate(self, path: str, size: int) -> None:
+        self._of(path).truncate(path, size)
+
+    def create(self, path: str, *, directory: bool = False) -> FileStat:
+        return self.shared.create(path, directory=directory)
+
+    def promise(self, path: str) -> FileStat | None:
+        return self.shared.promise(path)
+
+    def rename(self, old: str, new: str) -> None:
+        self.shared.rename(old, new)
+
+    def remove(self, path: str) -> None:
+        self.shared.remove(path)

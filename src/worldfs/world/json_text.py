@@ -1,0 +1,13 @@
+"""JSON as the served tree writes it: no spaces, keys in the order given, no newline at the end."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+
+def compact_json(value: object) -> bytes:
+    # Half a surrogate pair becomes the escape that JSON has for it.
+    return _encode(value).encode("utf-8", "backslashreplace")

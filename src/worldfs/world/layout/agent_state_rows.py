@@ -1,0 +1,93 @@
+"""The rows of an agent: what a mind keeps (Agent State v1, 003)."""
+
+from __future__ import annotations
+
+from worldfs.tree.rights import OPERATOR
+from worldfs.tree.row_table import FileKind, FileRow
+
+from .roles import AGENT, ORCHESTRATOR, PLANNER, readers
+from .row_builders import directory_rows
+
+AGENT_DIR = "/agents/{agent}"
+
+ROWS: tuple[FileRow, ...] = (
+    FileRow(
+        AGENT_DIR + "/report.json",
+        FileKind.RECORD,
+        "what the agent is at; what the agent writes is a proposal: summary, current_task, next_priority, blocked_by",
+        readers(AGENT, ORCHESTRATOR, PLANNER),
+        {AGENT: ""},
+        key="report.json",
+        view="agent_report",
+        document="report",
+        room="mind",
+    ),
+    FileRow(
+        AGENT_DIR + "/tasks.json",
+        FileKind.RECORD,
+        "what the agent intends, and how far it is",
+        readers(AGENT, ORCHESTRATOR),
+        {AGENT: "", OPERATOR: ""},
+        key="tasks.json",
+        view="agent_tasks",
+        document="tasks",
+        room="mind",
+    ),
+    FileRow(
+        AGENT_DIR + "/session.json",
+        FileKind.RECORD,
+        "the session that runs, or the last one; written by the runner",
+        readers(AGENT, ORCHESTRATOR),
+        key="session.json",
+        document="session",
+        room="mind",
+    ),
+    FileRow(
+        AGENT_DIR + "/memory.md",
+        FileKind.RECORD,
+        "what the agent remembers across sessions",
+        readers(AGENT),
+        {AGENT: "", OPERATOR: ""},
+        key="memory.md",
+        view="agent_memory",
+        document="memory",
+        room="mind",
+    ),
+    FileRow(
+        AGENT_DIR + "/inbox/{letter}",
+        FileKind.DROP,
+        "letters: anybody adds one, only the agent reads and takes them",
+        readers(AGENT),
+        {PLANNER: "", ORCHESTRATOR: "", AGENT: "", OPERATOR: ""},
+        key="inbox/{letter}",
+        view="agent_letter",
+        document="message",
+        room="mind",
+    ),
+    *directory_rows(
+        AGENT_DIR + "/inbox",
+        "Letters to {agent}",
+        "One file a letter: whoever sends it makes it, whole; only its agent reads it and takes it away.",
+        room="mind_pages",
+    ),
+    FileRow(
+        AGENT_DIR + "/journal.jsonl",
+        FileKind.LOG,
+        "what happened, numbered; the record of every commit",
+        readers(AGENT, ORCHESTRATOR),
+        {AGENT: "", OPERATOR: ""},
+        key="journal.jsonl",
+        view="agent_journal",
+        document="journal",
+        room="mind",
+    ),
+    FileRow(
+        AGENT_DIR + "/metrics.json",
+        FileKind.RECORD,
+        "totals since the beginning and of the last 30 days; folded from the journal",
+        readers(AGENT, ORCHESTRATOR),
+        key="metrics.json",
+        document="metrics",
+        room="mind",
+    ),
+)

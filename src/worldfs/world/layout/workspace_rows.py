@@ -1,0 +1,211 @@
+"""The rows of a workspace: what robots, planners and critics tell each other (000)."""
+
+from __future__ import annotations
+
+from worldfs.tree.rights import OPERATOR
+from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow
+
+from .roles import ALL, CRITIC, EVERYBODY, ORCHESTRATOR, PLANNER, ROLES, RUNTIME, WATCHDOG, readers
+from .row_builders import directory_rows
+
+PROJECT = "/projects/{project}"
+NODE = "/nodes/{node}"
+JOB = NODE + "/jobs/{job}"
+
+ROWS: tuple[FileRow, ...] = (
+    FileRow(
+        PROJECT + "/ENVIRONMENT.md",
+        FileKind.RECORD,
+        "what the world looks like: robots, objects, scene graph, perception",
+        readers(PLANNER, CRITIC, ORCHESTRATOR, RUNTIME),
+        {WATCHDOG: ""},
+        key="ENVIRONMENT.md",
+        document="environment",
+        template="environment",
+        in_matrix=True,
+    ),
+    FileRow(
+        NODE + "/EMBODIED.md",
+        FileKind.RECORD,
+        "what the body can do, and its limits",
+        readers(PLANNER, CRITIC),
+        {WATCHDOG: AT_STARTUP},
+        key="EMBODIED.md",
+        document="embodied",
+        template="embodied",
+        in_matrix=True,
+    ),
+    FileRow(
+        NODE + "/ACTION.md",
+        FileKind.SHEET,
+        "the actions of a node: reading renders its jobs, writing submits new ids and obeys cancelled",
+        readers(CRITIC, WATCHDOG),
+        {PLANNER: "", WATCHDOG: "", OPERATOR: ""},
+        key="ACTION.md",
+        view="actions",
+        document="action",
+        template="action",
+        in_matrix=True,
+    ),
+    FileRow(
+        PROJECT + "/SESSIONS.md",
+        FileKind.SHEET,
+        "sessions of skills on targets: reading renders the jobs, writing submits new ids and obeys cancelled",
+        readers(RUNTIME),
+        {PLANNER: "", ORCHESTRATOR: "", RUNTIME: ""},
+        key="SESSIONS.md",
+        view="sessions",
+        document="sessions",
+        in_matrix=True,
+    ),
+    FileRow(
+        PROJECT + "/TARGETS.md",
+        FileKind.RECORD,
+        "the targets that the operator declares",
+        readers(PLANNER, ORCHESTRATOR, RUNTIME),
+        {OPERATOR: ""},
+        key="TARGETS.md",
+        document="targets",
+        in_matrix=True,
+    ),
+    FileRow(
+        PROJECT + "/SKILLS.md",
+        FileKind.RECORD,
+        "the skills that the operator declares",
+        readers(PLANNER, ORCHESTRATOR, RUNTIME),
+        {OPERATOR: ""},
+        key="SKILLS.md",
+        document="skills",
+        in_matrix=True,
+    ),
+    FileRow(
+        PROJECT + "/TASK.md",
+        FileKind.RECORD,
+        "the planner's sub-tasks and how far they are",
+        readers(CRITIC, ORCHESTRATOR),
+        {PLANNER: ""},
+        key="TASK.md",
+        document="task",
+        template="task",
+        in_matrix=True,
+    ),
+    FileRow(
+        PROJECT + "/ORCHESTRATOR.md",
+        FileKind.RECORD,
+        "the fleet's missions and robots",
+        readers(PLANNER),  # the one changed cell of the matrix: somebody must read it (workspace D2)
+        {ORCHESTRATOR: ""},
+        key="ORCHESTRATOR.md",
+        in_matrix=True,
+    ),
+    FileRow(
+        PROJECT + "/LESSONS.md",
+        FileKind.RECORD,
+        "what was refused or failed, why, and the fix",
+        readers(PLANNER, ORCHESTRATOR),
+        {CRITIC: ""},
+        key="LESSONS.md",
+        document="lessons",
+        template="lessons",
+        in_matrix=True,
+    ),
+    FileRow(
+        PROJECT + "/ROBOTS.md",
+        FileKind.VIEW,
+        "the robots that there are, computed from profiles and ENVIRONMENT.md",
+        readers(PLANNER, WATCHDOG, ORCHESTRATOR),
+        key="ENVIRONMENT.md",
+        view="robots",
+        in_matrix=True,
+    ),
+    FileRow(
+        PROJECT + "/artifacts/{path*}",
+        FileKind.RECORD,
+        "pictures, depth and traces that ENVIRONMENT.md and results refer to",
+        ALL,
+        {WATCHDOG: "", OPERATOR: ""},
+        key="artifacts/{path*}",
+    ),
+    *directory_rows(
+        PROJECT + "/artifacts",
+        "Artifacts of {project}",
+        "Pictures, depth and traces that ENVIRONMENT.md and results refer to.",
+        room="workspace_pages",
+    ),
+    *directory_rows(
+        NODE + "/jobs", "Jobs of {node}", "What this body was asked to do, a directory a job.", room="workspace_pages"
+    ),
+    *directory_rows(
+        JOB, "Job {job}", "One order: what was asked, how far it is, what came of it.", room="workspace_pages"
+    ),
+    FileRow(
+        JOB + "/job.json",
+        FileKind.VIEW,
+        "the order as it was accepted; it is written once, by who submits it to the sheet",
+        ALL,
+        key=".paos/jobs",
+        view="job",
+    ),
+    FileRow(
+        JOB + "/status.json",
+        FileKind.VIEW,
+        "the kernel's word: pending, running, succeeded or failed, with the outcome and its evidence",
+        ALL,
+        key=".paos/jobs",
+        view="status",
+        blocking=True,
+    ),
+    FileRow(
+        JOB + "/result.txt",
+        FileKind.VIEW,
+        "how it ended, in one line",
+        ALL,
+        key=".paos/jobs",
+        view="result",
+        blocking=True,
+    ),
+    FileRow(
+        JOB + "/cancel",
+        FileKind.CONTROL,
+        "write anything to cancel the job",
+        frozenset(),
+        {PLANNER: "", ORCHESTRATOR: "", WATCHDOG: "", OPERATOR: ""},
+        key=".paos/cancel",
+        view="cancel",
+    ),
+    FileRow(
+        NODE + "/stop",
+        FileKind.CONTROL,
+        "write anything to stop the robot at once; what waits is held until `resume`. Reading says how it stands",
+        EVERYBODY,
+        dict.fromkeys(ROLES, ""),
+        key=".paos/stops",
+        view="stop",
+    ),
+    FileRow(
+        NODE + "/resume",
+        FileKind.CONTROL,
+        "write anything to let a stopped robot work again",
+        EVERYBODY,
+        {PLANNER: "", ORCHESTRATOR: "", OPERATOR: ""},
+        key=".paos/stops",
+        view="resume",
+    ),
+    FileRow(
+        NODE + "/film",
+        FileKind.CONTROL,
+        "write a file name (clear.gif, clear.mp4) to film the body into artifacts/films/, nothing to stop",
+        frozenset(),
+        {PLANNER: "", ORCHESTRATOR: "", OPERATOR: ""},
+        key=".paos/control/{node}",
+        view="film",
+    ),
+    FileRow(
+        "/meta/alerts.json",
+        FileKind.VIEW,
+        "what is wrong now: unreadable files, refused entries, devices",
+        ALL,
+        key=".paos",
+        view="alerts",
+    ),
+)

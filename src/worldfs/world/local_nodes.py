@@ -1,0 +1,176 @@
+"""The nodes of the home's own workspace: a robot offers one service, `body`, whose ops are its profile's; a target one
+for each skill of the catalogue that it supports, whose orders are sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from worldfs.ground.errors import WorldError
+
+from .profiles import profile_text
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Op, Profile, Skill
+
+    from .world import World
+
+Json = dict[str, Any]
+LOOK_S: Final = 0.25  # an edited profile is seen after so long
+SERVICE: Final = "body"
+_READ = ("EMBODIED.md", "TARGETS.md", "SKILLS.md")
+
+
+class LocalNode(NamedTuple):
+    """`services` are S of acheron §3.2: a robot has one, a target one for each skill."""
+
+    id: str
+    services: list[Json]
+
+
+class LocalNodes:
+    """Read from EMBODIED.md, which a start writes and a person may edit."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._token: object = None
+        self._looked: float | None = None
+        self._bodies: Mapping[str, LocalNode] = {}
+
+    def stamp(self) -> object:
+        """Changes when a body may have changed."""
+        now = self._world.clock.monotonic()
+        if self._looked is None or now - self._looked >= LOOK_S:
+            try:
+                token: object = *(self._world.store.probe(key) for key in _READ), self.online()
+            except WorldError:
+                token = None
+            if self._looked is None or token != self._token:
+                self._bodies = {spec.id: LocalNode(spec.id, [self._service(spec.id)]) for spec in self._world.specs}
+                self._bodies |= {id: LocalNode(id, self._skills(id)) for id in self._targets()}
+                self._token = token
+            self._looked = now
+        return self._token
+
+    def all(self) -> Mapping[str, LocalNode]:
+        self.stamp()
+        return self._bodies
+
+    def online(self) -> bool:
+        """Does a kernel carry out what is asked of them, here or in another process?"""
+        from worldfs.tree.stores.disk_store import DiskStore
+        from worldfs.tree.stores.root_lock import lock_holder
+
+        world = self._world
+        if world.kernel is not None:
+            return True
+        return isinstance(world.store, DiskStore) and lock_holder(world.root) is not None
+
+    def _service(self, id: str) -> Json:
+        spec = next(spec for spec in self._world.specs if spec.id == id)
+        profile = self._profile(spec.profile)
+        ops = profile.ops if profile is not None else ()
+        place = f"/nodes/{id}/{SERVICE}"
+        names = [op.name for op in ops]
+        state = "online" if self.online() else "missing"
+        return {
+            "service_id": SERVICE,
+            "kind": "robot",
+            "version": "1",
+            "state": state,
+            "endpoints": [place],
+            "capabilities": {"invoke": True, "operations": names, "discoverable": True},
+            "mounts": [{"mount_id": SERVICE, "mount_path": place, "state": state}],
+            "ops": {
+                "model": "job",
+                "invoke": "control/invoke.json",
+                "paths": {name: f"control/{name}.json" for name in names},
+                "operations": {name: name for name in names},
+            },
+            "runtime": {"type": "driver", "driver": spec.driver},
+            "permissions": {"default": "allow-by-default", "allow_roles": ["admin", "user"], "scope": "project"},
+            "schema": {"kind": "robot", "operations": {op.name: _parameters(op) for op in ops}},
+            "help_md": _help(id, place, ops),
+        }
+
+    def _targets(self) -> list[str]:
+        targets = self._world.targets
+        return list(targets.targets()) if targets is not None else []
+
+    def _skills(self, id: str) -> list[Json]:
+        """Those that fit by the documents alone; whether sensors and policy are there is asked when one is to run."""
+        targets = self._world.targets
+        assert targets is not None
+        target = targets.targets()[id]
+        fitting = [
+            skill
+            for skill in targets.skills().values()
+            if (not target.skills or skill.id in target.skills)
+            and (not skill.target_types or target.kind in skill.target_types)
+        ]
+        state = "degraded" if self.online() and not target.enabled else "online" if self.online() else "missing"
+        return [_skill(id, skill, state) for skill in fitting]
+
+    def _profile(self, named: str) -> Profile | None:
+        from worldfs.formats import embodied
+
+        # A workspace that was never started has none yet: its body is then what the profile of that name says.
+        data = (
+            self._world.content("EMBODIED.md")
+            or profile_text(named, self._world.language(), self._world.profiles)
+            or b""
+        )
+        try:
+            return embodied.read(data) if data else None
+        except WorldError:
+            return None  # `paos check` says what is wrong with it
+
+
+def _skill(node: str, skill: Skill, state: str) -> Json:
+    place = f"/nodes/{node}/{skill.id}"
+    policy = {"policy_client": skill.policy.type, "endpoint": skill.policy.endpoint} if skill.policy else {}
+    about = skill.description or f"the skill {skill.id}"
+    return {
+        "service_id": skill.id,
+        "kind": "skill",
+        "version": "1",
+        "state": state,
+        "endpoints": [place],
+        "capabilities": {"invoke": True, "operations": [skill.id], "discoverable": True},
+        "mounts": [{"mount_id": skill.id, "mount_path": place, "state": state}],
+        "ops": {
+            "model": "session",
+            "invoke": "control/invoke.json",
+            "paths": {skill.id: f"control/{skill.id}.json"},
+            "operations": {skill.id: skill.id},
+        },
+        "runtime": {"type": "skill", "runtime": skill.runtime, **policy},
+        "permissions": {"default": "allow-by-default", "allow_roles": ["admin", "user"], "scope": "project"},
+        "schema": {"kind": "skill", "category": skill.category, "requires": {
+            "sensors": list(skill.sensors), "environment_outputs": list(skill.environment_outputs),
+            "strict_environment_contract": skill.strict}},
+        "help_md": f"# {skill.id}\n\n{about}\n\nWrite its parameters into {place}/control/invoke.json: a session is\n"
+        "queued in SESSIONS.md, checked before anything moves, and its end stands in result.json.\n",
+    }  # fmt: skip
+
+
+def _parameters(op: Op) -> Json:
+    return {
+        "about": op.description,
+        "arguments": {
+            item.name: {"type": item.type, "required": not item.optional, **({"unit": item.unit} if item.unit else {})}
+            for item in op.parameters
+        },
+    }
+
+
+def _help(id: str, place: str, ops: tuple[Op, ...]) -> str:
+    lines = [
+        f"# Body of {id}",
+        "",
+        f"Write an order into {place}/control/invoke.json: the op and its arguments. It is judged by the critic before",
+        "anything moves, and carried out as a job; status.json says how far it is, result.json what was measured.",
+    ]
+    if ops:
+        lines += ["", *(f"- `{op.name}`: {op.description}" for op in ops)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,151 @@
+"""What the served tree asks of the control plane, the calls, the node file systems and the home's own bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from worldfs.tree.binding import Binding
+from worldfs.tree.virtual_file import DirEntry, WaitCondition, WriteContext, WriteResult
+
+Json = dict[str, Any]
+
+
+class PlaneReader(Protocol):
+    """The control plane, read. All of it from memory."""
+
+    @property
+    def version(self) -> int: ...
+
+    def node_ids(self) -> Sequence[str]: ...
+
+    def node(self, node_id: str) -> Json | None: ...
+
+    def online(self, node_id: str) -> str:
+        """online | degraded | missing"""
+        ...
+
+    def catalog(self, node_id: str) -> Sequence[Json] | None:
+        """None: it never said; []: it said that there is nothing."""
+        ...
+
+    def project_ids(self) -> Sequence[str]: ...
+
+    def project(self, project_id: str) -> Json | None: ...
+
+    def status(self, binding: Binding) -> Json | None:
+        """The workspace status of the binding's project, redacted for it."""
+        ...
+
+    def allows(self, binding: Binding, action: str) -> bool: ...
+
+    def holds_token(self, binding: Binding) -> bool:
+        """Is the binding's token its project's present one?"""
+        ...
+
+    def members(self, project_id: str) -> Sequence[str]:
+        """The nodes of a project: those of its mounts, and those that belong to it otherwise."""
+        ...
+
+    def pending(self) -> list[Json]: ...
+
+    def invites(self, redeemed: bool = False, expired: bool = False) -> list[Json]: ...
+
+
+class ServiceEndpoint(NamedTuple):
+    """Where orders are taken: a service of the agent's own ("memory", "contract:memory"), or one of a node."""
+
+    place: str  # the directory, as calls name it: "memory", "services/contracts/memory", or "/nodes/<id>/<mount>"
+    service: str
+    node: str = ""
+    ops: Mapping[str, str] = {}  # name of an op's file → tool
+    runtime: Mapping[str, Any] = {}
+
+
+class OrderPort(Protocol):
+    """One place that takes orders, for one binding."""
+
+    def control(self, file: str) -> bytes: ...
+
+    def write(self, file: str, data: bytes, ask: WriteContext) -> WriteResult: ...
+
+    def status(self) -> bytes: ...
+
+    def result(self) -> bytes: ...
+
+
+class JobsPort(Protocol):
+    """The jobs of a binding's agent in its project."""
+
+    def ids(self) -> Sequence[str]: ...
+
+    def has(self, job: str) -> bool: ...
+
+    def file(self, job: str, name: str) -> bytes:
+        """`name`: status | result | log"""
+        ...
+
+    def wait(self, job: str) -> WaitCondition | None:
+        """None: it has ended."""
+        ...
+
+    def cancel(self, job: str) -> None: ...
+
+
+class ChatPort(Protocol):
+    """Chat and what is waited for, of one binding."""
+
+    def say(self, text: bytes, ask: WriteContext) -> WriteResult: ...
+
+    def selector(self) -> bytes: ...
+
+    def select(self, data: bytes) -> None: ...
+
+    def next(self) -> bytes: ...
+
+    def wait(self) -> WaitCondition | None: ...
+
+
+class ActionsPort(Protocol):
+    """What a binding may set going: its calls."""
+
+    @property
+    def jobs(self) -> JobsPort: ...
+
+    @property
+    def talk(self) -> ChatPort: ...
+
+    def at(self, place: ServiceEndpoint) -> OrderPort: ...
+
+
+class NodeExports(Protocol):
+    """The exports of one node, reached over its tunnel or on this machine. Paths have no leading "/"."""
+
+    def look(self, path: str) -> DirEntry | None: ...
+
+    def list(self, path: str) -> list[str]: ...
+
+    def spots(self, path: str) -> dict[str, DirEntry]:
+        """As `list`, with what `look` says of each."""
+        ...
+
+    def read(self, path: str) -> bytes: ...
+
+    def write(self, path: str, data: bytes, offset: int) -> int: ...
+
+    def replace(self, path: str, data: bytes) -> None:
+        """The whole content at once."""
+        ...
+
+    def truncate(self, path: str, size: int) -> None: ...
+
+    def create(self, path: str) -> object: ...
+
+    def mkdir(self, path: str) -> None: ...
+
+    def remove(self, path: str) -> None: ...
+
+    def rename(self, old: str, new: str) -> None: ...
+
+
+ExportsLookup = Callable[[str], "NodeExports | None"]  # by node id

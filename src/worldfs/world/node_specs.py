@@ -1,0 +1,140 @@
+"""Which nodes a workspace has, and which driver and profile each of them gets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from worldfs.ground.errors import BadInput, UserError
+from worldfs.tree.stores.store_interface import Store
+
+from .profiles import profile_text, unknown_profile
+from .robot_drivers import is_robot, names, robot_factory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from worldfs.formats.config import Config
+    from worldfs.ground.clock import Clock
+    from worldfs.ground.driver import DriverFactory
+    from worldfs.ground.model import Target
+
+DEFAULT_NODE = "franka_001"
+DEFAULT_DRIVER = "simulation"
+DEFAULT_PROFILE = "franka_panda"
+_DRIVER = re.compile(
+    rb"(?:^\W*|\||\xef\xbd\x9c)[\s*_`]*(?:driver|\xe9\xa9\xb1\xe5\x8a\xa8)[*`_\s]*(?::|\xef\xbc\x9a)[*`_\s]*([\w.-]+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+class NodeSpec(NamedTuple):
+    id: str
+    driver: str  # name in the catalogue of drivers; "" if nothing names one
+    profile: str  # a name of `profiles`; "" if nothing names one
+
+
+def find_nodes(config: Config | None, store: Store, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
+    """By config.json; without it by ENVIRONMENT.md's robots, ACTION.md's, else one default robot.
+
+    `targets`: ids of TARGETS.md. They are no robots of ours, and where there are some, nobody asks for a default one.
+    """
+    if config is not None and config.instances:
+        return tuple(
+            NodeSpec(item.robot_id, item.driver or DEFAULT_DRIVER, item.profile_name)
+            for item in config.instances
+            if item.enabled
+        )
+    off = disabled_robots(config, store)
+    found = _scene_robots(store) or _sheet_robots(store)
+    try:
+        stored = store.get("EMBODIED.md")
+    except UserError:  # a link in its place: said where the profile is needed, and by `paos check`
+        stored = None
+    if stored is None or not stored.data.strip():
+        # Nobody says what the body is: it is ours, so its profile is ours too.
+        driver, profile = DEFAULT_DRIVER, DEFAULT_PROFILE
+    else:
+        driver, profile = _profile_driver(stored.data), ""
+    ids = [id for id in found if (id not in targets or is_robot(driver)) and id not in off]
+    if off and found and not ids:
+        return ()
+    if targets and not ids and not (stored is not None and stored.data.strip()):
+        return ()
+    return tuple(NodeSpec(id, driver, profile) for id in ids) or (NodeSpec(DEFAULT_NODE, driver, profile),)
+
+
+def disabled_robots(config: Config | None, store: Store) -> tuple[str, ...]:
+    """Robots that are declared and disabled: by config.json, without it by the ROBOTS.md that lies in the workspace."""
+    if config is not None and config.instances:
+        return tuple(item.robot_id for item in config.instances if not item.enabled)
+    from worldfs.formats import robots
+
+    try:
+        stored = store.get("ROBOTS.md")
+        return tuple(robots.read_disabled_robots(stored.data)) if stored else ()
+    except UserError:
+        return ()
+
+
+def driver_factory(
+    spec: NodeSpec, drivers: Mapping[str, DriverFactory], targets: Mapping[str, Target], clock: Clock
+) -> DriverFactory:
+    """The factory of a node's driver: one of the catalogue, or a robot of TARGETS.md. Raises `BadInput`."""
+    if spec.driver in drivers:
+        return drivers[spec.driver]
+    if (made := robot_factory(spec.id, spec.driver, targets, clock, drivers)) is not None:
+        return made
+    raise BadInput(
+        f"{spec.id} wants the driver {spec.driver!r}, which is not here"
+        if spec.driver
+        else f"no driver is named for {spec.id}",
+        path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
+        op="up",
+        expected="one of: " + ", ".join([*sorted(drivers), *names()]),
+        fix="run it in the simulation: `paos up` and `paos do` take --driver simulation",
+    )
+
+
+def profile_for(spec: NodeSpec, present: bytes, language: str, own: Path | None) -> bytes | None:
+    """The profile that a node's EMBODIED.md is made from; None where `present` says already what the body is.
+
+    A profile that the configuration names has to be there. Where none is named it is the one of the driver's name, and
+    the simulation's is ours. Raises `BadInput`, code PROFILE_MISSING: no world starts with an empty EMBODIED.md.
+    """
+    if not spec.profile and present.strip():
+        return None
+    for name in (spec.profile,) if spec.profile else (spec.driver, DEFAULT_PROFILE * (spec.driver == DEFAULT_DRIVER)):
+        if (text := profile_text(name, language, own)) is not None:
+            return text
+    where = "profileName" if spec.profile else "driver (no profileName)"
+    raise unknown_profile(spec.profile or spec.driver, own, f"config.json embodiments.instances {spec.id} {where}")
+
+
+def _scene_robots(store: Store) -> list[str]:
+    from worldfs.formats import environment
+
+    try:
+        stored = store.get("ENVIRONMENT.md")
+        robots = environment.read(stored.data).scene.robots if stored else ()
+        return [robot.robot_id for robot in robots if robot.robot_id]
+    except UserError:
+        return []  # said where it is needed: at the start, and by `paos check`
+
+
+def _sheet_robots(store: Store) -> list[str]:
+    from worldfs.formats import action
+
+    try:
+        stored = store.get("ACTION.md")
+        entries = action.read(stored.data).entries if stored else ()
+    except UserError:
+        return []
+    return list(dict.fromkeys(entry.order.node for entry in entries if entry.order and entry.order.node))
+
+
+def _profile_driver(profile: bytes) -> str:
+    """The Driver line of EMBODIED.md. Looked for, not parsed: every command in a foreign workspace asks."""
+    found = _DRIVER.search(profile)
+    return found[1].decode() if found else DEFAULT_DRIVER

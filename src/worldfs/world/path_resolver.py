@@ -1,0 +1,237 @@
+"""Where a binding finds things: a path walked through its links, looked at in the role that the binding has there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
+
+from worldfs.ground.errors import BadInput, NotFound
+from worldfs.tree import path as paths
+from worldfs.tree.rights import demand_read, may_write
+from worldfs.tree.row_table import FileKind, FileRow, RowTable
+from worldfs.tree.tree import Mounts, Tree
+from worldfs.tree.virtual_file import DirEntry, FileBehaviour, FileStat, Names, Subtree, VirtualFile
+
+from . import visibility
+from .path_id import path_id
+from .views import node_files, node_subtree, own_files, pairing_files, project_files, status_file
+from .views.fixed_files import LiteralFile, ReadmeFile
+from .views.readme_pages import ReadmePages
+
+if TYPE_CHECKING:
+    from worldfs.tree.binding import Binding
+
+    from .binding_context import BindingContext
+    from .namespace_ports import NodeExports
+
+_SELF: Final = ("agents", "self")
+_LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
+_STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
+PLACES_MOST: Final = 16_384  # that one sight remembers
+LINKS_MOST: Final = 8  # links that one path may walk through
+_ORDERS: Final = frozenset({FileKind.SHEET, FileKind.CONTROL})  # of a workspace: what is written there moves a body
+HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # rooms whose files are on the disk
+
+
+class ResolvedPath(NamedTuple):
+    """What was found at a path, and where it really is."""
+
+    parts: tuple[str, ...]
+    real: tuple[str, ...]  # behind the links that the path walks through
+    role: str  # in which the binding looks at it; "" sees nothing
+    found: DirEntry | tuple[FileRow | None, dict[str, str]] | None
+    light: bool | None = None  # None: nobody has asked yet
+
+
+class NamespaceSources(NamedTuple):
+    """What a namespace is made over; `Realm` hands it out."""
+
+    table: RowTable
+    readmes: ReadmePages
+    literals: LiteralFile
+    rooms: dict[str, Mounts]  # of the home: "workspace", "mind"; those that there are
+    behaviours: dict[str, FileBehaviour]  # of the home's rows
+
+
+class PathResolver:
+    """A tree whose rooms list only what the binding may see, and the way to each place of it."""
+
+    def __init__(self, binding: Binding, sources: NamespaceSources, seer: BindingContext) -> None:
+        self.binding = binding
+        self._seer = seer
+        self._base_role = visibility.role_at(binding, ())
+        self._own_role = visibility.role_at(binding, _SELF)
+        from .rooms.joined_mounts import JoinedMounts
+        from .rooms.visible_mounts import SERVED, ReadmeMount, VisibleAgents, VisibleMounts, VisibleWorkspace
+
+        behaviours: dict[str, FileBehaviour | Subtree] = {
+            **sources.behaviours,
+            "literal": sources.literals,
+            **node_files.views(seer),
+            **project_files.views(seer),
+            **own_files.views(seer),
+            **pairing_files.views(seer),
+            **status_file.views(seer),
+            **node_subtree.subtrees(seer),
+        }
+        rooms: dict[str, Mounts] = dict.fromkeys(SERVED, VisibleMounts(seer, behaviours))
+        if "workspace" in sources.rooms:
+            rooms["workspace"] = workspace = VisibleWorkspace(seer, sources.rooms["workspace"])
+            rooms["workspace_pages"] = ReadmeMount(workspace)
+        if "mind" in sources.rooms:
+            rooms["mind"] = minds = VisibleAgents(seer, sources.rooms["mind"])
+            rooms["mind_pages"] = ReadmeMount(minds)
+        self._rooms = JoinedMounts(rooms)
+        behaviours["readme"] = ReadmeFile(binding, sources.readmes, self._rooms, frozenset(rooms))
+        self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})
+
+    def _far(self, path: str, op: str) -> tuple[NodeExports, str] | None:
+        """The exports behind a path, and the path in them; None for what is of this house."""
+        parts = self._start(path)
+        real = self._real(parts, self._role(parts))
+        role = self._role(real)
+        found = self.tree.found(real) if role else None
+        if found is None or found[0].view != "mounts" or not may_write(found[0], role):
+            return None
+        return cast("node_subtree.NodeSubtree", self.tree.behaviours["mounts"]).reached(found[1], op)
+
+    def _exported(self, path: str) -> dict[str, DirEntry] | None:
+        """What lies in a directory inside an export, asked of its node at once; None elsewhere."""
+        _, real, _, spot, _ = self._look(path)
+        found = self.tree.found(real) if isinstance(spot, DirEntry) and spot.directory else None
+        if found is None or found[0].view != "mounts":
+            return None
+        exports, there = cast("node_subtree.NodeSubtree", self.tree.behaviours["mounts"]).exported(found[1]) or (
+            None,
+            "",
+        )
+        return exports.spots(there) if exports is not None and there else None
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _role(self, parts: tuple[str, ...]) -> str:
+        return self._own_role if parts[:2] == _SELF else self._base_role
+
+    def _look(self, path: str) -> ResolvedPath:
+        """What is at a path. What cannot change while the sight is the same is looked for once."""
+        self._seer.refresh()
+        known = self._seer.sight.places
+        looked = known.get(path)
+        if looked is not None:
+            return looked
+        parts = paths.segments(paths.parse(path))
+        role = self._role(parts)
+        real = self._real(parts, role)
+        if real is not parts:
+            role = self._role(real)
+        found = self.tree.look(real, role) if role else None
+        looked = ResolvedPath(parts, real, role, found)
+        if found is not None and not isinstance(found, DirEntry) and real is parts and _steady(*found):
+            if len(known) >= PLACES_MOST:
+                known.clear()
+            known[path] = looked
+        return looked
+
+    def _light(self, real: tuple[str, ...]) -> bool:
+        if real[:1] == ("nodes",) and real[2:3] == ("fs",):
+            return False  # on another machine
+        for place, names in self.tree.table.matches(real):
+            row = place.row
+            if row is not None:
+                return row.room not in HEAVY and (not row.view or self._behaviour(row).light)
+            if any(below.room in HEAVY for below in place.rows) and (names or real == ("agents",)):
+                return False
+        return True
+
+    def _start(self, path: str) -> tuple[str, ...]:
+        self._seer.refresh()
+        return paths.segments(paths.parse(path))
+
+    def _real(self, parts: tuple[str, ...], role: str) -> tuple[str, ...]:
+        """The path behind the links that it walks through. A link that is last is itself."""
+        for _ in range(LINKS_MOST):
+            if len(parts) < 5 or parts[0] != "projects":
+                return parts
+            found = self.tree.look(parts[:4], role)
+            if found is None or isinstance(found, DirEntry):
+                return parts
+            row, names = found
+            if row is None or row.view not in _LINKS:
+                return parts
+            link = cast("project_files.LinkFile", self.tree.behaviours[row.view])
+            parts = paths.segments(link.target(names)) + parts[4:]
+        raise BadInput("too many links", path="/" + "/".join(parts), op="walk")
+
+    def _place(self, path: str, op: str) -> tuple[tuple[str, ...], FileRow, Names]:
+        parts = self._start(path)
+        real = self._real(parts, self._role(parts))
+        role = self._role(real)
+        found = self.tree.found(real)
+        if found is None or not role:
+            if role and self.tree.look(real, role) is not None:
+                raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
+            raise self._absent(path, op)
+        row, names = found
+        # Who may write but not read (an inbox) sees the name as far as it may write it.
+        if op == "read" or not may_write(row, role):
+            demand_read(row, role, path)
+        if row.kind is not FileKind.DROP and not self._there(row, names):
+            raise self._absent(path, op)
+        if not row.view and row.pattern.endswith("*}"):
+            spot = self.tree.look(real, role)
+            if isinstance(spot, DirEntry) and spot.directory:
+                raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
+        return real, row, names
+
+    def _there(self, row: FileRow, names: Names) -> bool:
+        if not row.pattern.endswith("*}"):
+            return self._rooms.exists(row, names) or (row.room in HEAVY and bool(row.writers))
+        if not row.view:
+            return True
+        branch = cast("Subtree", self.tree.behaviours[row.view])
+        spot = branch.look(names)
+        if spot is not None and spot.directory:
+            raise BadInput("it is a directory", path=row.fill(names), code="eisdir")
+        return spot is not None
+
+    def _absent(self, path: str, op: str) -> NotFound:
+        return NotFound("no such file", path=path, op=op, actor=self.binding.role)
+
+    def _behaviour(self, row: FileRow) -> FileBehaviour:
+        return cast("FileBehaviour", self.tree.behaviours[row.view]) if row.view else _STORED
+
+    def _writable(self, row: FileRow, names: Names, role: str) -> bool:
+        if not may_write(row, role):
+            return False
+        if row.view == "stop":
+            return True  # who sees a robot may stop it
+        if row.room == "workspace" and row.kind in _ORDERS and not self._seer.sight.commands(names.get("node", "")):
+            return False
+        if row.pattern.endswith("*}"):
+            return True
+        return not row.view or self._behaviour(row).writable(names)
+
+    def _spot(self, shown: str, name: str, spot: DirEntry) -> FileStat:
+        kind = None if spot.directory else FileKind.CONTROL if spot.writable else FileKind.VIEW
+        return FileStat(
+            path_id(shown), name, shown, spot.directory, spot.size, spot.writable, spot.revision, kind, spot.mtime_ms
+        )
+
+    def _size(self, row: FileRow, names: Names) -> tuple[int, str]:
+        if not row.view:
+            stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
+            return (len(stored.data), stored.revision) if stored is not None else (0, "")
+        behaviour = self._behaviour(row)
+        if row.blocking and row.room not in HEAVY and behaviour.wait(names) is not None:
+            return own_files.WAITING_SIZE, ""
+        size = behaviour.size(names)
+        return len(behaviour.read(names)) if size is None else size, ""
+
+
+def _steady(row: FileRow | None, names: Names) -> bool:
+    """Is a place there as long as nothing changed that a sight is made of? Jobs, agents and links come and go."""
+    if row is None:
+        return "job" not in names and "agent" not in names
+    return row.room in _STEADY and row.kind is not FileKind.LINK
+
+
+_STORED: Final = cast("FileBehaviour", VirtualFile())

@@ -1,0 +1,245 @@
+"""The realm: what one server serves. The only place that assembles plane, calls, workspace and namespaces."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+
+from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.errors import BadInput
+from worldfs.plane.caller import Caller
+from worldfs.plane.control_plane import ControlPlane
+from worldfs.tree.binding import MOTHER, Binding
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.virtual_file import FileBehaviour
+
+from . import visibility
+from .binding_context import ActionsFactory, BindingContext
+from .connection_tree import ConnectionTree
+from .home import Home
+from .layout import served_table
+from .local_nodes import SERVICE, LocalNodes
+from .namespace import Namespace
+from .namespace_ports import NodeExports
+from .path_resolver import NamespaceSources as Ground
+from .rooms.agent_mounts import AgentMounts
+from .services.agent_services import AgentServices
+from .services.node_tool import InvocableNode
+from .views.fixed_files import LiteralFile
+from .views.pairing_files import PairingControl
+from .views.readme_pages import ReadmePages
+from .visibility_policy import PolicyCache
+from .visible_state import VisibleStateSources
+from .workspace_notifier import WorkspaceNotifier
+from .world import PROJECT, World
+
+if TYPE_CHECKING:
+    from worldfs.tree.tree import Mounts
+
+SELF: Final = "self"  # no agent's name: it stands for whoever asks
+
+
+class ReachableNode(NodeExports, InvocableNode, Protocol):
+    """A node on the other end of a tunnel: its files, and its services (`worldfs.exports.remote_fs.RemoteFs`)."""
+
+
+class NodeHub(Protocol):
+    """The nodes that can be reached now (`worldfs.exports.tunnel_hub.Hub`)."""
+
+    def mounted(self, node: str) -> ReachableNode | None: ...
+
+
+class ServedWorld:
+    """`open` it, ask it for namespaces, `close` it. Usable from many threads."""
+
+    def __init__(
+        self,
+        home: Path,
+        plane: ControlPlane,
+        clock: Clock,
+        feed: ChangeFeed,
+        *,
+        world: World | None,
+        agents: AgentMounts,
+        owned: bool,
+        memory_only: bool,
+    ) -> None:
+        """Use `open`."""
+        self.home, self.plane, self.clock, self.feed, self.world = home, plane, clock, feed, world
+        self.hub: NodeHub | None = None  # set by who holds the tunnels
+        self.services = AgentServices.open(
+            home,
+            world=world,
+            agents=agents.root,
+            clock=clock,
+            feed=feed,
+            environ=os.environ,
+            reach=self._mounted,
+            may=self._may,
+            stop=self._stop,
+            memory_only=memory_only,
+            held=True,  # what an earlier process left queued asks for rights and nodes, which are not here yet
+        )
+        self._agents = agents
+        self._news = WorkspaceNotifier(world, feed) if world is not None else None
+        self._owned = owned  # is the workspace's world ours to close?
+        self._bodies = LocalNodes(world) if world is not None else None
+        self._lock = threading.Lock()
+        self._namespaces: dict[Binding, Namespace] = {}
+        self._desk = PairingControl(plane, self._control, clock, feed)
+        rows = served_table()
+        rooms: dict[str, Mounts] = {"mind": agents}
+        behaviours: dict[str, FileBehaviour] = dict(agents.behaviours())
+        if world is not None:
+            rooms["workspace"] = world.workspace
+            behaviours = {**world.behaviours, **behaviours}
+        else:
+            from .computed_files import meta_pages
+
+            behaviours.update(meta_pages())
+        self._ground = Ground(rows, ReadmePages(rows), LiteralFile(rows), rooms, behaviours)
+        self._sources = VisibleStateSources(
+            plane=plane,
+            policies=PolicyCache(home),
+            agents=self.agents,
+            bodies=self._bodies.all if self._bodies is not None else dict,
+            online=self._bodies.online if self._bodies is not None else bool,
+            stamp=self._bodies.stamp if self._bodies is not None else int,
+            gathering=self._gathering,
+            home=PROJECT if world is not None else "",
+            glance=self._glance,
+        )
+        if world is not None:
+            ids = world.node_ids()
+            plane.set_local_nodes(ids)
+            plane.ensure_project(PROJECT, PROJECT, ids)
+        self.services.begin()
+
+    @classmethod
+    def open(
+        cls,
+        home: Path,
+        *,
+        world: World | None = None,
+        clock: Clock | None = None,
+        agents: Path | None = None,
+        memory_only: bool = False,
+    ) -> ServedWorld:
+        """The realm of a home directory. `world`: its workspace where somebody has opened it (`paos up`); else it is
+        opened here to read and submit, if there is one. `agents`: the state root of agents, else HOME/agents.
+        `memory_only`: the control plane and the calls leave nothing on the disk.
+
+        Raises `Busy` when another process serves this home.
+        """
+        clock, feed = clock or SystemClock(), ChangeFeed()
+        root = agents if agents is not None else home / "agents"
+        plane = ControlPlane.open(None if memory_only else home / ".paos" / "plane", clock, feed)
+        owned = world is None
+        try:
+            place = Home(home).workspace
+            if world is None and place.is_dir():
+                world = World.open(place, config=Home(home).config(os.environ), agents=root, clock=clock)
+            minds = world.agents if world is not None and world.agents.root == root else AgentMounts(root)
+            return cls(home, plane, clock, feed, world=world, agents=minds, owned=owned, memory_only=memory_only)
+        except BaseException:
+            plane.close()
+            raise
+
+    def close(self) -> None:
+        if self._news is not None:
+            self._news.close()
+        self.services.close()
+        if self.world is None or self.world.agents is not self._agents:
+            self._agents.close()
+        if self.world is not None and self._owned:
+            self.world.close()
+        self.plane.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    # -- who there is -------------------------------------------------------------------------------------------------
+
+    def agents(self) -> list[str]:
+        """The primary agent first, then those with a directory, sorted."""
+        from worldfs.agents.agent_names import list_agents
+
+        return [MOTHER, *(name for name in list_agents(self._agents.root) if name not in (MOTHER, SELF))]
+
+    def agents_seen(self, binding: Binding) -> Sequence[str]:
+        """Those that are there for a binding, in its tree and wherever else they are told of."""
+        return visibility.visible_agents(binding, self._sources.policies.of(binding), self.agents())
+
+    def ensure_agent(self, name: str) -> None:
+        """Idempotent. Raises `BadInput` for a name that no agent may have."""
+        from worldfs.agents.agent_names import check_new_name
+
+        if check_new_name(self._agents.root, name) == SELF:
+            raise BadInput(f"{SELF!r} stands for whoever asks", op="agent", expected="another name")
+        (self._agents.root / name).mkdir(parents=True, exist_ok=True)
+
+    # -- what they see ------------------------------------------------------------------------------------------------
+
+    def namespace(self, binding: Binding) -> Namespace:
+        """The tree of a binding: one that is kept, shared by everybody who is bound alike."""
+        found = self._namespaces.get(binding)
+        if found is None:
+            with self._lock:
+                found = self._namespaces.get(binding)
+                if found is None:
+                    found = self._namespaces[binding] = self._namespace(binding)
+        return found
+
+    def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> ConnectionTree:
+        """The tree of a binding as one connection has it: what it waits for is its own, and goes on with the next one
+        when it is no longer `alive`."""
+        since = self.services.calls.number()
+        return ConnectionTree(
+            self.namespace(binding),
+            lambda: self._namespace(binding, lambda bound, readable: self.services.acts(bound, readable, since, alive)),
+        )
+
+    def _namespace(self, binding: Binding, acts: ActionsFactory | None = None) -> Namespace:
+        return Namespace(
+            binding,
+            self._ground,
+            BindingContext(binding, self._sources, self._mounted, self._desk, acts or self.services.acts),
+        )
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _may(self, binding: Binding, node: str) -> bool:
+        """May it command a body? Whoever sees the body's service may."""
+        return self.namespace(binding).sees(node, SERVICE)
+
+    def _stop(self, binding: Binding) -> None:
+        """Every robot that it sees; whoever sees one may stop it."""
+        seen = self.namespace(binding)
+        if self.world is not None:
+            nodes = [id for id in self.world.node_ids() if seen.readable(f"/nodes/{id}/stop")]
+            self.world.stops.stop(nodes, f"agent {binding.agent}")
+
+    def _glance(self) -> Mapping[str, Any]:
+        if self.world is None or self._news is None:
+            return {}
+        self._news.begin()  # whoever looks once may wait for the next change
+        return self.world.status()
+
+    def _mounted(self, node: str) -> ReachableNode | None:
+        hub = self.hub
+        return hub.mounted(node) if hub is not None else None
+
+    def _control(self, op: str, payload: dict[str, Any], binding: Binding, correlation: str) -> dict[str, Any]:
+        return self.plane.call(op, payload, Caller(binding, correlation))
+
+    def _gathering(self) -> object:
+        try:
+            return os.stat(self._agents.root).st_mtime_ns
+        except OSError:
+            return 0

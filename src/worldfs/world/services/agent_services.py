@@ -1,0 +1,190 @@
+"""The services of one home put together: calls, chat, events, and every place where orders are written.
+
+The realm makes one of these and asks it for what a binding may set going.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worldfs.ground.clock import Clock
+from worldfs.ground.errors import NotFound
+from worldfs.tree.binding import Binding
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.virtual_file import WaitCondition, WriteContext, WriteResult
+from worldfs.world.calls.agent_jobs import AgentJobs
+from worldfs.world.calls.event_selector import Alive, EventSelector, Readable, SavedWaits
+
+from ..calls.brains import Responders
+from ..calls.chat import Chat
+from ..home import Home
+from .endpoint_orders import BoundEndpoint, EndpointAddress, EndpointOrders
+from .memory_tools import MemoryTools
+from .node_tool import NodeLookup, NodeTool
+from .service_tool import ServiceTool
+from .web import WebSearchTool
+
+if TYPE_CHECKING:
+    from worldfs.formats.config import Config
+
+    from ..world import World
+
+NodePermission = Callable[[Binding, str], bool]
+
+
+def admins_only(binding: Binding, node: str) -> bool:
+    """Who may command a node as long as nobody has said more: default deny."""
+    return binding.admin
+
+
+class AgentServices:
+    """`open` it, ask it for `acts`, `close` it. Usable from many threads."""
+
+    def __init__(self, calls: AgentJobs, chat: Chat, orders: EndpointOrders, memory: MemoryTools) -> None:
+        """Use `open`."""
+        self.calls, self.chat, self.orders, self._memory = calls, chat, orders, memory
+        self.waits = SavedWaits()
+
+    @classmethod
+    def open(
+        cls,
+        home: Path,
+        *,
+        world: World | None,
+        agents: Path,
+        clock: Clock,
+        feed: ChangeFeed,
+        environ: Mapping[str, str],
+        reach: NodeLookup = lambda node: None,
+        may: NodePermission = admins_only,
+        stop: Callable[[Binding], object] = lambda binding: None,
+        memory_only: bool = False,
+        held: bool = False,
+    ) -> AgentServices:
+        """`world`: the home's workspace. `agents`: the state root. `reach`: a node by its tunnel.
+
+        `stop`: stops every robot that the binding sees.
+        `may`: may this binding command that node? Asked when an instruction is carried out, not when it is accepted.
+        `held`: what an earlier process left queued, and everything else, waits for `begin`: for who must first be
+        ready to answer `reach` and `may`.
+        """
+
+        def config() -> Config:
+            return Home(home).config(environ)
+
+        calls = AgentJobs.open(None if memory_only else home, clock, feed, held=held)
+        memory = MemoryTools(agents, clock)
+        tools: dict[str, ServiceTool] = {
+            "memory": memory,
+            "web_search": WebSearchTool(home, lambda: config().web_search, environ),
+        }
+        orders = EndpointOrders(calls, tools, NodeTool(world, reach))
+        chat = Chat(calls, Responders(config, world, agents, clock, may), stop)
+        return cls(calls, chat, orders, memory)
+
+    def acts(
+        self,
+        binding: Binding,
+        readable: Readable = lambda path: False,
+        since: int | None = None,
+        alive: Alive = lambda: True,
+    ) -> BindingActions:
+        """What this binding may set going. One for each attach: it knows which events that was given.
+
+        `since`: the number of the last change before the attach (`AgentJobs.number`), where that was earlier than now.
+        `alive`: is the connection still there?
+        """
+        return BindingActions(self, binding, readable, since, alive)
+
+    def begin(self) -> None:
+        """Carry out what waits, when it was opened `held`."""
+        self.calls.begin()
+
+    def close(self) -> None:
+        self.calls.close()
+        self._memory.close()
+
+
+class BindingActions:
+    """The calls of one binding (`worldfs.world.namespace_ports.Acts`)."""
+
+    def __init__(
+        self, services: AgentServices, binding: Binding, readable: Readable, since: int | None, alive: Alive
+    ) -> None:
+        self._services, self._binding = services, binding
+        self.selector = EventSelector(services.calls, binding, readable, since, waits=services.waits, alive=alive)
+
+    @cached_property
+    def jobs(self) -> BindingJobs:
+        return BindingJobs(self._services.calls, self._binding, self.selector)
+
+    @cached_property
+    def talk(self) -> BindingChat:
+        return BindingChat(self._services.chat, self._binding, self.selector)
+
+    def at(self, place: EndpointAddress) -> BindingOrders:
+        """The place where orders to this service are written."""
+        return BindingOrders(self._services.orders.at(self._binding, place))
+
+
+class BindingJobs:
+    """The jobs of a binding's agent in its project, as files."""
+
+    def __init__(self, calls: AgentJobs, binding: Binding, selector: EventSelector) -> None:
+        self._calls, self._binding, self._selector = calls, binding, selector
+
+    def ids(self) -> Sequence[str]:
+        return self._calls.ids(self._binding)
+
+    def has(self, job: str) -> bool:
+        return self._calls.known(self._binding, job)
+
+    def file(self, job: str, name: str) -> bytes:
+        """`name`: status | result | log. Raises `NotFound`."""
+        look = {"status": self._calls.status, "result": self._calls.result, "log": self._calls.log}.get(name)
+        if look is None:
+            raise NotFound(f"no file {name!r} of a job", path=job, op="read")
+        return look(self._binding, job)
+
+    def wait(self, job: str) -> WaitCondition | None:
+        """Until it ends, as long as the last wait.json says; None: it has ended."""
+        return None if self._calls.ended(job) else self._calls.wait(job, self._selector.patience())
+
+    def cancel(self, job: str) -> None:
+        self._calls.cancel(self._binding, job)
+
+
+class BindingChat:
+    """Chat and what is waited for."""
+
+    def __init__(self, chat: Chat, binding: Binding, selector: EventSelector) -> None:
+        self._chat, self._binding, self._selector = chat, binding, selector
+
+    def say(self, text: bytes, ask: WriteContext) -> WriteResult:
+        return self._chat.say(self._binding, text, ask.correlation)
+
+    def selector(self) -> bytes:
+        return self._selector.payload()
+
+    def select(self, data: bytes) -> None:
+        self._selector.set(data)
+
+    def next(self) -> bytes:
+        return self._selector.render()
+
+    def wait(self) -> WaitCondition | None:
+        return self._selector.next()
+
+
+class BindingOrders:
+    """One place that takes orders, for one binding."""
+
+    def __init__(self, place: BoundEndpoint) -> None:
+        self._place = place
+        self.control, self.status, self.result = place.control, place.status, place.result
+
+    def write(self, file: str, data: bytes, ask: WriteContext) -> WriteResult:
+        return self._place.write(file, data, ask.correlation)

@@ -1,0 +1,158 @@
+"""A place where orders are written: its control files, and what stands in status.json and result.json.
+
+Nothing is kept here but refusals: what a control reads back, the status and the result are those of the newest accepted
+call of the place, so they are there again after a restart.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Outcome
+from worldfs.tree.binding import Binding
+from worldfs.tree.virtual_file import WriteResult
+from worldfs.world.calls.agent_job import AgentJob, AgentJobContext, epoch_ms, escaped_json
+from worldfs.world.calls.agent_jobs import AgentJobs
+
+from . import service_tool, tool_order
+from .service_tool import ServiceTool, ToolError
+from .tool_order import AcceptedTools
+
+KIND: Final = "invoke"
+PATIENCE_S: Final = 5.0  # the write is answered when the call ended, or after so long (acheron D27)
+REFUSALS_MOST: Final = 1_024  # places whose last refusal is remembered
+IDLE_STATUS: Final = b'{"state":"idle","tool":null,"updated_at_ms":0,"error":null}'
+IDLE_RESULT: Final = b'{"ok":false,"result":null,"error":null}'
+
+
+class EndpointAddress(Protocol):
+    """A place as the tree names it."""
+
+    @property
+    def place(self) -> str:
+        """Its directory: "memory", "services/contracts/memory", or "/nodes/<id>/<mount>"."""
+        ...
+
+    @property
+    def service(self) -> str: ...
+
+    @property
+    def node(self) -> str:
+        """ "" for what the agent has of its own."""
+        ...
+
+    @property
+    def ops(self) -> Mapping[str, str]:
+        """Name of an op's file: its tool."""
+        ...
+
+    @property
+    def runtime(self) -> Mapping[str, Any]: ...
+
+
+class EndpointOrders:
+    """All places of a home: what is written there becomes a call, and a tool carries it out."""
+
+    def __init__(self, calls: AgentJobs, tools: Mapping[str, ServiceTool], node: ServiceTool) -> None:
+        """`tools`: by the name of a service of the agent's own. `node`: everything that a node serves."""
+        self.calls = calls
+        self._tools, self._node = tools, node
+        self._lock = threading.Lock()
+        self._refused: OrderedDict[tuple[str, str, str], dict[str, Any]] = OrderedDict()
+        calls.carry(KIND, self._carry, lane=_lane)
+
+    def at(self, binding: Binding, where: EndpointAddress) -> BoundEndpoint:
+        return BoundEndpoint(self, binding, where)
+
+    def _carry(self, run: AgentJobContext) -> Outcome:
+        params = run.params
+        node = str(params.get("node", ""))
+        found = self._node if node else self._tools.get(str(params.get("service", "")))
+        if found is None:
+            return ToolError("tool_not_found", "tool not found").outcome()
+        try:
+            return service_tool.tool_outcome(found.invoke(run.op, tool_order.arguments(str(params["payload"])), run))
+        except ToolError as error:
+            return error.outcome()
+
+    # -- refusals ----------------------------------------------------------------------------------------------------
+
+    def refuse(self, key: tuple[str, str, str], error: BadInput) -> None:
+        told = {"code": error.code, "message": error.found, "found": error.expected}
+        with self._lock:
+            self._refused[key] = {**told, "at_ms": epoch_ms(self.calls.clock.now())}
+            self._refused.move_to_end(key)
+            while len(self._refused) > REFUSALS_MOST:
+                self._refused.popitem(last=False)
+
+    def accept(self, key: tuple[str, str, str]) -> None:
+        with self._lock:
+            self._refused.pop(key, None)
+
+    def refused(self, key: tuple[str, str, str]) -> dict[str, Any] | None:
+        return self._refused.get(key)
+
+
+class BoundEndpoint:
+    """One place for one binding. The rights of the binding are the caller's to check."""
+
+    def __init__(self, orders: EndpointOrders, binding: Binding, where: EndpointAddress) -> None:
+        self._orders, self._binding, self._where = orders, binding, where
+        self._accepts = AcceptedTools.of(where.ops, where.runtime)
+        self._key = binding.agent, binding.project, where.place
+
+    def write(self, file: str, data: bytes, correlation: str = "") -> WriteResult:
+        """The order is durable when it returns. Refused: `BadInput`, and nothing changes but `last_error` of status.
+
+        `file`: the control's name, "invoke.json" or "<op>.json".
+        """
+        try:
+            order = tool_order.parse_tool_order(data, file, self._accepts)
+        except BadInput as error:
+            self._orders.refuse(self._key, error)
+            raise
+        where, calls = self._where, self._orders.calls
+        params = {"service": where.service, "node": where.node, "payload": order.text}
+        id = calls.submit(
+            self._binding, KIND, order.tool, params, correlation=correlation, place=where.place, file=file
+        )
+        self._orders.accept(self._key)
+        return WriteResult(len(data), {"job": id}, calls.wait(id, PATIENCE_S))
+
+    def control(self, file: str) -> bytes:
+        """The payload of the last accepted order of this control."""
+        call = self._latest(file)
+        return b"" if call is None else str(self._orders.calls.job(call.id).order.params["payload"]).encode()
+
+    def status(self) -> bytes:
+        """status.json of the latest order; `last_error` tells of one that was refused since."""
+        call, refused = self._latest(), self._orders.refused(self._key)
+        if call is None and refused is None:
+            return IDLE_STATUS
+        told: dict[str, Any] = {
+            "state": "idle" if call is None else call.word if call.over else "running",
+            "tool": None if call is None else call.op,
+            "updated_at_ms": 0 if call is None else call.updated_ms,
+            "error": None if call is None else call.error or None,
+        }
+        return escaped_json({**told, "last_error": refused} if refused else told)
+
+    def result(self) -> bytes:
+        """result.json of the latest order; while that runs, and before the first, the empty one."""
+        call = self._latest()
+        outcome = None if call is None else self._orders.calls.outcome(call)
+        return IDLE_RESULT if outcome is None else service_tool.result_json(outcome)
+
+    def _latest(self, file: str = "") -> AgentJob | None:
+        return self._orders.calls.latest(self._binding, self._where.place, file)
+
+
+def _lane(call: AgentJob) -> str:
+    """One agent's memory is asked one thing at a time, and one service of a node; the web is not kept waiting."""
+    if call.op.startswith("memory_"):
+        return f"memory:{call.agent}"
+    return call.place if call.place.startswith("/") else ""

@@ -1,0 +1,241 @@
+"""The memory service: the notebook of an agent as tools, and one search over it and memory.md (acheron D30)."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from worldfs.agents.agent_state import AgentState
+from worldfs.agents.memory_items import MemoryItem, memory_items
+from worldfs.agents.notebook import NAME, Notebook, NoteVersion
+from worldfs.ground.clock import Clock
+from worldfs.ground.durable import Disk
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.ground.model import Json
+from worldfs.notes import Passage, PassageIndex, search
+from worldfs.tree.stores.revision import PRIVATE_DIR, of
+from worldfs.world.calls.agent_job import AgentJobContext
+
+from .service_tool import ToolArguments, ToolError
+
+BRAIN: Final = "primary"
+EOT: Final = "<EOT>"
+LATEST: Final = "latest"
+LIMIT: Final = 25
+MOST: Final = 1_000
+OPEN_MOST: Final = 64  # agents whose notebooks are kept open
+PAGE: Final = "memory.md"
+INDEX: Final = f"{PRIVATE_DIR}/index/memory.sqlite"  # can always be made again
+
+
+class NoteId(NamedTuple):
+    """`<EOT>agent:brain:name:version<EOT>`; version None: the latest."""
+
+    name: str
+    version: int | None
+
+
+class MemoryTools:
+    """The tools `memory_…` for every agent below a state root."""
+
+    def __init__(self, agents: Path, clock: Clock, *, disk: Disk | None = None) -> None:
+        self._agents, self._clock, self._disk = agents, clock, disk
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, _OpenNotebook] = OrderedDict()
+        self._ops: dict[str, Callable[[_OpenNotebook, ToolArguments], Json]] = {
+            "memory_create": _create,
+            "memory_load": _load,
+            "memory_versions": _versions,
+            "memory_mutate": _mutate,
+            "memory_evict": _evict,
+            "memory_search": _search,
+        }
+
+    def invoke(self, tool: str, args: Json, run: AgentJobContext) -> Json:
+        op = self._ops.get(tool)
+        if op is None:
+            raise ToolError("tool_not_found", "tool not found")
+        mind = self._taken(run.binding.agent)
+        try:
+            with mind.lock:
+                return op(mind, ToolArguments(tool, args))
+        except NotFound:
+            raise ToolError("execution_failed", "NotFound") from None
+        except NotPermitted as error:
+            if error.op not in ("mutate", "evict"):  # the disk's word, not the note's
+                raise
+            raise ToolError("execution_failed", "ImmutableTier") from None
+        finally:
+            with self._lock:
+                mind.users -= 1
+
+    def close(self) -> None:
+        with self._lock:
+            for mind in self._open.values():
+                mind.close()
+            self._open.clear()
+
+    def _taken(self, agent: str) -> _OpenNotebook:
+        """Open, and not closed while somebody uses it."""
+        with self._lock:
+            mind = self._open.get(agent)
+            if mind is None:
+                mind = self._open[agent] = _OpenNotebook(
+                    AgentState.open(agent, self._agents, clock=self._clock, disk=self._disk, create=True)
+                )
+            self._open.move_to_end(agent)
+            mind.users += 1
+            for name in [name for name in list(self._open)[:-OPEN_MOST] if not self._open[name].users]:
+                self._open.pop(name).close()
+            return mind
+
+
+class _OpenNotebook:
+    """One agent's state and notebook, open. One tool at a time, by `lock`."""
+
+    def __init__(self, state: AgentState) -> None:
+        self.state, self.name = state, state.name
+        self.notes = Notebook(state.room)
+        self.lock = threading.Lock()
+        self.users = 0
+
+    def close(self) -> None:
+        self.notes.close()
+        self.state.close()
+
+    def id(self, name: str, version: int) -> str:
+        return f"{EOT}{self.name}:{BRAIN}:{name}:{version}{EOT}"
+
+    def asked(self, words: ToolArguments) -> NoteId:
+        """The note that `mem_id` names, with `version` deciding where both say one."""
+        text = words.text("mem_id")
+        parts = text.removeprefix(EOT).removesuffix(EOT).split(":")
+        fits = text.startswith(EOT) and text.endswith(EOT) and len(text) > 2 * len(EOT) and len(parts) == 4
+        if not fits or not NAME.match(parts[2]) or not (parts[3] == LATEST or parts[3].isdecimal()):
+            raise ToolError("execution_failed", "InvalidMemId")
+        if parts[0] != self.name or parts[1] != BRAIN:
+            raise NotFound("another mind's", op="load")
+        said = words.count("version", 0, 1 << 53) if words.args.get("version") is not None else None
+        return NoteId(parts[2], said if said is not None else None if parts[3] == LATEST else int(parts[3]))
+
+    def page(self) -> bytes:
+        return self.state.kept[PAGE].read() or b""
+
+    def remarks(self) -> Iterator[tuple[str, MemoryItem]]:
+        """What memory.md says, each piece with the name of a note that it has here."""
+        try:
+            pieces = memory_items(self.page())
+        except BadInput:
+            return  # no text; `paos check` names it
+        for piece in pieces:
+            digest = sha256(f"{piece.remark.section}\0{piece.remark.text}".encode("utf-8", "replace")).hexdigest()
+            yield f"{PAGE}.{digest[:12]}", piece
+
+    def find(self, asked: NoteId) -> tuple[NoteVersion, MemoryItem | None]:
+        """The version, and the remark of memory.md if it is one. Raises `NotFound`."""
+        if asked.name.startswith(f"{PAGE}."):
+            for name, piece in self.remarks():
+                if name == asked.name and asked.version in (None, 1):
+                    return _as_note(name, piece), piece
+        number = asked.version
+        return (self.notes.latest(asked.name) if number is None else self.notes.version(asked.name, number)), None
+
+    def found(self, query: str, limit: int) -> list[NoteVersion]:
+        """Active notes and remarks of memory.md that fit, best first: the search that lessons are found by."""
+        from worldfs.notes import embed
+
+        if not query.strip():
+            return self.notes.active()[::-1][:limit]
+        page = self.page()
+        remarks = dict(self.remarks())
+        with PassageIndex(self.state.room.path / INDEX) as index:
+            index.keep("notes", self.notes.revision, self._passages)
+            index.keep(PAGE, of(page), lambda: (_passage(name, piece) for name, piece in remarks.items()))
+            hits = search(index, query, limit, embedder=embed.installed_embedder())
+        versions = []
+        for hit in hits:
+            name = hit.passage.id
+            versions.append(_as_note(name, remarks[name]) if name in remarks else self.notes.latest(name))
+        return versions
+
+    def _passages(self) -> Iterator[Passage]:
+        for version, text in self.notes.texts():
+            yield Passage(version.name, f"{version.name} {version.kind}", text, "notes", version.at)
+
+
+def _passage(name: str, piece: MemoryItem) -> Passage:
+    return Passage(name, piece.heading, piece.remark.text, PAGE, piece.remark.at)
+
+
+def _as_note(name: str, piece: MemoryItem) -> NoteVersion:
+    """A remark of memory.md: changed there, by its own means, so protected here."""
+    return NoteVersion(name, 1, piece.remark.section or PAGE, True, True, piece.remark.at, None)
+
+
+# -- the tools -------------------------------------------------------------------------------------------------------
+
+
+def _create(mind: _OpenNotebook, words: ToolArguments) -> Json:
+    kind, content = words.text("kind"), words.any("content")
+    name = words.args.get("name")
+    flags = {flag: words.flag(flag) for flag in ("write_protected", "unevictable")}
+    if name is not None and (not isinstance(name, str) or not NAME.match(name) or name.startswith(f"{PAGE}.")):
+        raise ToolError("execution_failed", "InvalidMemId")
+    made = mind.notes.create(kind, content, name=name or "", **flags)
+    return {"mem_id": mind.id(made.name, made.version), "version": made.version, **flags}
+
+
+def _load(mind: _OpenNotebook, words: ToolArguments) -> Json:
+    version, piece = mind.find(mind.asked(words))
+    return {**_line(mind, version), "content": piece.remark.text if piece else mind.notes.content(version)}
+
+
+def _versions(mind: _OpenNotebook, words: ToolArguments) -> Json:
+    asked, limit = mind.asked(words), words.count("limit", LIMIT, MOST)
+    if asked.name.startswith(f"{PAGE}."):
+        found = [mind.find(NoteId(asked.name, None))[0]]
+    else:
+        found = mind.notes.versions(asked.name)[::-1]
+    lines = [{**_line(mind, version), "created_at_ms": version.at_ms} for version in found[:limit]]
+    return {"mem_id": words.args["mem_id"], "versions": lines}
+
+
+def _mutate(mind: _OpenNotebook, words: ToolArguments) -> Json:
+    asked, content = mind.asked(words), words.any("content")
+    _changeable(mind, asked)
+    made = mind.notes.mutate(asked.name, content)
+    return {"mem_id": mind.id(made.name, made.version), "version": made.version}
+
+
+def _evict(mind: _OpenNotebook, words: ToolArguments) -> Json:
+    asked = mind.asked(words)
+    _changeable(mind, asked)
+    gone = mind.notes.evict(asked.name)
+    return {"mem_id": mind.id(gone.name, gone.version), "version": gone.version, "evicted": True}
+
+
+def _search(mind: _OpenNotebook, words: ToolArguments) -> Json:
+    query = words.args.get("query")
+    if not isinstance(query, str):
+        raise ToolError("invalid_args", f"{words.tool} requires 'query'")
+    return {"results": [_line(mind, version) for version in mind.found(query, words.count("limit", LIMIT, MOST))]}
+
+
+def _changeable(mind: _OpenNotebook, asked: NoteId) -> None:
+    """The version that is named must exist; a remark of memory.md is changed in memory.md."""
+    if mind.find(asked)[1] is not None:
+        raise ToolError("execution_failed", "ImmutableTier")
+
+
+def _line(mind: _OpenNotebook, version: NoteVersion) -> Json:
+    return {
+        "mem_id": mind.id(version.name, version.version),
+        "version": version.version,
+        "kind": version.kind,
+        "write_protected": version.write_protected,
+        "unevictable": version.unevictable,
+    }

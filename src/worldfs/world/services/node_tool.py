@@ -1,0 +1,147 @@
+"""Orders to nodes: to a body of this home's workspace by its sheet and its critic, to any other over its tunnel."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from worldfs.ground.errors import Busy, MissingRequirement, NotFound, WorldError
+from worldfs.ground.model import Cause, Json, Order, Outcome
+from worldfs.world.calls.agent_job import AgentJobContext, escaped_json
+
+from ..layout import PLANNER
+from .service_tool import ToolError
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import JobStatus
+
+    from ..world import World
+
+PATIENCE_S: Final = 2.0  # after so long without an end, look whether anybody is there to bring it about
+SAFE_STOP_S: Final = 8.0  # that a body may take to stop safely, before it is told of without its end
+
+
+class NodeInvocation(Protocol):
+    """As `worldfs.exports.invocation.Invoked`."""
+
+    @property
+    def state(self) -> str: ...
+
+    @property
+    def result(self) -> bytes: ...
+
+    @property
+    def error(self) -> str: ...
+
+
+class InvocableNode(Protocol):
+    """What is asked of a node on the other end of a tunnel (`worldfs.exports.remote_fs.RemoteFs`)."""
+
+    def services(self) -> tuple[str, ...]: ...
+
+    def invoke(self, service: str, payload: bytes, timeout: float = ...) -> NodeInvocation: ...
+
+
+NodeLookup = Callable[[str], "InvocableNode | None"]  # by node id; None: it holds no tunnel now
+
+
+class NodeTool:
+    """The tool of every node's services. The call names node and service in its parameters."""
+
+    def __init__(self, world: World | None, reach: NodeLookup) -> None:
+        self._world, self._reach = world, reach
+
+    def invoke(self, tool: str, args: Json, run: AgentJobContext) -> Json:
+        node, service = str(run.params["node"]), str(run.params["service"])
+        if self._world is not None and node in self._world.node_ids():
+            return self._here(self._world, node, tool, args, run)
+        far = self._reach(node)
+        if far is not None:
+            return self._far(far, node, service, run)
+        raise no_driver_error(service, node)
+
+    # -- a body of ours ----------------------------------------------------------------------------------------------
+
+    def _here(self, world: World, node: str, op: str, args: Json, run: AgentJobContext) -> Json:
+        try:
+            world.carried()  # before it is submitted: an order that nobody carries out would wait for whoever comes
+        except MissingRequirement as error:
+            raise ToolError("not_running", f"no kernel carries out orders to {node}: {error.fix}") from None
+        # The call's id makes it another one than any that a planner thinks of at the same moment.
+        order = Order("", node, op, args, asker=PLANNER, timeout_s=max(1.0, run.left()))
+        if any(spec.id == node for spec in world.specs):
+            id = f"act_{world.clock.now():%Y%m%d_%H%M%S}_{run.id}"
+        else:  # a target: its ops are skills, its orders sessions
+            id, order = f"sess_{op}_{world.clock.now():%Y%m%d%H%M%S}_{run.id}", replace(order, sheet="SESSIONS.md")
+        order = replace(order, id=id)
+        world.submit(order, PLANNER)
+        run.log("job", job=id, node=node, op=op)
+        status = self._awaited(world, id, run)
+        outcome = status.outcome
+        if outcome is None:
+            raise ToolError("not_stopped", f"{id} was asked to stop and has not ended", evidence={"job": id})
+        if not outcome.ok:
+            raise body_job_error(id, outcome)
+        return {"job": id, "node": node, "op": op, "message": outcome.message, "evidence": outcome.evidence}
+
+    def _awaited(self, world: World, id: str, run: AgentJobContext) -> JobStatus:
+        """The end of the job; told to stop, the body stops safely first."""
+        while True:
+            status = world.wait_job(id, timeout=PATIENCE_S, stop=run.stop)
+            if status.state.terminal:
+                return status
+            if run.stop.is_set():
+                world.cancel(id, PLANNER)
+                return world.wait_job(id, timeout=SAFE_STOP_S)
+            world.carried()
+
+    # -- a node elsewhere --------------------------------------------------------------------------------------------
+
+    def _far(self, far: InvocableNode, node: str, service: str, run: AgentJobContext) -> Json:
+        payload = str(run.params["payload"]).encode()
+        try:
+            if service not in far.services():
+                raise no_driver_error(service, node)
+            # The node is told to give up before our own deadline comes, so that it can say how far it was.
+            ended = far.invoke(service, payload, max(1.0, run.left() - 1.0))
+        except NotFound:
+            raise no_driver_error(service, node) from None
+        except Busy as error:
+            raise ToolError("busy", str(error)) from None
+        except WorldError as error:
+            code = error.code if error.code.islower() else "execution_failed"
+            raise ToolError(code, f"node {node}: {error}") from None
+        found = _value(ended.result)
+        if ended.state != "done":
+            late = ended.error.startswith("timeout")
+            cause, text = (Cause.TIMEOUT, ended.error.partition(": ")[2]) if late else (Cause.ERROR, ended.error)
+            raise ToolError("execution_failed", text or f"{service} failed", cause=cause, evidence=_evidence(found))
+        return found if isinstance(found, dict) else {"result": found}
+
+
+def body_job_error(id: str, outcome: Outcome) -> ToolError:
+    """A body's job that failed, with what the critic or the body found."""
+    evidence: dict[str, Any] = {"job": id, **outcome.evidence}
+    message = outcome.message or outcome.code
+    code = outcome.code.lower() or "execution_failed"
+    return ToolError(code, message, cause=outcome.cause or Cause.ERROR, findings=outcome.findings, evidence=evidence)
+
+
+def no_driver_error(service: str, node: str) -> ToolError:
+    return ToolError("rejected", f"no driver for service {service} on node {node}", cause=Cause.REJECTED)
+
+
+def _value(data: bytes) -> Any:
+    """What a service printed: JSON, else its text."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return data.decode("utf-8", "replace").strip()
+
+
+def _evidence(found: Any) -> dict[str, Any]:
+    if not found:
+        return {}
+    return found if isinstance(found, dict) and len(escaped_json(found)) < 1 << 20 else {"result": found}

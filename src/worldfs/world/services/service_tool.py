@@ -1,0 +1,96 @@
+"""The port of tools: what an accepted order is carried out by, and how it says that it could not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from worldfs.ground.model import Cause, Finding, Json, Outcome
+from worldfs.world.calls.agent_job import AgentJobContext, error_text, escaped_json
+
+
+class ToolError(Exception):
+    """A tool's own failure: `code` and `message` go into result.json as they are."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        cause: Cause = Cause.ERROR,
+        findings: tuple[Finding, ...] = (),
+        evidence: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code, self.message, self.cause = code, message, cause
+        self.findings, self.evidence = findings, dict(evidence or {})
+
+    def outcome(self) -> Outcome:
+        more = {"findings": self.findings, "evidence": self.evidence}
+        return Outcome.failure(self.cause, self.code, self.message, **more)
+
+
+class ServiceTool(Protocol):
+    def invoke(self, tool: str, args: Json, run: AgentJobContext) -> Json:
+        """The payload of result.json. Raises `ToolError`; may raise `WorldError`; ends when `run.stop` is set."""
+        ...
+
+
+def invalid_arguments(message: str) -> ToolError:
+    return ToolError("invalid_args", message)
+
+
+def tool_outcome(payload: Json) -> Outcome:
+    """The outcome of a tool that did its work: its payload, as the text that result.json shows."""
+    return Outcome.success(escaped_json(payload).decode())
+
+
+def result_json(outcome: Outcome) -> bytes:
+    """`result_json.json`: the bare payload, or the error."""
+    if outcome.ok:
+        return outcome.message.encode("utf-8", "replace")
+    cause = outcome.cause or Cause.ERROR
+    code = (outcome.code or "execution_failed") if cause is Cause.ERROR else cause.value
+    error: Json = {"code": code, "message": error_text(outcome)}
+    if outcome.findings:
+        error["findings"] = [
+            {"code": f.code, "field": f.field, "expected": f.expected, "found": f.found, "fix": f.fix}
+            for f in outcome.findings
+        ]
+    if outcome.evidence:
+        error["evidence"] = outcome.evidence
+    return escaped_json({"error": error})
+
+
+class ToolArguments:
+    """Arguments of one call, checked as they are asked for, with the recorded words."""
+
+    def __init__(self, tool: str, args: Json) -> None:
+        self.tool, self.args = tool, args
+
+    def text(self, name: str) -> str:
+        """A required string that says something."""
+        value = self.args.get(name)
+        if not isinstance(value, str) or not value:
+            raise invalid_arguments(f"{self.tool} requires '{name}'")
+        return value
+
+    def any(self, name: str) -> Any:
+        if name not in self.args:
+            raise invalid_arguments(f"{self.tool} requires '{name}'")
+        return self.args[name]
+
+    def flag(self, name: str) -> bool:
+        value = self.args.get(name)
+        if value is not None and not isinstance(value, bool):
+            raise invalid_arguments(f"{self.tool} '{name}' must be a boolean")
+        return value is True
+
+    def count(self, name: str, default: int, most: int) -> int:
+        """A number, 0 or more; a greater one than `most` counts as that."""
+        value = self.args.get(name)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise invalid_arguments(f"{self.tool} '{name}' must be a non-negative integer")
+        return min(value, most)

@@ -1,0 +1,94 @@
+"""What is written to a control file of a service: a tool and its arguments, in any of the known spellings."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Json
+
+REFUSAL: Final = "invoke payload must include tool/tool_name/op and optional arguments/args"
+GENERAL: Final = "invoke.json"
+
+
+class AcceptedTools(NamedTuple):
+    """What a place takes: the tool of each of its op files, and what its runtime says of all of them."""
+
+    operations: Mapping[str, str]  # "create": "memory_create"
+    tool: str = ""  # RUNTIME.tool: the one that it has
+    family: str = ""  # RUNTIME.tool_family: tools begin with it and "_"
+
+    @staticmethod
+    def of(operations: Mapping[str, str], runtime: Mapping[str, Any]) -> AcceptedTools:
+        words = [value if isinstance(value := runtime.get(key), str) else "" for key in ("tool", "tool_family")]
+        return AcceptedTools(operations, *words)
+
+
+class ToolOrder(NamedTuple):
+    tool: str
+    text: str  # as it was written, trimmed
+
+
+def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrder:
+    """Steps 2 to 5 of an invoke. Raises `BadInput` with the recorded words.
+
+    `file`: the control's name, "invoke.json" or that of an op.
+    """
+    try:
+        text = data.decode().strip()
+        asked = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise bad_tool_order("no JSON") from None
+    if not isinstance(asked, dict):
+        raise bad_tool_order("no JSON object")
+    own = "" if file == GENERAL else accepts.operations.get(file.removesuffix(".json"), "")
+    tool = _explicit(asked) or own or accepts.tool or _only(accepts.operations)
+    if not tool:
+        raise bad_tool_order("no tool")
+    if (accepts.tool and tool != accepts.tool) or (own and tool != own):
+        raise bad_tool_order(f"tool {tool[:80]!r}, expected {own or accepts.tool}")
+    if accepts.family and not tool.startswith(f"{accepts.family}_"):
+        raise bad_tool_order(f"tool {tool[:80]!r}, expected {accepts.family}_…")
+    if not isinstance(_arguments(asked), dict):
+        raise bad_tool_order("arguments that are no JSON object")
+    return ToolOrder(tool, text)
+
+
+def arguments(text: str) -> Json:
+    """The arguments of an order that was accepted."""
+    found: Json = _arguments(json.loads(text))
+    return found
+
+
+def bad_tool_order(found: str) -> BadInput:
+    return BadInput(REFUSAL, op="write", code="invalid", expected=found)
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON")  # Python would take NaN and Infinity, and write them into result.json
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text[:20]} is no number that can be kept")
+    return value
+
+
+def _explicit(asked: Json) -> str:
+    words = (asked.get(key) for key in ("tool", "tool_name", "op"))
+    return next((word.strip() for word in words if isinstance(word, str) and word.strip()), "")
+
+
+def _only(operations: Mapping[str, str]) -> str:
+    """A service with one op need not be told which (acheron D24)."""
+    return next(iter(operations.values())) if len(operations) == 1 else ""
+
+
+def _arguments(asked: Json) -> Any:
+    for key in ("arguments", "args"):
+        if asked.get(key) is not None:
+            return asked[key]
+    return {} if _explicit(asked) else asked

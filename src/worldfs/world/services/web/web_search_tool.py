@@ -1,0 +1,86 @@
+"""The tool `web_search`: the query to the configured backend, its findings as the declared payload (acheron D29)."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from worldfs.formats.config_services import WebSearch
+from worldfs.ground.errors import UserError
+from worldfs.ground.model import Json
+from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.services.service_tool import ToolArguments, ToolError
+
+from . import search_backends
+from .search_backend import SearchSettings
+
+LIMIT: Final = 10
+MOST: Final = 50
+QUERY_MOST: Final = 2_000  # characters
+KEY_MOST: Final = 4_096  # bytes of a key file
+
+
+class WebSearchTool:
+    """Reads its settings anew at each search, so that a changed config.json counts at once."""
+
+    def __init__(self, home: Path, settings: Callable[[], WebSearch], environ: Mapping[str, str]) -> None:
+        self._home, self._settings, self._environ = home, settings, environ
+
+    def invoke(self, tool: str, args: Json, run: AgentJobContext) -> Json:
+        if tool != "web_search":
+            raise ToolError("tool_not_found", "tool not found")
+        words = ToolArguments(tool, args)
+        query, limit = words.text("query").strip(), words.count("limit", LIMIT, MOST)
+        if not query:
+            raise ToolError("invalid_args", "web_search requires 'query'")
+        if len(query) > QUERY_MOST:
+            raise ToolError("invalid_args", f"web_search 'query' has more than {QUERY_MOST} characters")
+        found = search_backends.make_backend(self._made()).search(query, limit, run) if limit else ()
+        return {"results": [finding._asdict() for finding in found]}
+
+    def _made(self) -> SearchSettings:
+        try:
+            found = self._settings()
+        except UserError as error:
+            raise ToolError("not_configured", str(error)) from None
+        if not found.backend:
+            raise ToolError(
+                "not_configured",
+                f"web_search is not configured: set webSearch.backend in the home's config.json "
+                f"to one of {search_backends.backend_list()}",
+            )
+        return SearchSettings(found.backend, found.url, self._key(found), found.timeout_s, found.more)
+
+    def _key(self, found: WebSearch) -> str:
+        """From the file that is named, else from the environment."""
+        if found.api_key_file:
+            return _from_file(self._home / Path(found.api_key_file).expanduser())
+        known = search_backends.BUILT_IN.get(found.backend)
+        name = found.api_key_env or (known.key_env if known is not None else "")
+        return _usable(self._environ.get(name, "").strip(), name) if name else ""
+
+
+def _from_file(path: Path) -> str:
+    """A key that only its owner can read; anything else is no secret. Where it lies is not for those who search."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        raise ToolError("not_configured", f"the file of webSearch.apiKeyFile: {error.strerror}") from None
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode) or info.st_mode & 0o077:
+            raise ToolError("not_configured", "the file of webSearch.apiKeyFile can be read by others: chmod 600 it")
+        key = os.read(fd, KEY_MOST).decode("ascii", "replace").strip()
+    finally:
+        os.close(fd)
+    return _usable(key, "the file of webSearch.apiKeyFile")
+
+
+def _usable(key: str, where: str) -> str:
+    """A key goes into a header: one line of printable ASCII."""
+    if not key.isascii() or not key.isprintable():
+        raise ToolError("not_configured", f"{where} is no key: one line of printable ASCII is expected")
+    return key

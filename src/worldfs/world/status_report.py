@@ -1,0 +1,132 @@
+"""The world at a glance: what `paos status` says, gathered from files, whoever runs the kernel."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from worldfs.ground.errors import UserError
+from worldfs.kernel.instruction_turns import current_instruction
+from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.tree.stores.root_lock import lock_holder
+
+from . import computed_files
+
+if TYPE_CHECKING:
+    from worldfs.ground.model import Job
+
+    from .world import World
+
+RECENT = 12
+
+
+def status_report(world: World) -> dict[str, Any]:
+    """Costs what is open and what the sheet shows, never what there is of history."""
+    held = lock_holder(world.root) if isinstance(world.store, DiskStore) else {"pid": os.getpid()}
+    jobs = open_jobs(world)
+    stops = {id: stop for id in world.node_ids() if (stop := world.stops.of(id)).stopped}
+    running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}
+    hands = _hands(world)
+    nodes: list[dict[str, Any]] = [
+        {
+            "id": spec.id,
+            "driver": spec.driver,
+            "state": "offline" if held is None else f"running {running[spec.id]}" if spec.id in running else "idle",
+            "held": hands.get(spec.id),
+        }
+        for spec in world.specs
+    ]
+    targets = world.targets.targets() if world.targets is not None else {}
+    robots = {spec.id for spec in world.specs}
+    nodes += [
+        {
+            "id": id,
+            "driver": target.adapter or "target",
+            "state": "offline" if held is None else f"running {running[id]}" if id in running
+            else "idle" if target.enabled else "off: its sessions wait",
+            "held": hands.get(id),
+        }
+        for id, target in targets.items()
+        if id not in robots
+    ]  # fmt: skip
+    for node in nodes:
+        stopped = stops.get(str(node["id"]))
+        by = current_instruction(world.store, str(node["id"]))
+        node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid")}
+        node["stopped"] = None if stopped is None else {"by": stopped.by, "at": stopped.at}
+    counts = {"pending": 0, "running": 0}
+    for job in jobs:
+        counts[job.status.state.value] += 1
+    return {
+        "workspace": str(world.root),
+        "language": world.language(),
+        "kernel": held,
+        "nodes": nodes,
+        "jobs": counts,
+        "recent": [job_value(job) for job in _shown(world, jobs)],
+        "alerts": list(computed_files.current_alerts(world.store, world.language()).values()),
+    }
+
+
+def open_jobs(world: World) -> list[Job]:
+    jobs = []
+    for id in world.jobs.open_ids():
+        with contextlib.suppress(UserError):  # gone meanwhile, or `paos check` names it
+            jobs.append(world.jobs.load(id))
+    return [job for job in jobs if not job.status.state.terminal]
+
+
+def job_value(job: Job) -> dict[str, Any]:
+    """A job in a line of `status`."""
+    outcome = job.status.outcome
+    return {
+        "id": job.id,
+        "node": job.order.node,
+        "op": job.order.op,
+        "params": job.order.params,
+        "state": job.status.state.value,
+        "attempt": job.status.attempt,
+        "cause": outcome.cause.value if outcome and outcome.cause else None,
+        "message": outcome.message if outcome else "",
+        "accepted_at": job.status.accepted_at,
+        "started_at": job.status.started_at,
+        "completed_at": job.status.completed_at,
+    }
+
+
+def _hands(world: World) -> dict[str, str | None]:
+    """Robot → what it holds."""
+    from worldfs.formats import environment
+
+    try:
+        scene = environment.read(world.content("ENVIRONMENT.md")).scene
+    except UserError:
+        return {}
+    return {robot.robot_id: robot.holding for robot in scene.robots}
+
+
+def _shown(world: World, jobs: Sequence[Job]) -> list[Job]:
+    """Open jobs and the newest ended ones, as the sheets have them."""
+    table = {job.id: job for job in jobs}
+    for id in _in_sheets(world):
+        if id not in table and world.jobs.ended(id):
+            with contextlib.suppress(UserError):  # `paos check` names it
+                table[id] = world.jobs.load(id)
+    return sorted(table.values(), key=lambda job: (job.status.accepted_at, job.order.seq))[-RECENT:]
+
+
+def _in_sheets(world: World) -> list[str]:
+    """The newest of ACTION.md, and of SESSIONS.md where there is one: its reader is loaded only then."""
+    from worldfs.formats import action
+
+    found: list[str] = []
+    with contextlib.suppress(UserError):
+        found += [entry.id for entry in action.read(world.content("ACTION.md")).entries][-RECENT:]
+    with contextlib.suppress(UserError):
+        if world.store.probe("SESSIONS.md") is not None:
+            from worldfs.formats.runtime import sessions
+
+            found += [entry.id for entry in sessions.read(world.content("SESSIONS.md")).entries][-RECENT:]
+    return found

@@ -1,0 +1,147 @@
+"""The planner's desk: what a planner reads, submits and writes, through the tree, with the planner's rights."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from worldfs.formats import embodied, environment, lessons_file, task
+from worldfs.ground.errors import BadInput
+from worldfs.ground.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task
+from worldfs.roles.critic import Critic
+from worldfs.roles.lesson_notes import avoid, note_for
+
+from .cached_document import CachedDocument
+from .layout import CRITIC, PLANNER
+
+if TYPE_CHECKING:
+    from .instruction import Instruction
+    from .world import World
+
+
+PATIENCE_S = 2.0  # after so long without an end, look whether anybody is there to bring it about
+
+
+_STEP = re.compile(r"act_\d{8}_\d{6}_\d{3}_\d{2,}")  # the planner's ids: time, and number of the step
+
+
+def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
+    """The thing that a job lifted, and where it was before (m); None for no such job."""
+    outcome = job.status.outcome
+    found = outcome.evidence.get("before") if outcome is not None and job.order.op == "pick_up" else None
+    thing = found.get("object") if isinstance(found, dict) else None
+    if not isinstance(thing, dict) or not isinstance(thing.get("id"), str):
+        return None
+    position = thing.get("position")
+    if not isinstance(position, list) or len(position) < 3 or not all(isinstance(v, (int, float)) for v in position):
+        return None
+    return thing["id"], tuple(float(v) for v in position[:3])
+
+
+class TreePlannerPort:
+    """One node's desk (`worldfs.roles.planner.planner_port.Desk`)."""
+
+    def __init__(
+        self,
+        world: World,
+        project: str,
+        node: str,
+        tell: Callable[[str], None] = lambda text: None,
+        instruction: Instruction | None = None,
+    ) -> None:
+        self.robot_id = node
+        self.instruction = instruction
+        self.world = world
+        self.tell = tell
+        base = f"/projects/{project}"
+        self._environment = CachedDocument(world.tree, f"{base}/ENVIRONMENT.md", PLANNER, environment.read)
+        self._lessons = CachedDocument(world.tree, f"{base}/LESSONS.md", PLANNER, lessons_file.read)
+        self._profile = CachedDocument(world.tree, f"/nodes/{node}/EMBODIED.md", PLANNER, embodied.read)
+        self._task = CachedDocument(world.tree, f"{base}/TASK.md", PLANNER, task.read)
+
+    def scene(self) -> Scene:
+        if self.instruction is not None:
+            self.instruction.look()  # the planner reads the scene before each step: a stop ends it there
+        return self._environment.get().scene
+
+    def earlier(self) -> Scene | None:
+        """From the record: where each thing was when the last instruction first took it up."""
+        moved: dict[str, tuple[float, ...]] = {}
+        ids = sorted(id for id in self.world.jobs.done_ids() if _STEP.fullmatch(id))
+        while ids:
+            number = ids[-1].rsplit("_", 1)[1]
+            try:
+                job = self.world.jobs.load(ids.pop())
+            except BadInput:
+                continue  # a broken record tells nothing; `paos check` names it
+            thing = _taken_up(job) if job.order.node == self.robot_id else None
+            if thing is not None:
+                moved[thing[0]] = thing[1]
+            if int(number) == 1 and moved:
+                break  # the first step of that instruction; one that moved nothing is passed over
+        if not moved:
+            return None
+        scene = self.scene()
+        objects = tuple(replace(t, position=moved.get(t.id, t.position), status="") for t in scene.objects)
+        relations = tuple(r for r in scene.relations if r.subject not in moved)
+        robots = tuple(replace(r, holding=None) if r.holding in moved else r for r in scene.robots)
+        return replace(scene, objects=objects, relations=relations, robots=robots)
+
+    def profile(self) -> Profile | None:
+        try:
+            profile = self._profile.get()
+        except BadInput:
+            return None
+        return profile if profile.ops else None
+
+    def language(self) -> str:
+        return self.world.language()
+
+    def lessons(self) -> Sequence[Lesson]:
+        try:
+            return self._lessons.get()
+        except BadInput:
+            return ()  # a broken memory does not stop the hands; `paos check` names it
+
+    def avoid(self, order: Order) -> Lesson | None:
+        return avoid(self.lessons(), order, self.scene())
+
+    def learn(self, order: Order, scene: Scene) -> None:
+        """The critic judges as it would have at submission; LESSONS.md is written with the critic's rights."""
+        language = self.language()
+        found = Critic(language).review(order, scene, self.profile())
+        if any(not item.warning for item in found):
+            note = note_for(order, found, self.now(), language)
+            page = CachedDocument(self.world.tree, self._lessons.path, CRITIC, lessons_file.read)
+            page.change(lambda data: lessons_file.add(data, note, language=language))
+
+    def submit(self, order: Order) -> str:
+        order = replace(order, id=order.id or self.world.new_id(), node=order.node or self.robot_id)
+        if self.instruction is not None:
+            self.instruction.carries(order.id)
+        return self.world.submit(order, PLANNER)
+
+    def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
+        while True:
+            status = self.world.wait_job(job_id, timeout=PATIENCE_S, stop=stop)
+            if self.instruction is not None:
+                self.instruction.look()
+            if status.state.terminal or stop.is_set():
+                return status
+            self.world.carried()
+
+    def cancel(self, job_id: str) -> None:
+        self.world.cancel(job_id, PLANNER)
+
+    def write_task(self, value: Task) -> None:
+        self._task.change(lambda data: task.write(data or None, value, language=self.language()))
+
+    def progress(self, text: str) -> None:
+        self.tell(text)
+
+    def now(self) -> datetime:
+        return self.world.clock.now()

@@ -1,0 +1,93 @@
+"""The files of nodes and of their services."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from worldfs.ground.errors import NotFound
+from worldfs.tree.virtual_file import FileBehaviour, Names
+from worldfs.world.json_text import compact_json
+
+from .bound_file import BoundFile, ViewContext
+from .node_view import NodeView, descriptor
+
+if TYPE_CHECKING:
+    from .visible_services import VisibleService
+
+
+def views(seer: ViewContext) -> dict[str, FileBehaviour]:
+    return {
+        "node_caps": NodeCapsFile(seer),
+        "node_status": NodeStatusFile(seer),
+        "node_record": NodeRecordFile(seer),
+        "node_services": NodeServicesFile(seer),
+        "service_file": ServiceFile(seer),
+        "services_index": AgentServicesFile(seer),
+    }
+
+
+class _NodeFile(BoundFile):
+    def view(self, names: Names) -> NodeView:
+        view = self.seer.sight.node(names["node"])
+        if view is None:
+            raise NotFound("no such node", path=f"/nodes/{names['node']}", op="read")
+        return view
+
+    def service(self, names: Names) -> VisibleService:
+        view = self.view(names)
+        found = view.by_id.get(names["service"])
+        if found is None:
+            raise NotFound("no such service", path=f"/nodes/{view.id}/services/{names['service']}", op="read")
+        return found
+
+
+class NodeCapsFile(_NodeFile):
+    def read(self, names: Names) -> bytes:
+        return compact_json(self.view(names).caps)
+
+
+class NodeStatusFile(_NodeFile):
+    def read(self, names: Names) -> bytes:
+        return compact_json(self.seer.sight.node_status(self.view(names)))
+
+
+class NodeRecordFile(_NodeFile):
+    """NODE.json: the literal payload of `control.node_get`; nodes that the control plane does not know have none."""
+
+    def read(self, names: Names) -> bytes:
+        record = self.seer.sight.sources.plane.node(names["node"])
+        if record is None:
+            raise NotFound("the control plane does not know this node", path=f"/nodes/{names['node']}", op="read")
+        return compact_json({"node": record})
+
+    def exists(self, names: Names) -> bool:
+        return self.seer.sight.sources.plane.node(names["node"]) is not None
+
+
+class NodeServicesFile(_NodeFile):
+    def read(self, names: Names) -> bytes:
+        return compact_json(self.view(names).listed)
+
+
+class ServiceFile(_NodeFile):
+    def read(self, names: Names) -> bytes:
+        service, file = self.service(names), names["file"]
+        if file != "README.md":
+            return compact_json(descriptor(service, file))
+        words = service.raw.get("help_md")
+        if isinstance(words, str) and words:
+            return words.encode("utf-8", "replace")
+        title = f"# Service {service.id}\n\nOf kind {service.kind or 'unknown'}, on node {names['node']}."
+        how = (
+            f" It takes orders: write JSON into {self.view(names).place(service)}/control/invoke.json."
+            if service.invokes
+            else ""
+        )
+        return f"{title}{how}\n".encode("utf-8", "replace")
+
+
+class AgentServicesFile(BoundFile):
+    """The agent's SERVICES.json."""
+
+    def read(self, names: Names) -> bytes:
+        return self.seer.sight.services_index

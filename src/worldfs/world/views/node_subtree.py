@@ -1,0 +1,246 @@
+"""What hangs below a node: exported files, places that take orders, and the directories on the way to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.tree.virtual_file import DirEntry, Names, Subtree, WaitCondition, WriteContext, WriteResult
+from worldfs.world.namespace_ports import NodeExports, OrderPort, ServiceEndpoint
+
+from .bound_file import ViewContext
+from .node_view import NodeView, ServiceDirectory
+from .visible_services import VisibleService
+
+_README = "README.md"
+
+
+def subtrees(seer: ViewContext) -> dict[str, Subtree]:
+    return {"mounts": NodeSubtree(seer), "service_inside": ServiceSubtree(seer)}
+
+
+class EndpointFile(NamedTuple):
+    """A file of a place that takes orders."""
+
+    read: Callable[[], bytes]
+    write: Callable[[bytes, WriteContext], WriteResult] | None = None
+
+
+class _ComputedSubtree:
+    """Directories and files that are computed: `_dir` and `_file` say which."""
+
+    light = True
+
+    def __init__(self, seer: ViewContext) -> None:
+        self.seer = seer
+
+    def _node(self, names: Names) -> NodeView:
+        view = self.seer.sight.node(names["node"])
+        if view is None:
+            raise NotFound("no such node", path=f"/nodes/{names['node']}", op="walk")
+        return view
+
+    def _orders(self, view: NodeView, service: VisibleService) -> OrderPort:
+        place = ServiceEndpoint(
+            view.place(service), service.id, view.id, service.operations, service.raw.get("runtime") or {}
+        )
+        return self.seer.acts.at(place)
+
+    def _order_files(self, service: VisibleService, rest: tuple[str, ...]) -> list[str] | None:
+        """Names in a directory of a place, "/" at the end of a directory; None: there is no such directory."""
+        if not rest:
+            return ["control/", "status.json", "result.json"]
+        if rest == ("control",):
+            return [_README, "invoke.json", *(f"{name}.json" for name in service.operations)]
+        return None
+
+    def _order_file(self, view: NodeView, service: VisibleService, rest: tuple[str, ...]) -> EndpointFile | None:
+        names = self._order_files(service, rest[:-1])
+        if names is None or rest[-1] not in names:
+            return None
+        if rest[-1] == _README:
+            return EndpointFile(lambda: _how(view, service))
+        orders = self._orders(view, service)
+        if rest == ("status.json",):
+            return EndpointFile(orders.status)
+        if rest == ("result.json",):
+            return EndpointFile(orders.result)
+        file = rest[-1]
+        return EndpointFile(lambda: orders.control(file), lambda data, ask: orders.write(file, data, ask))
+
+    # -- to be said ---------------------------------------------------------------------------------------------------
+
+    def _dir(self, names: Names) -> list[str] | None:
+        raise NotImplementedError
+
+    def _file(self, names: Names) -> EndpointFile | None:
+        raise NotImplementedError
+
+    # -- a branch -----------------------------------------------------------------------------------------------------
+
+    def look(self, names: Names) -> DirEntry | None:
+        file = self._file(names)
+        if file is not None:
+            return DirEntry(False, len(file.read()), file.write is not None)
+        return DirEntry(True) if self._dir(names) is not None else None
+
+    def list(self, names: Names) -> list[str]:
+        return self._dir(names) or []
+
+    def read(self, names: Names) -> bytes:
+        file = self._file(names)
+        if file is None:
+            raise NotFound("no such file", op="read")
+        return file.read()
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
+        file = self._file(names)
+        if file is None:
+            raise NotFound("no such file", op="write")
+        if file.write is None:
+            raise NotPermitted("file is read-only", op="write", actor=ask.actor)
+        return file.write(data, ask)
+
+    def wait(self, names: Names) -> WaitCondition | None:
+        return None
+
+
+class ServiceSubtree(_ComputedSubtree):
+    """Below /nodes/<node>/services/<service>, for a service that has no place of its own below its node."""
+
+    def _service(self, names: Names) -> VisibleService | None:
+        view = self._node(names)
+        service = view.by_id.get(names["service"])
+        return service if service is not None and view.inside(service) else None
+
+    def _dir(self, names: Names) -> list[str] | None:
+        service = self._service(names)
+        return self._order_files(service, _parts(names["inside"])) if service is not None else None
+
+    def _file(self, names: Names) -> EndpointFile | None:
+        service, rest = self._service(names), _parts(names["inside"])
+        return self._order_file(self._node(names), service, rest) if service is not None and rest else None
+
+
+class NodeSubtree(_ComputedSubtree):
+    """Below /nodes/<node>."""
+
+    def _find(self, view: NodeView, parts: tuple[str, ...]) -> tuple[ServiceDirectory, tuple[str, ...]] | None:
+        """The last directory on the way that hangs there, and what of the path is left."""
+        here, rest = view.folders, parts
+        while rest and rest[0] in here.below:
+            here, rest = here.below[rest[0]], rest[1:]
+        return (here, rest) if here is not view.folders or not parts else None
+
+    def _dir(self, names: Names) -> list[str] | None:
+        view = self._node(names)
+        found = self._find(view, _parts(names["mount"]))
+        if found is None:
+            return None
+        here, rest = found
+        own = self._order_files(here.service, rest) if here.service is not None else None
+        if rest:
+            return own
+        below = [f"{name}/" for name in here.below]
+        return [*(own or ()), *below] if here is view.folders else [_README, *(own or ()), *below]
+
+    def _file(self, names: Names) -> EndpointFile | None:
+        view, parts = self._node(names), _parts(names["mount"])
+        found = self._find(view, parts)
+        if found is None or not found[1]:
+            return None
+        here, rest = found
+        if rest == (_README,):
+            return EndpointFile(lambda: _words(view, parts[:-1], here))
+        return self._order_file(view, here.service, rest) if here.service is not None else None
+
+    # -- exported files -----------------------------------------------------------------------------------------------
+
+    def exported(self, names: Names) -> tuple[NodeExports | None, str] | None:
+        """The exports of a node and a path in them; None for what lies elsewhere. Raises `NotFound`.
+
+        No exports: the node cannot be reached.
+        """
+        parts = _parts(names["mount"])
+        if not parts or parts[0] != "fs" or parts == ("fs", _README):
+            return None
+        view = self._node(names)
+        if "fs" not in view.folders.below:
+            return None
+        seen = self.seer.sight.exports(view)
+        if len(parts) > 1 and seen is not None and parts[1] not in seen:
+            raise NotFound("no such export", path=f"/nodes/{view.id}/{'/'.join(parts)}", op="walk")
+        return self.seer.mounted(view.id), "/".join(parts[1:])
+
+    def reached(self, names: Names, op: str) -> tuple[NodeExports, str] | None:
+        """As `exported`, of a node that answers, and within one of its exports."""
+        found = self.exported(names)
+        if found is None:
+            return None
+        exports, path = found
+        if exports is None:
+            raise NotFound("the node cannot be reached", path=f"/nodes/{names['node']}/fs/{path}", op=op)
+        if not path:
+            raise BadInput("it is a directory", path=f"/nodes/{names['node']}/fs", op=op, code="eisdir")
+        return exports, path
+
+    def look(self, names: Names) -> DirEntry | None:
+        try:
+            exported = self.exported(names)
+        except NotFound:
+            return None
+        if exported is None:
+            return super().look(names)
+        exports, path = exported
+        if not path:
+            return DirEntry(True)
+        return exports.look(path) if exports is not None else None
+
+    def list(self, names: Names) -> list[str]:
+        exported = self.exported(names)
+        if exported is None:
+            return super().list(names)
+        exports, path = exported
+        found = exports.list(path) if exports is not None else []
+        if path:
+            return found
+        seen = self.seer.sight.exports(self._node(names))
+        return [_README, *(name for name in found if seen is None or name.rstrip("/") in seen)]
+
+    def read(self, names: Names) -> bytes:
+        reached = self.reached(names, "read")
+        return super().read(names) if reached is None else reached[0].read(reached[1])
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
+        reached = self.reached(names, "write")
+        if reached is None:
+            return super().write(names, data, ask)
+        return WriteResult(reached[0].write(reached[1], data, ask.offset))
+
+
+def _parts(rest: str) -> tuple[str, ...]:
+    return tuple(rest.split("/")) if rest else ()
+
+
+def _how(view: NodeView, service: VisibleService) -> bytes:
+    """How to order something of a service: its ops, and where it says what they take."""
+    first = next(iter(service.operations), "")
+    files = [f'- `invoke.json`: any op: {{"op": "{first or "…"}", "args": {{…}}}}']
+    files += [f"- `{name}.json`: what {name} takes, alone" for name in service.operations]
+    return (
+        f"# Control of {service.id}\n\nEach file takes one JSON object and acts at once; ../status.json and "
+        f"../result.json tell what came of it.\nWhat an op takes stands in /nodes/{view.id}/services/{service.id}/"
+        f"SCHEMA.json, as far as the node says so.\n\n" + "\n".join(files) + "\n"
+    ).encode()
+
+
+def _words(view: NodeView, parts: tuple[str, ...], here: ServiceDirectory) -> bytes:
+    path = "/".join(parts)
+    if parts == ("fs",):
+        text = "The directories that this node exports; empty while the node cannot be reached."
+    elif here.service is not None:
+        text = f"Here the service {here.service.id} takes orders: write JSON into control/invoke.json."
+    else:
+        text = "Where services of this node hang."
+    return f"# {path} of {view.id}\n\n{text}\n".encode()

@@ -1,0 +1,138 @@
+"""What an agent does below /agents/self: its chat, its jobs, what it waits for, and the services of its own."""
+
+from __future__ import annotations
+
+from worldfs.ground.errors import NotPermitted
+from worldfs.tree.virtual_file import FileBehaviour, Names, WaitCondition, WriteContext, WriteResult
+from worldfs.world.json_text import compact_json
+from worldfs.world.layout.agent_rows import CONTRACT, OWN
+from worldfs.world.namespace_ports import OrderPort, ServiceEndpoint
+
+from .bound_file import BoundFile, ViewContext
+
+EXAMPLE = b"Put the red cube into the bowl, then tell me what is left on the table.\n"
+WAITING_SIZE = 1 << 20  # what stat says of a file whose read would wait: too large is harmless (acheron D11)
+NO_WAIT = b'{"paths":[],"timeout_ms":60000}'
+DENIED = "invoke access denied by permissions"
+
+
+def views(seer: ViewContext) -> dict[str, FileBehaviour]:
+    return {
+        "chat_meta": ChatMetaFile(seer),
+        "chat_input": ChatInputFile(seer),
+        "chat_example": ChatExampleFile(seer),
+        "own_job": OwnJobFile(seer),
+        "own_cancel": OwnCancelFile(seer),
+        "wait_json": WaitJsonFile(seer),
+        "next_json": NextJsonFile(seer),
+        "invoke": InvokeFile(seer),
+        "invoke_status": InvokeStatusFile(seer),
+        "invoke_result": InvokeResultFile(seer),
+    }
+
+
+class ChatMetaFile(BoundFile):
+    def read(self, names: Names) -> bytes:
+        sight = self.seer.sight
+        return compact_json(
+            {
+                "name": "chat",
+                "version": "1",
+                "agent_id": sight.binding.agent,
+                "project_id": sight.project,
+                "cost_hint": "provider-dependent",
+                "latency_hint": "seconds",
+            }
+        )
+
+
+class ChatInputFile(BoundFile):
+    """Always reads empty; a write becomes a job at once (acheron D39)."""
+
+    def read(self, names: Names) -> bytes:
+        return b""
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
+        return self.seer.acts.talk.say(data, ask)
+
+
+class ChatExampleFile(BoundFile):
+    def read(self, names: Names) -> bytes:
+        return EXAMPLE
+
+
+class OwnJobFile(BoundFile):
+    """status.json, result.txt and log.txt of a job; the first two wait for its end."""
+
+    def read(self, names: Names) -> bytes:
+        return self.seer.acts.jobs.file(names["job"], names["file"])
+
+    def wait(self, names: Names) -> WaitCondition | None:
+        return None if names["file"] == "log" else self.seer.acts.jobs.wait(names["job"])
+
+
+class OwnCancelFile(BoundFile):
+    """A job's `cancel`: one that is queued ends now, one that runs is asked to stop; one that has ended stays so."""
+
+    def read(self, names: Names) -> bytes:
+        return b""
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        self.seer.acts.jobs.cancel(names["job"])
+
+
+class WaitJsonFile(BoundFile):
+    def read(self, names: Names) -> bytes:
+        return self.seer.acts.talk.selector()
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        self.seer.acts.talk.select(data)
+
+
+class NextJsonFile(BoundFile):
+    def read(self, names: Names) -> bytes:
+        return self.seer.acts.talk.next()
+
+    def wait(self, names: Names) -> WaitCondition | None:
+        return self.seer.acts.talk.wait()
+
+    def size(self, names: Names) -> int | None:
+        """A read gives the event away, so nobody reads it to count."""
+        return None if self.seer.acts.talk.selector() == NO_WAIT else WAITING_SIZE
+
+
+class _OrderFile(BoundFile):
+    def orders(self, names: Names) -> OrderPort:
+        place, service = names["place"], names["service"]
+        contract = place.startswith("contract:")
+        described = (CONTRACT if contract else OWN)[service]
+        ops, runtime = described["OPS"], described["RUNTIME"]
+        assert isinstance(ops, dict)
+        assert isinstance(runtime, dict)
+        directory = f"services/contracts/{service}" if contract else service
+        return self.seer.acts.at(ServiceEndpoint(directory, service, "", ops["operations"], runtime))
+
+
+class InvokeFile(_OrderFile):
+    """A control of memory or web_search, at its own place or as a contract."""
+
+    def read(self, names: Names) -> bytes:
+        return self.orders(names).control(names["file"])
+
+    def writable(self, names: Names) -> bool:
+        return self.seer.sight.own_invokes
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
+        if not self.writable(names):
+            raise NotPermitted(DENIED, op="invoke", actor=ask.actor)
+        return self.orders(names).write(names["file"], data, ask)
+
+
+class InvokeStatusFile(_OrderFile):
+    def read(self, names: Names) -> bytes:
+        return self.orders(names).status()
+
+
+class InvokeResultFile(_OrderFile):
+    def read(self, names: Names) -> bytes:
+        return self.orders(names).result()

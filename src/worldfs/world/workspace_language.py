@@ -1,0 +1,49 @@
+"""The language of a workspace: what its own documents are written in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .home import Home
+
+_HAN = re.compile("[\u4e00-\u9fff]")
+_ENTRY = re.compile(rb"^(#{1,3} |- \*\*)", re.MULTILINE)
+
+
+def detect_language(task: bytes, lessons: bytes, profile: bytes) -> str:
+    """`zh` or `en`: by TASK.md if there is one, else by the lessons, else by the profile's descriptions."""
+    for data, enough in ((task, 2), (_entries(lessons), 2), (profile, 10)):
+        han = len(_HAN.findall(data.decode("utf-8", "ignore")))
+        if han >= enough:
+            return "zh"
+        if data.strip() and data is not profile:
+            return "en"
+    return "en"
+
+
+def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) -> str:
+    """Of a home that nobody has opened, or of one workspace directory; `en` where nothing can be read."""
+    from worldfs.ground.dir_reader import DirReader
+    from worldfs.ground.errors import UserError
+
+    root = place if isinstance(place, Path) else place.workspace
+    if not isinstance(place, Path):
+        try:
+            if chosen := place.config(environ or {}).language:
+                return chosen
+        except UserError:  # who checks it says so
+            pass
+    try:
+        walk = DirReader(root)
+        return detect_language(*(walk.read(name) or b"" for name in ("TASK.md", "LESSONS.md", "EMBODIED.md")))
+    except UserError:
+        return "en"
+
+
+def _entries(lessons: bytes) -> bytes:
+    """Lessons without the file's title, which is the same word in both languages."""
+    return lessons if len(_ENTRY.findall(lessons)) > 1 else b""

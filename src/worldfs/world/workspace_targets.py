@@ -1,0 +1,148 @@
+"""The targets of a workspace: TARGETS.md and SKILLS.md as they stand, and the nodes that run sessions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from worldfs.ground.errors import UserError
+from worldfs.tree.stores.store_interface import Store
+
+if TYPE_CHECKING:
+    from worldfs.drivers.runtime.plugins import Plugins
+    from worldfs.formats.runtime.entry_registry import EntryRegistry
+    from worldfs.ground.clock import Clock
+    from worldfs.ground.model import Finding, Json, Skill, Target
+    from worldfs.kernel.dispatch import KernelNode
+    from worldfs.kernel.kernel import Kernel
+
+T = TypeVar("T")
+TARGETS, SKILLS = "TARGETS.md", "SKILLS.md"
+_SKILLS_OF_R2 = "SKILLRUNTIME.md"
+_LISTS = {TARGETS: "targets", SKILLS: "skills"}
+
+
+class _CachedRegistry(Generic[T]):
+    """A registry, read again when its bytes may have changed; while they cannot be read, the last good one stands."""
+
+    def __init__(self, store: Store, key: str, read: Callable[[bytes], EntryRegistry[T]]) -> None:
+        self.key = key
+        self._store, self._read = store, read
+        self._token: str | None = None
+        self._registry: EntryRegistry[T] | None = None
+        self.trouble: UserError | None = None
+
+    def get(self) -> EntryRegistry[T]:
+        try:
+            token = self._store.probe(self.key)
+            if self._registry is None or token != self._token:
+                self._token = token
+                stored = self._store.get(self.key) if token is not None else None
+                self._registry, self.trouble = self._read(stored.data if stored else b""), None
+        except UserError as error:
+            self.trouble = error
+        if self._registry is None:
+            self._registry = self._read(b"")
+        return self._registry
+
+
+class WorkspaceTargets:
+    """What the operator declares, of one workspace."""
+
+    def __init__(self, store: Store) -> None:
+        from worldfs.formats.runtime import skills, targets
+
+        self._store = store
+        self._targets = _CachedRegistry(store, TARGETS, targets.read)
+        self._skills = _CachedRegistry(store, SKILLS, skills.read)
+        self._skills_r2 = _CachedRegistry(store, _SKILLS_OF_R2, skills.read)
+
+    def targets(self) -> Mapping[str, Target]:
+        return self._targets.get().entries
+
+    def skills(self) -> Mapping[str, Skill]:
+        """Those of SKILLS.md; in the dialect where that is prose, of SKILLRUNTIME.md."""
+        return self._skills.get().entries or self._skills_r2.get().entries
+
+    def place(self, document: str, id: str, member: str) -> str:
+        """File and pointer of an entry's member, as findings name it: "TARGETS.md targets[0].perception"."""
+        registry: EntryRegistry[Target] | EntryRegistry[Skill]
+        registry = self._targets.get() if document == TARGETS else self._skills.get()
+        index = registry.places.get(id)
+        return f"{document} {_LISTS[document]}[{id if index is None else index}].{member}"
+
+    def environment(self) -> Json:
+        """ENVIRONMENT.md as it stands; empty if it cannot be read, which is said where it is needed."""
+        from worldfs.formats import environment
+
+        try:
+            stored = self._store.get("ENVIRONMENT.md")
+            return environment.read(stored.data).value if stored else {}
+        except UserError:
+            return {}
+
+    def findings(self) -> dict[str, list[Finding]]:
+        """What is wrong with the registries now, by file."""
+        from worldfs.ground.model import Finding
+
+        found: dict[str, list[Finding]] = {}
+        for kept in (self._targets, self._skills):
+            registry = kept.get()
+            found[kept.key] = list(registry.findings)
+            if (error := kept.trouble) is not None:
+                fix = error.fix or "correct it; until then the last good state stands"
+                found[kept.key].append(Finding(error.code, kept.key, error.expected or "a registry", error.found, fix))
+        return found
+
+
+class TargetNodes:
+    """The nodes of targets in a kernel: made at the start, added and switched when TARGETS.md changes."""
+
+    def __init__(
+        self,
+        targets: WorkspaceTargets,
+        clock: Clock,
+        artifacts: Path | None,
+        language: str,
+        parts: Plugins | None = None,
+    ) -> None:
+        from worldfs.drivers.runtime.plugins import load_plugins as installed
+
+        self.targets = targets
+        self._clock, self._artifacts, self._language = clock, artifacts, language
+        self._parts = parts or installed()
+
+    def node(self, id: str) -> KernelNode:
+        from worldfs.drivers.runtime.session_driver import SessionDocuments, SessionDriver
+        from worldfs.kernel.dispatch import KernelNode
+
+        targets = self.targets
+        registries = SessionDocuments(
+            lambda: targets.targets().get(id), targets.skills, targets.environment, targets.place
+        )
+        driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
+        return KernelNode(id, driver, self._artifacts, self.enabled(id))
+
+    def enabled(self, id: str) -> bool:
+        """A target that is not declared any more does not wait: its sessions are told so."""
+        target = self.targets.targets().get(id)
+        return target is None or target.enabled
+
+    def look(self, kernel: Kernel, mine: set[str], taken: set[str]) -> list[KernelNode]:
+        """TARGETS.md or SKILLS.md changed: switch nodes, add new ones, tell what is wrong. The nodes that are new.
+
+        `mine`: nodes that are targets, added to; `taken`: ids of robots, which no target can have.
+        """
+        new = []
+        for id in self.targets.targets():
+            if id not in mine and id not in taken:
+                node = self.node(id)
+                kernel.add(node)
+                mine.add(id)
+                new.append(node)
+        for id in mine:
+            kernel.nodes[id].enabled = self.enabled(id)
+        for file, findings in self.targets.findings().items():
+            kernel.alert.document(file, findings)
+        return new
