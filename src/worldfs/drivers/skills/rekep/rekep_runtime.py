@@ -257,7 +257,7 @@ def _moved(planned: LibraryProgram, hand: EndEffector, before: Any) -> Json:
         "object": owner,
         "object_before": [round(float(v), 4) for v in thing.position],
         "object_after": [round(float(v), 4) for v in after],
-        "object_moved": round(displacements, 4),
+        "object_moved": round(moved, 4),
     }
 
 
