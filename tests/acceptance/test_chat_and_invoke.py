@@ -14,6 +14,7 @@ pytest.importorskip("mujoco")
 from worldfs.drivers.driver_catalogue import catalogue
 from worldfs.ground.clock import SystemClock
 from worldfs.testing.call_fixtures import StaticEndpoint
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import WaitCondition, WriteContext
@@ -75,7 +76,7 @@ class Table:
         self.services.close()
         self.stop.set()
         self.world.wake()
-        self.thread.join(30)
+        self.thread.join(PATIENCE_S)
         self.world.close()
 
 

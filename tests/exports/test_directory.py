@@ -13,6 +13,7 @@ from worldfs.exports.export_source import DIRECTORY, FILE, LINK
 from worldfs.exports.file_names import is_valid_name
 from worldfs.exports.fs_errors import FsError
 from worldfs.exports.sandboxed_dir import SandboxedDir
+from worldfs.testing.waiting import PATIENCE_S
 
 OUTSIDE = b"not yours"
 
@@ -130,7 +131,7 @@ def test_a_race_of_a_directory_and_a_link_never_reads_or_writes_outside(source, 
     racer.start()
     read = failed = 0
     try:
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE_S
         for turn in itertools.count():
             if (turn > 1500 and read and failed) or time.monotonic() > until:
                 break
@@ -254,6 +255,13 @@ def test_a_long_path_is_walked_by_component(source, work):
         node = source.walk(node, ["d" * 200 + str(n)])[0].id
     source.create(node, "f", 0o644, True, True)[1].close()
     assert source.names(node) == ["f"]
+
+
+def test_what_the_quick_way_says_of_a_path_is_not_asked_a_second_time(work, monkeypatch):
+    below = SandboxedDir(str(work))
+    monkeypatch.setattr(below, "_by_component", lambda path, flags: pytest.fail(f"{path} was looked for again"))
+    for _ in range(2):
+        assert number(below.open, ("missing",), os.O_RDONLY) == errno.ENOENT
 
 
 def test_a_component_walk_refuses_links_as_openat2_does(work, tmp_path):

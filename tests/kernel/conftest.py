@@ -13,6 +13,7 @@ from worldfs.kernel.job_store import OPEN, JobStore
 from worldfs.kernel.kernel import Kernel
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import action
 from worldfs.tree.stores.memory_store import MemoryStore
 from worldfs.tree.stores.store_interface import StoreChangeKind
@@ -131,13 +132,13 @@ class Bench:
         while self.kernel.tick():
             pass
 
-    def until(self, holds, patience=20.0):
+    def until(self, holds, patience=PATIENCE_S):
         """Work on until it holds; blocked in the change feed between, as `run` is."""
         self.drain()
         while not holds():
             self.kernel.tick(self.kernel._watch.read(patience))
 
-    def when(self, event, patience=20.0):
+    def when(self, event, patience=PATIENCE_S):
         """Let the kernel start what there is, and wait for what a lane tells."""
         self.drain()
         assert event.wait(patience)

@@ -10,6 +10,8 @@ from worldfs.ground.errors import Conflict, StorageError
 from worldfs.ground.model import Cause, JobState, JobStatus, Outcome
 from worldfs.kernel.job_store import ALERTS, CANCEL, OPEN, JobStore, job_key
 from worldfs.kernel.render_scheduler import ROUNDS
+from worldfs.kernel.stop_log import StopLog
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.stores.store_interface import StoreChange, StoreChangeKind
 
 
@@ -39,7 +41,7 @@ def test_priority_then_time_then_place_in_the_write(bench):
 
 def test_serial_per_node_and_parallel_across_nodes(bench):
     """Both bodies must be at work at once to pass; a second job on a busy body would break the barrier."""
-    meet, busy, most = threading.Barrier(2, timeout=20), {"arm": 0, "leg": 0}, []
+    meet, busy, most = threading.Barrier(2, timeout=PATIENCE_S), {"arm": 0, "leg": 0}, []
 
     def execute(order, run):
         busy[order.node] += 1
@@ -110,7 +112,7 @@ def test_a_dependency_whose_end_nobody_can_read_counts_as_failed(bench):
 
 def test_who_waited_too_long_is_not_started(bench):
     let_go = threading.Event()
-    bench.body.on_execute = lambda order, run: let_go.wait(20) and None
+    bench.body.on_execute = lambda order, run: let_go.wait(PATIENCE_S) and None
     bench.submit(bench.order("a"), bench.order("b", queue_timeout_s=30.0))
     kernel = bench.start(threads=True)
     kernel.tick()
@@ -128,11 +130,11 @@ def test_who_waited_too_long_is_not_started(bench):
 
 def test_the_turn_of_a_job_that_is_being_judged_has_come_however_long_that_takes(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a", queue_timeout_s=30.0))
     kernel = bench.start(threads=True)
     kernel.tick()
-    assert judging.wait(20)
+    assert judging.wait(PATIENCE_S)
     bench.clock.advance(31)
     kernel.tick()
     assert bench.outcome("a") is None
@@ -143,7 +145,7 @@ def test_the_turn_of_a_job_that_is_being_judged_has_come_however_long_that_takes
 
 def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a", timeout_s=5.0))
     kernel = bench.start(threads=True)
     bench.when(judging)
@@ -210,7 +212,7 @@ def test_a_cancel_that_comes_in_while_rendering_leaves_nothing_that_waits(bench)
     bench.submit(bench.order("a", queue_timeout_s=30.0, depends_on=()), bench.order("b", params={"fail": "x"}))
     let_go = threading.Event()
     kernel.abandon()
-    bench.body.on_execute = lambda order, run: let_go.wait(20) and None
+    bench.body.on_execute = lambda order, run: let_go.wait(PATIENCE_S) and None
     bench.submit(bench.order("c", created_at="2020-01-01T00:00:00Z"))
     kernel = bench.start(threads=True)
     put, spoiled = bench.store.put, []
@@ -310,7 +312,7 @@ def test_what_runs_is_told_to_stop_by_the_cancel_file(bench):
 
     def execute(order, run):
         started.set()
-        assert run.cancel.wait(20)
+        assert run.cancel.wait(PATIENCE_S)
         return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped: cancelled")
 
     bench.body.on_execute = execute
@@ -330,9 +332,9 @@ def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
 
     def execute(order, run):
         if order.node == "arm":
-            return started.wait(20) and None
+            return started.wait(PATIENCE_S) and None
         started.set()
-        assert run.cancel.wait(20)
+        assert run.cancel.wait(PATIENCE_S)
         stopped.set()
         return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped")
 
@@ -354,13 +356,13 @@ def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
 
 def test_what_has_not_begun_when_the_kernel_goes_stays_pending(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a"))
     kernel = bench.start(threads=True)
     bench.when(judging)
     closing = threading.Thread(target=kernel.close)
     closing.start()
-    assert kernel._running["arm"].cancel.wait(20)
+    assert kernel._running["arm"].cancel.wait(PATIENCE_S)
     go.set()
     closing.join()
     assert bench.status("a").state is JobState.PENDING and bench.starts("a") == 0
@@ -392,7 +394,7 @@ def test_a_driver_left_behind_at_the_close_writes_nothing_any_more(bench):
 
     def execute(order, run):
         started.set()
-        let_go.wait(20)
+        let_go.wait(PATIENCE_S)
 
     bench.body.on_execute = execute
     bench.submit(bench.order("a"))
@@ -422,8 +424,81 @@ def test_run_ends_when_it_is_told_to_and_when_nothing_is_left(bench):
     bench.jobs.store.watch(OPEN).close()
     stop.set()
     kernel.wake()
-    thread.join(20)
+    thread.join(PATIENCE_S)
     assert not thread.is_alive()
+
+
+# -- what the loop hears -------------------------------------------------------------------------------------------
+
+
+class Told:
+    """A change feed that says what it is given, one list a `read`; a function among them is called first."""
+
+    def __init__(self, *lists):
+        self.lists = list(lists)
+
+    def read(self, timeout=None):
+        said = self.lists.pop(0)
+        return said() if callable(said) else said
+
+    def wake(self):
+        pass
+
+    def close(self):
+        pass
+
+
+def test_lines_of_an_open_job_and_its_being_put_away_make_no_turn_of_the_loop(bench):
+    bench.submit(bench.order("a"))
+    kernel = bench.start()  # a is open
+    line, away = StoreChange(job_key("a"), StoreChangeKind.PUT), StoreChange(job_key("z"), StoreChangeKind.DELETE)
+    theirs = [line, StoreChange(job_key("b"), StoreChangeKind.PUT)]
+    kernel._watch.close()
+    kernel._watch = Told([line], [line, away], theirs)
+    assert kernel._hear(at_once=False) == theirs
+
+
+@pytest.mark.parametrize("kind", [StoreChangeKind.RESYNC, StoreChangeKind.DISPLACED])
+def test_whatever_says_that_changes_were_lost_makes_a_turn_of_the_loop(bench, kind):
+    bench.submit(bench.order("a"))
+    kernel = bench.start()
+    kernel._watch.close()
+    kernel._watch = Told([StoreChange(job_key("a"), kind)])
+    assert kernel._hear(at_once=False) == [StoreChange(job_key("a"), kind)]
+
+
+def test_a_bell_that_is_heard_together_with_such_lines_is_not_lost(bench):
+    bench.submit(bench.order("a"))
+    kernel = bench.start()
+    line = [StoreChange(job_key("a"), StoreChangeKind.PUT)]
+    kernel._watch.close()
+    kernel._watch = Told(lambda: kernel.wake() or line, line, [])
+    assert kernel._hear(at_once=False) == line and len(kernel._watch.lists) == 2
+    assert kernel._hear(at_once=False) == []  # and it rings once
+
+
+def test_what_starts_long_after_it_was_shown_is_shown_as_running(bench):
+    bench.clock = SystemClock()
+    go, stop = threading.Event(), threading.Event()
+    bench.body.on_execute = lambda order, run: go.wait(20)
+    stops = StopLog(bench.store, bench.clock)
+    stops.stop(["arm"], "operator")
+    bench.write(bench.action("a"))
+    kernel = bench.start(threads=True)
+    watch = bench.store.watch("ACTION.md")
+    thread = threading.Thread(target=kernel.run, args=(stop,))
+    thread.start()
+    try:
+        while not bench.jobs.known("a"):
+            watch.read(0.01)
+        stops.resume(["arm"], "operator")
+        while bench.entries()[0]["status"] != "running":
+            assert watch.read(20), "nothing more was shown of it"
+    finally:
+        go.set()
+        stop.set()
+        kernel.wake()
+        thread.join(20)
 
 
 # -- alerts --------------------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ import pytest
 from worldfs.ground.model import Cause, Finding, JobState, Outcome
 from worldfs.kernel.dispatch import GRACE_S
 from worldfs.kernel.stop_log import ALL, StopLog, stop_key
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.stores.store_interface import ABSENT
 
-PATIENCE = 20.0
+PATIENCE = PATIENCE_S
 
 
 @pytest.fixture

@@ -181,11 +181,10 @@ class Inbox:
                 else:
                     unread.append(claim.name)
             now = self.room.now()
-            ledger.write({"op": "ack", "name": name, "id": id, "at": now} for name, id in done)
-            ledger.write({"op": "return", "name": name, "at": now, "unread": True} for name in unread)
-        if not done:
-            return []
-        self.ledger.sync() if durable else self.ledger.begin_sync()
+            acks = [{"op": "ack", "name": name, "id": id, "at": now} for name, id in done]
+            ledger.write([*acks, *({"op": "return", "name": name, "at": now, "unread": True} for name in unread)])
+        if done or unread:  # that a delivery does not count is said for good, too
+            self.ledger.sync() if durable else self.ledger.begin_sync()
         self.mail.archive(done)
         return [id for _, id in done if id]
 
@@ -251,7 +250,7 @@ class Inbox:
     def revive(self, name: str) -> None:
         """A dead letter waits again, its deliveries counted anew."""
         if not safe_name(name):
-            raise BadInput(f"{name!r} is no name of a letter", op="revive", path=self.room.name)
+            raise BadInput(f"{name!r} is no name of a message", op="revive", path=self.room.name)
         with self.ledger as ledger:
             self.room.store.move(f"{DEAD}/{name}", file_key(name))
             ledger.write([{"op": "revive", "name": name}])

@@ -21,7 +21,10 @@ SHOWN = 50  # ended jobs that stay in the sheet when new orders come in; all of 
 MOST_SHOWN = 5000  # and never more than that, even while new ones come in all the time
 ROOM = 10_000  # entries of one sheet; open jobs beyond that wait for their line, not for their turn
 SET_ASIDE = 1_000  # refused entries of one sheet that are copied; all of them stay, marked, where they are
+SAID_AGAIN = 20  # of the entries that were refused before, these many are named again, at a start or a rewrite
 QUARANTINE = ".paos/quarantine"
+
+Refusals = Sequence[tuple[action.SheetEntry, Finding]]
 
 
 @dataclass(slots=True)
@@ -59,7 +62,7 @@ class StoredSheet:
         self._token: str | None = None
         self._revision: str | None = None
         self._data = b""
-        self._read = page.read(b"")
+        self._read: action.ParsedSheet | None = page.read(b"")  # None: what we wrote ourselves, not read again yet
         self._readable = True
         self._missing = True
         self._jobs: dict[str, Job] = {}  # what the sheet shows
@@ -69,6 +72,7 @@ class StoredSheet:
         self._history: set[str] = set()  # ended entries that were never ours
         self._prune = False
         self._rested: set[str] = set()  # ended, and shown while nothing was open: who waits for them has had its chance
+        self._named: set[str] = set()  # places of the alerts that this file gave
         self.look_aside = True  # the change feed says that a copy which was pushed aside has been written to
 
     @property
@@ -94,7 +98,7 @@ class StoredSheet:
                 self._take_displaced(data, taken)
         try:
             token = self.store.probe(self.key)
-            if token == self._token and not self._missing:
+            if self._readable if self._missing and token is None else token == self._token and not self._missing:
                 return taken
             stored = self.store.get(self.key)
             self._token = token
@@ -119,8 +123,11 @@ class StoredSheet:
             )
             return taken
         self._readable = True
-        self.alert(self.key, None)
-        self._take(self._read, self._data, taken)
+        self.alert(self.key, self._read.note)
+        named = self._take(self._read, self._data, taken)
+        for mended in self._named - named:
+            self.alert(mended, None)
+        self._named = named
         self.dirty = True
         return taken
 
@@ -132,13 +139,18 @@ class StoredSheet:
         """Write the jobs' states into the file. False: somebody else wrote first, or it is unreadable."""
         if not self._readable:
             return False
-        seen = {entry.id for entry in self._read.entries}
-        add = [
-            job for job in self._jobs.values() if job.id not in seen and (job.id in self._unshown or not is_ended(job))
-        ]
+        if self._read is None:
+            self._read = self.page.read(self._data, node=self.node)
+        entries = self._read.entries
+        seen = {entry.id for entry in entries}
+        for id in [
+            id for id, job in self._jobs.items() if id not in seen and id not in self._unshown and is_ended(job)
+        ]:
+            self._let_go(id)  # its author took it out: the record has it, if it ever comes back
+        add = [job for job in self._jobs.values() if job.id not in seen]
         drop = self._old() if self._prune else []
-        add = add[: max(0, ROOM - len(self._read.entries) + len(drop))]
-        marks = {e.index: finding for e in self._read.entries if (finding := self._refused(e)) is not None}
+        add = add[: max(0, ROOM - len(entries) + len(drop))]
+        marks = {e.index: finding for e in entries if (finding := self._refused(e)) is not None}
         if add or drop or marks or seen:
             data = action_write.write(self._data, self._jobs, drop=drop, add=add, marks=marks, page=self.page)
             if data != self._data:
@@ -149,16 +161,18 @@ class StoredSheet:
                     self._token = None
                     return False
                 self._token = None  # somebody may have written since: the next look reads, and compares revisions
-                self._data, self._missing = data, False
-                self._read = self.page.read(data, node=self.node)
+                self._data, self._missing, self._read = data, False, None
         for id in drop:
-            self._jobs.pop(id, None)
-            self._digest.pop(id, None)
+            self._let_go(id)
         self._unshown = {id: None for id in self._unshown if id in self._jobs and len(seen) + len(add) >= ROOM}
         self._prune = self.dirty = False
         if all(is_ended(job) for job in self._jobs.values()):
             self._rested = set(self._jobs)
         return True
+
+    def _let_go(self, id: str) -> None:
+        self._jobs.pop(id, None)
+        self._digest.pop(id, None)
 
     def _old(self) -> list[str]:
         """Ended jobs whose entries go: all but the newest of those shown at rest, and whatever is far too many."""
@@ -185,11 +199,15 @@ class StoredSheet:
                 ),
             )
 
-    def _take(self, sheet: action.ParsedSheet, data: bytes, taken: SheetDiff) -> None:
-        """`data`: the bytes that `sheet` was read from."""
-        refused = []
+    def _take(self, sheet: action.ParsedSheet, data: bytes, taken: SheetDiff) -> set[str]:
+        """The places of the alerts that it gives. `data`: the bytes that `sheet` was read from."""
+        refused: list[tuple[action.SheetEntry, Finding]] = []
+        over: list[tuple[action.SheetEntry, Finding]] = []
+        named: set[str] = set()
         for entry in sheet.entries:
             if entry.order is None and entry.state == "terminal":
+                if entry.finding is not None and len(over) < SAID_AGAIN:
+                    over.append((entry, entry.finding))
                 continue  # its refusal stands beside it already
             finding = self._refused(entry)
             if finding is not None:
@@ -197,6 +215,7 @@ class StoredSheet:
                 continue
             if entry.finding is not None:  # a warning refuses nothing
                 self.alert(f"{self.key}#{entry.id}", entry.finding)
+                named.add(f"{self.key}#{entry.id}")
             if entry.order is None or (entry.state == "terminal" and entry.id in self._history):
                 continue
             known = self._known(entry.id)
@@ -214,8 +233,9 @@ class StoredSheet:
                 taken.withdrawn.add(entry.id)
             elif entry.state == "terminal":
                 self._history.add(entry.id)  # of an old workspace: shown, never run (workspace D26)
-        if refused:
-            self._set_aside(refused, data, taken)
+        if refused or over:
+            named |= self._set_aside(refused, over, data, taken)
+        return named
 
     def _known(self, id: str) -> Job | None:
         if id not in self._jobs:
@@ -238,20 +258,24 @@ class StoredSheet:
             return None
         return id_reused(self.key, true, entry.order)
 
-    def _set_aside(self, refused: Sequence[tuple[action.SheetEntry, Finding]], data: bytes, taken: SheetDiff) -> None:
-        """Copy refused entries to where nobody overwrites them, each once, and name them."""
+    def _set_aside(self, refused: Refusals, over: Refusals, data: bytes, taken: SheetDiff) -> set[str]:
+        """Copy refused entries to where nobody overwrites them, each once, and name them; those of `over`, refused
+        before, are only named. Returns the places of the alerts."""
         found, _ = self.page.locate(data.decode("utf-8", "replace"))
         entries = [] if found is None else self.page.entries_of(found.value)
         copies: dict[str, bytes] = {}
         meant: list[tuple[Order, Finding] | None] = []
-        for entry, finding in refused[:SET_ASIDE]:
+        named: set[str] = set()
+        for i, (entry, finding) in enumerate([*over, *refused[:SET_ASIDE]]):
             raw = entries[entry.index] if entry.index < len(entries) else None
             # Our own marks and another place in the file do not make it another entry.
             said = {key: value for key, value in raw.items() if key not in TRANSIENT} if isinstance(raw, dict) else raw
             digest = json.dumps([finding.code, plain(said)], sort_keys=True)
             name = hashlib.blake2b(digest.encode(), digest_size=8).hexdigest()
-            self.alert(f"{self.key}#{entry.id or name}", finding)
-            if name not in self._quarantined:
+            place = f"{self.key}#{entry.id or name}"
+            self.alert(place, finding)
+            named.add(place)
+            if i >= len(over) and name not in self._quarantined:
                 self._quarantined.add(name)
                 value = {"file": self.key, "finding": asdict(finding), "entry": plain(raw)}
                 text = json.dumps(value, ensure_ascii=False, indent=1)
@@ -260,6 +284,7 @@ class StoredSheet:
         made = self.store.put_many(copies.items())
         # What was copied in an earlier run has been learned from then.
         taken.refused += [item for item, revision in zip(meant, made, strict=True) if item and revision is not None]
+        return named
 
 
 def id_reused(key: str, true: Order, other: Order) -> Finding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +27,6 @@ class StaticEndpoint(NamedTuple):
 
 
 ALICE = Binding(USER, "alice", "proj-1", "proj-secret-token")
-PATIENCE_S = 10.0
 
 
 def open_calls(home: Path | None, clock: Clock | None = None) -> AgentJobs:
@@ -36,17 +34,8 @@ def open_calls(home: Path | None, clock: Clock | None = None) -> AgentJobs:
 
 
 def wait_for_call(calls: AgentJobs, id: str) -> None:
-    """Wait for the end of a call; `AssertionError` if there is none within `PATIENCE_S`."""
+    """Wait for the end of a call; `AssertionError` if there is none."""
     wait_until(lambda: calls.ended(id), f"{id} does not end")
-
-
-def wait_until(holds: Callable[[], bool], why: str = "it does not come to that") -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + PATIENCE_S
-    while not holds():
-        if time.monotonic() > end:
-            raise AssertionError(why)
-        time.sleep(0.002)
 
 
 def state(calls: AgentJobs, id: str, binding: Binding = ALICE) -> tuple[str, str | None]:

@@ -13,6 +13,8 @@ from worldfs.plane.control_plane import ControlPlane
 from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 
+from .waiting import PATIENCE_S
+
 
 class ServedStat(NamedTuple):
     id: int
@@ -123,7 +125,7 @@ class ServedTree:
             return
         assert threading.get_ident() != self._loop_thread, f"{path} was asked for on the loop"
         if self.slow is not None:
-            self.slow.wait(10)
+            self.slow.wait(PATIENCE_S)
 
 
 class ShapedTree(ServedTree):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Final
 
+from worldfs.ground.clock import Clock, SystemClock
 from worldfs.tree.change_feed import ChangeFeed
 
 from .bound_tree import BoundContent, BoundStat, BoundTree, StampedTree
@@ -33,10 +33,13 @@ class ReadCache:
     `FRESH_S`.
     """
 
-    def __init__(self, tree: BoundTree, feed: ChangeFeed, writes: WriteCounter | None = None) -> None:
+    def __init__(
+        self, tree: BoundTree, feed: ChangeFeed, writes: WriteCounter | None = None, clock: Clock | None = None
+    ) -> None:
         """`writes`: shared by all that one server knows, because what one writes others see."""
         self.tree, self.feed = tree, feed
         self._writes = writes or WriteCounter()
+        self._monotonic = (clock or SystemClock()).monotonic
         self._stamped = tree if isinstance(tree, StampedTree) else None
         self._stamp: object = None
         self._looked = False
@@ -84,7 +87,7 @@ class ReadCache:
         self._bytes = 0
 
     def _current(self) -> bool:
-        if self._now != self.now or time.monotonic() > self._until or not self._same():
+        if self._now != self.now or self._monotonic() > self._until or not self._same():
             self._forget()
             return False
         return True
@@ -93,7 +96,7 @@ class ReadCache:
         """May it be kept? Not if something changed meanwhile."""
         if asked != self.now:
             return False
-        clock = time.monotonic()
+        clock = self._monotonic()
         if asked != self._now or clock > self._until or len(self._stats) >= MOST:
             self._forget()
             self._now, self._until = asked, clock + FRESH_S

@@ -49,7 +49,9 @@ class Namespace(PathResolver):
         if row is None:
             return FileStat(path_id(shown), name, shown, True, 0, False, "", None)
         size, revision = self._size(row, names)
-        return FileStat(path_id(shown), name, shown, False, size, self._writable(row, names, role), revision, row.kind)
+        mtime = 0 if row.view else self._rooms.store(row, names).mtime_ms(self._rooms.key(row, names))
+        writable = self._writable(row, names, role)
+        return FileStat(path_id(shown), name, shown, False, size, writable, revision, row.kind, mtime)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted by bytes. Raises `NotFound`, `BadInput` (enotdir)."""
@@ -171,6 +173,23 @@ class Namespace(PathResolver):
             if len(present) != size:
                 self.tree.put((path, row, names), present[:size].ljust(size, b"\0"), WriteContext(role))
 
+    def touch(self, path: str, mtime_ms: int | None) -> bool:
+        """The time of last change, kept of files below artifacts/; elsewhere taken from who may write, and not kept."""
+        far = self._far(path, "touch")
+        if far is not None:  # a node's protocol has no word for it
+            if not self.stat(path).writable:
+                raise NotPermitted(own_files.DENIED, path=path, op="touch", actor=self.binding.role)
+            return False
+        real, row, names = self._place(path, "touch")
+        role = self._role(real)
+        demand_write(row, role, path)
+        if not self._writable(row, names, role):
+            raise NotPermitted(own_files.DENIED, path=path, op="touch", actor=role)
+        if row.view or not row.pattern.endswith("*}"):
+            return False
+        store, key = self._rooms.store(row, names), self._rooms.key(row, names)
+        return mtime_ms is not None and store.touch(key, mtime_ms)
+
     def promise(self, path: str) -> FileStat | None:
         """Of a file that is there with its first write, whole: a letter, or a document that nobody has written yet.
 
@@ -190,15 +209,14 @@ class Namespace(PathResolver):
         return FileStat(path_id("/" + "/".join(parts)), parts[-1], path, False, 0, True, "", row.kind)
 
     def create(self, path: str, *, directory: bool = False) -> FileStat:
-        """A new file or directory, in what a node exports."""
+        """A new file in what a node exports; a directory there, or of this home where `Tree.mkdir` makes one."""
         far = self._far(path, "create")
-        if far is None:
+        if far is None:  # a file of this home is only promised
             self.tree.mkdir(*self._own_path(path))
-        exports, there = far
-        if directory:
-            exports.mkdir(there)
+        elif directory:
+            far[0].mkdir(far[1])
         else:
-            exports.create(there)
+            far[0].create(far[1])
         return self.stat(path)
 
     def rename(self, old: str, new: str) -> None:

@@ -9,16 +9,18 @@ import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from worldfs.agents.agent_directory import AgentDirectory
-from worldfs.drivers.command import CommandRequest, SessionResult, StopRequest, run
+from worldfs.drivers.command import CommandRequest, SessionResult, StopRequest, child, command_execution, orphans, run
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import Busy
 from worldfs.ground.model.agent import SessionRecord
+from worldfs.testing.waiting import PATIENCE_S
 
 
 class Book:
@@ -94,13 +96,28 @@ class Stage(NamedTuple):
         alone: bool = False,
         **words: Any,
     ) -> SessionResult:
-        """A command with quick bounds; standard output and error go to the log."""
-        more = {key: words.pop(key) for key in ("hooks", "about", "heartbeat_s") if key in words}
+        """A command with a short grace; standard output and error go to the log."""
+        more = {key: words.pop(key) for key in ("hooks", "about", "heartbeat_s", "clock") if key in words}
         return run(self.book, self.command(*argv, **words), stop=stop, out=out, err=err, alone=alone, **more)
 
+    def soon(
+        self, *argv: str, bound: str = "timeout_s", ready: Callable[[SessionResult], object], **words: Any
+    ) -> SessionResult:
+        """A command that is ended by a bound, after it came as far as the test needs: where it did not on so busy a
+        machine, it gets a longer one."""
+        for seconds in (0.3, 3.0, 30.0):
+            ended = self.run(*argv, **{bound: seconds}, **words)
+            if ready(ended):
+                return ended
+        raise AssertionError(f"it never came so far: {ended}")
+
+    def ready(self, ended: SessionResult) -> bool:
+        """The command has made the file that $READY names."""
+        return (self.tmp / "ready").exists()
+
     def command(self, *argv: str, **words: Any) -> CommandRequest:
-        env = {**os.environ, "TEST_MARK": self.mark, **words.pop("env", {})}
-        return CommandRequest(tuple(argv), env=env, **{"grace_s": 0.3, "timeout_s": 30.0, **words})
+        env = {**os.environ, "TEST_MARK": self.mark, "READY": str(self.tmp / "ready"), **words.pop("env", {})}
+        return CommandRequest(tuple(argv), env=env, **{"grace_s": 0.3, "timeout_s": 600.0, **words})
 
     def sessions(self) -> Path:
         return self.book.room.path / ".paos/sessions"
@@ -133,21 +150,21 @@ class Stage(NamedTuple):
         return str(path)
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long the machine takes for its own part, killing and reporting, is nothing that is tested here."""
+    for where in (child, command_execution, orphans):
+        monkeypatch.setattr(where, "KILLING", PATIENCE_S)
+    monkeypatch.setattr(command_execution, "PATIENCE", PATIENCE_S)
+
+
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[Stage]:
     made = Stage(Book(tmp_path / "agents"), f"mark-{uuid.uuid4().hex}", tmp_path)
     yield made
     left = made.alive()
     for one in left:  # a failed test must not burden the next ones
-        os.kill(int(one.split()[0]), signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has gone meanwhile
+            os.kill(int(one.split()[0]), signal.SIGKILL)
     made.book.room.close()
     assert not left, left
-
-
-def until(what: Callable[[], object], seconds: float = 10.0) -> Any:
-    """Wait for something in another process, which can tell us in no other way."""
-    end = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.005)
-    return found

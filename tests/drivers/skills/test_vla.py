@@ -1,7 +1,6 @@
 """The loop of a policy: chunks, limits, stops, failures, and what is measured."""
 
 import threading
-import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause, PolicySpec, Skill, Target
 from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S
 
 SPEC = PolicySpec("http", "http://localhost:1/predict")
 
@@ -45,7 +45,7 @@ class Line:
 
     def step(self, action, representation):
         assert representation == "ee_delta"
-        self.times.append(time.monotonic())
+        self.times.append(self.clock.monotonic())
         if self.stuck:
             self.stuck()
         if isinstance(self.clock, ManualClock):
@@ -91,7 +91,7 @@ class Steady:
         if self.clock is not None:
             self.clock.advance(self.takes)
         if self.hangs is not None:
-            self.hangs.wait(5)
+            self.hangs.wait(PATIENCE_S)
             raise PolicyError("closed meanwhile", code="POLICY_CONNECTION")
         if self.fails is not None:
             raise self.fails
@@ -139,6 +139,7 @@ def test_it_looks_asks_and_acts_until_the_target_says_success():
     assert done.ok, done
     assert len(scene.taken) == 10 == len(scene.watched) and done.evidence["steps"] == 10
     assert done.evidence["evidence_class"] == "sim" and done.evidence["policy"] == "steady"
+    assert done.evidence["source"] == "robot"  # the policy asks for its joints alone
     assert done.evidence["clamped_steps"] == 10 and done.evidence["reward"] == 5.0
     assert scene.target.stopped >= 1 and scene.policy.shown[0][1] == "go right"
     observation, action, result = scene.watched[0]
@@ -229,7 +230,7 @@ def test_the_policy_is_given_the_steps_time_and_never_more_than_is_left():
 
 
 def test_cancelled_while_an_answer_is_awaited_the_target_stands_at_once():
-    scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=30)
+    scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=PATIENCE_S)
     threading.Timer(0.15, scene.run.cancel.set).start()
     done = scene.perform()
     assert (done.cause, done.code) == (Cause.CANCELLED, "CANCELLED")
@@ -237,7 +238,7 @@ def test_cancelled_while_an_answer_is_awaited_the_target_stands_at_once():
 
 
 def test_a_client_that_keeps_no_time_is_not_waited_for():
-    scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=30)
+    scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=PATIENCE_S)
     done = scene.perform(step_timeout_s=0.1)
     assert (done.cause, done.code) == (Cause.TIMEOUT, "POLICY_TIMEOUT") and scene.policy.closed == 1
 
@@ -280,10 +281,10 @@ def test_a_real_robot_is_paced_and_a_simulation_is_not():
     for kind, extra, paced in (
         ("real_robot", {}, True), ("sim", {}, False), ("sim", {"execution": {"real_time": True}}, True),
     ):  # fmt: skip
-        scene = Scene(clock=SystemClock(), kind=kind)
+        scene = Scene(kind=kind)
         scene.perform(max_steps=26, extra=extra, control_hz=100)
         took = scene.target.times[-1] - scene.target.times[0]
-        assert (took > 0.24) is paced, (kind, took)
+        assert took == pytest.approx(0.25 if paced else 0), kind
 
 
 def test_review_names_what_does_not_fit():

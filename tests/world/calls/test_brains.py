@@ -14,6 +14,7 @@ from worldfs.formats import config
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.model import Json, SessionRecord
 from worldfs.testing.call_fixtures import ALICE, state, wait_for_call, wait_until
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.tree.binding import Binding
 from worldfs.world.calls.agent_jobs import AgentJobs
@@ -153,7 +154,7 @@ class Arm(Home):
         self.stop.set()
         self.world.wake()
         if self.thread.is_alive():
-            self.thread.join(20)
+            self.thread.join(PATIENCE_S)
         self.world.close()
 
 

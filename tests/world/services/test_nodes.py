@@ -12,6 +12,7 @@ from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import Busy, NotFound
 from worldfs.ground.model import JobState, Json
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import POSE, WorkspaceFixture
 from worldfs.world.calls.agent_jobs import AgentJobs
 from worldfs.world.layout import PLANNER
@@ -50,7 +51,7 @@ class Served:
         self.calls.close()
         self.stop.set()
         self.world.wake()
-        self.thread.join(20)
+        self.thread.join(PATIENCE_S)
         self.world.close()
 
 

@@ -12,6 +12,7 @@ from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Finding, Json
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
 from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.binding import USER, Binding
 from worldfs.world.calls.agent_job import AgentJobContext
 from worldfs.world.calls.agent_job_table import KEEP_S
@@ -36,7 +37,7 @@ class Mirror:
 
     def invoke(self, tool: str, args: Json, run: AgentJobContext) -> Json:
         if self.go is not None:
-            self.go.wait(20)
+            self.go.wait(PATIENCE_S)
         if args.get("fail"):
             raise ToolError("invalid_args", f"{tool} requires 'x'")
         if args.get("refuse"):

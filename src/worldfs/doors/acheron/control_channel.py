@@ -148,7 +148,7 @@ async def _agent_ensure(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     name = _text(payload, "agent_id", _AGENT)
     if peer.who.role == USER and name == MOTHER:
         raise SessionRefused("forbidden", "user role cannot attach to mother agent")
-    check_token_agent(peer.who.holder, name)
+    check_token_agent(peer.server.tokens, peer.who.holder, name)
     await _ensure(peer, name)
     return {"agent_id": name}
 
@@ -162,7 +162,7 @@ async def _attach(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     if project is None:
         project = _same_project(peer, key, agent)
     binding = Binding(peer.who.role, agent, project, token or "")
-    check_admission(peer.who.holder, binding, peer.server.realm.plane)
+    check_admission(peer.server.tokens, peer.who.holder, binding, peer.server.realm.plane)
     await _ensure(peer, agent)
     seat = peer.seat(key, binding)
     peer.seats.active = key

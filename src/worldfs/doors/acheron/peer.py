@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MSIZE: Final = 1_048_576
 LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
-EXTENSIONS: Final = ("create", "stage", "stats", "truncate", "remove", "rename", "setattr", "attributes")
+EXTENSIONS: Final = ("create", "stage", "stats", "truncate", "remove", "rename", "setattr", "times", "attributes")
 """Named only to a client that asks (docs/decisions/2026-11-22-words-beyond-the-reference.md)."""
 QUEUE_MAX: Final = 64  # requests not yet begun: from here on the peer waits
 QUEUE_BYTES_MAX: Final = 1 << 20  # bytes of them
@@ -95,7 +95,7 @@ class ClientPeer:
         self._unnamed = -1
         self._batch = self._taken = 0  # of which look at the line, how many requests were begun
         if who.role != NODE:
-            first = first_binding(who.holder, server.tokens.visits(who.holder.id), server.realm.plane)
+            first = first_binding(server.tokens, who.holder, server.realm.plane)
             if isinstance(first, SessionRefused):
                 self.unseated = first
             else:

@@ -10,7 +10,7 @@ from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.verbs import Verbs
 
 from .server_ports import ControlPlanePort
-from .tokens import TokenHolder, TokenVisit
+from .tokens import TokenHolder, TokenStore
 
 MAIN: Final = "main"
 MOST: Final = 64  # of one connection
@@ -96,19 +96,23 @@ class SessionTable:
         self._seats.clear()
 
 
-def first_binding(holder: TokenHolder, visits: list[TokenVisit], plane: ControlPlanePort) -> Binding | SessionRefused:
+def first_binding(tokens: TokenStore, holder: TokenHolder, plane: ControlPlanePort) -> Binding | SessionRefused:
     """Where a connection of a token begins (acheron §1.2). One that speaks for an agent begins at its last project, else
     at the only one that there is for it."""
     if holder.role == ADMIN and holder.agent in ("", MOTHER):
         return Binding(ADMIN, MOTHER, SYSTEM)
-    last = next((visit for visit in visits if visit.project and visit.project != SYSTEM), None)
+    last = next((visit for visit in tokens.visits(holder.id) if visit.project and visit.project != SYSTEM), None)
     if last is None:
         open_to = _only_project(holder, plane) if holder.agent else ""
         if open_to or holder.role == ADMIN:
             return Binding(holder.role, holder.agent, open_to)
         return SessionRefused("provisioning_required", UNPROVISIONED)
     binding = Binding(holder.role, holder.agent or last.agent, last.project)
-    if plane.project(last.project) is None or not plane.allows(binding, "read"):
+    if (
+        plane.project(last.project) is None
+        or not plane.allows(binding, "read")
+        or not tokens.speaks(holder, binding.agent)
+    ):
         return SessionRefused("last_target_invalid", "the last project/agent of this user token is gone; attach again")
     return binding
 
@@ -119,15 +123,20 @@ def _only_project(holder: TokenHolder, plane: ControlPlanePort) -> str:
     return open_to[0] if len(open_to) == 1 else ""
 
 
-def check_token_agent(holder: TokenHolder, agent: str) -> None:
+def check_token_agent(tokens: TokenStore, holder: TokenHolder, agent: str) -> None:
     """Raises `SessionRefused` for an agent that this token does not speak for."""
-    if holder.agent and agent != holder.agent:
+    if tokens.speaks(holder, agent):
+        return
+    if holder.agent:
         raise SessionRefused("forbidden", f"this token speaks for agent {holder.agent} alone")
+    raise SessionRefused(
+        "forbidden", f"agent {agent} has a token of its own: use that one (`paos token add` makes more)"
+    )
 
 
-def check_admission(holder: TokenHolder, binding: Binding, plane: ControlPlanePort) -> None:
+def check_admission(tokens: TokenStore, holder: TokenHolder, binding: Binding, plane: ControlPlanePort) -> None:
     """May a connection be bound so? Raises `PlaneError` or `SessionRefused`, in the recorded words."""
-    check_token_agent(holder, binding.agent)
+    check_token_agent(tokens, holder, binding.agent)
     if binding.role == USER and binding.agent == MOTHER:
         raise SessionRefused("forbidden", "user role cannot attach to mother agent")
     if binding.role == USER and binding.project == SYSTEM:

@@ -146,7 +146,7 @@ _WORLD = (
         "token revoke",
         "take a token of the served tree back",
         "token:revoke",
-        (ArgumentSpec(("name",), "the token's id, all of an agent, or `user`: the one for any agent", "ID"),),
+        (ArgumentSpec(("name",), "the token's id, all of an agent, or `user`: the shared one", "ID"),),
         "New connections are refused at once, open ones end within seconds. Without `user`, only named tokens get in.",
     ),
     CommandSpec(
@@ -254,7 +254,7 @@ _WORLD = (
         "make directories in the tree",
         "tree_commands:mkdir",
         (_TREE_PATH._replace(many="+"),),
-        "In what nodes export (--connect). Below artifacts/ a directory is there with its first file.",
+        "Below artifacts/, and in what nodes export (--connect).",
         far="tree_commands:mkdir",
     ),
     CommandSpec(
@@ -384,7 +384,7 @@ _WORLD = (
     CommandSpec("version", "print the version", "version:run", far="version:run"),
 )
 
-_THERE = "paos ls /agents, paos cat /agents/NAME/report.json, and a letter into /agents/NAME/inbox/"
+_THERE = "paos ls /agents, paos cat /agents/NAME/report.json, and a message into /agents/NAME/inbox/"
 COMMANDS = (
     *_WORLD[:-2],
     *(item._replace(far=item.target) for item in DATASET_COMMANDS),  # of no world, here or there

@@ -9,6 +9,7 @@ import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from worldfs.drivers.policies import policy_contract
 from worldfs.drivers.policies.endpoint import endpoint_text
 from worldfs.drivers.policies.policy_client import ActionChunk, PolicyClient, PolicyError, PolicyInfo
 from worldfs.drivers.targets.target_adapter import Array, Observation, SessionAware, StepResult, TargetAdapter
-from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.clock import Clock
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Cause, Finding, Json, Outcome
@@ -135,6 +136,7 @@ class _PolicyLoop:
         self._answer_s = errand.step_timeout_s or ANSWER_S
         self._moved = False
         self._stood: dict[str, displacements.ObjectPose] = {}
+        self._source = ""  # of what the policy is shown
         specs = self._target.actions()
         hz = errand.control_hz or (specs[0].control_hz if specs else 20.0)
         self._hz = hz
@@ -145,6 +147,7 @@ class _PolicyLoop:
         self._info = self._policy.connect(self._left(self._answer_s))
         shown = ObservationMapping(self._spec, self._info.observations)
         observation = self._first()
+        self._source = shown.source(observation, real=target.target.kind == REAL)
         self._stood = self._things()
         ready: deque[Array] = deque()
         while self._figures.steps < errand.max_steps:
@@ -194,6 +197,8 @@ class _PolicyLoop:
             "clamped_steps": figures.clamped,
             "reward": round(figures.reward, 6),
         }
+        if self._source:
+            said["source"] = self._source
         if self._stood and (found := displacements.displacements(self._stood, self._things())):
             said["moved"] = found
         if waited.size:
@@ -323,8 +328,8 @@ class _PolicyLoop:
         return max(0.001, min(most, self._run.deadline - self._clock.monotonic()))
 
     def _waiter(self) -> Any:
-        """Real time passes for a real robot, or where the session asks; a simulation or a clock in hand runs freely."""
+        """Time passes for a real robot, or where the session asks; a simulation runs freely."""
         execution = self._errand.extra.get("execution")
         asked = isinstance(execution, Mapping) and execution.get("real_time") is True
-        paced = isinstance(self._clock, SystemClock) and (asked or self._target.target.kind == REAL)
-        return self._run.cancel.wait if paced else None
+        paced = asked or self._target.target.kind == REAL
+        return partial(self._clock.wait, self._run.cancel) if paced else None

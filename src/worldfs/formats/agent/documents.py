@@ -178,6 +178,11 @@ def tasks_judge(data: bytes, file: str = "tasks.json") -> Findings:
 def session_read(data: bytes, file: str = "session.json") -> SessionRecord:
     value = load(data, file)
     _passable(document_schemas.SESSION, value, file)
+    return session_of(value)
+
+
+def session_of(value: Json) -> SessionRecord:
+    """The record of a file's value that is known to be one."""
     record = _noun(SessionRecord, value)
     return record._replace(errors=tuple(record.errors))
 
@@ -264,7 +269,7 @@ def message_rank(priority: str) -> int:
 def message_findings(value: Any, file: str = "inbox/message.json") -> Findings:
     found = check(document_schemas.MESSAGE, value, file)
     if type(value) is dict and value.get("id") == "":
-        found += (finding("EMPTY_ID", file, "/id", expected="an id", found='""', fix="give the letter an id"),)
+        found += (finding("EMPTY_ID", file, "/id", expected="an id", found='""', fix="give the message an id"),)
     return found
 
 

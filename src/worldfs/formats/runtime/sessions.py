@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from worldfs.formats import block, entry_ids, sheet_members
-from worldfs.formats.action import ParsedSheet, SheetEntry
+from worldfs.formats.action import ParsedSheet, SheetEntry, without_entries
 from worldfs.formats.block import Block
 from worldfs.formats.sheet_members import EntryRefused
 from worldfs.formats.values import not_finite
@@ -36,9 +36,10 @@ _PREFLIGHT = ("preflight", "preflight_timeout_s")
 
 def read(data: bytes, *, node: str = "") -> ParsedSheet:
     """The sheet in `data`. Raises `BadInput` for a half-written text, too many entries, or a list that is none."""
-    found, dialect = locate(block.decode(data))
+    text = block.decode(data)
+    found, dialect = locate(text)
     if found is None or dialect == "empty":
-        return ParsedSheet()
+        return without_entries(FILE, text, (KEY,))
     finite = not_finite(found.value) is None
     taken: set[str] = set()
     entries = tuple(_entry(i, item, taken, dialect, finite) for i, item in enumerate(entries_of(found.value)))

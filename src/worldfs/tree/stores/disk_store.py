@@ -25,6 +25,7 @@ LOCK = f"{PRIVATE_DIR}/store.lock"
 SCRATCH = f"{PRIVATE_DIR}/drafts"
 GROUP = 128  # drafts open at a time
 OWN = (LOCK, SCRATCH, trash.HOME, displaced_files.HOME, f"{PRIVATE_DIR}/kernel.lock")
+_BELOW_OWN = tuple(f"{own}/" for own in OWN)
 
 
 class DiskStore(Store):
@@ -241,6 +242,40 @@ class DiskStore(Store):
         except OSError as error:
             raise path_error(error, key, "delete") from error
 
+    def mtime_ms(self, key: str) -> int:
+        try:
+            place = self.root.place(key)
+            info = None if place is None else self.root.status(place)
+        except OSError as error:
+            raise path_error(error, key, "stat") from error
+        return 0 if info is None else info.st_mtime_ns // 1_000_000
+
+    def touch(self, key: str, mtime_ms: int) -> bool:
+        self._check(key, "touch")
+        try:
+            place = self.root.place(key)
+            fd = None if place is None else self.root.open(place)
+            if fd is None:
+                raise NotFound("no such file", path=key, op="touch")
+            try:
+                self.disk.utime(fd, key, mtime_ms * 1_000_000)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            raise path_error(error, key, "touch") from error
+        return True
+
+    def mkdir(self, prefix: str) -> None:
+        self._check(prefix, "mkdir")
+        try:
+            place = self.root.room(prefix)
+            self.disk.mkdir(place.folder.fd, place.name, place.path, 0o755)
+            self.root.sync(place)
+        except FileExistsError:
+            raise Exists("already there", path=prefix, op="mkdir") from None
+        except OSError as error:
+            raise path_error(error, prefix, "mkdir") from error
+
     def rmdir(self, prefix: str) -> None:
         self._check(prefix, "remove")
         try:
@@ -350,7 +385,7 @@ class DiskStore(Store):
 
     def _check(self, key: str, op: str) -> None:
         check_path(key, op=op)
-        if key.startswith(f"{PRIVATE_DIR}/") and any(key == own or key.startswith(f"{own}/") for own in OWN):
+        if key in OWN or key.startswith(_BELOW_OWN):
             raise Unsafe("a place that the store keeps for itself", path=key, op=op, expected="another key")
 
     @contextmanager

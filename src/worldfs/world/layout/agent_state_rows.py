@@ -56,7 +56,7 @@ ROWS: tuple[FileRow, ...] = (
     FileRow(
         AGENT_DIR + "/inbox/{letter}",
         FileKind.DROP,
-        "letters: anybody adds one, only the agent reads and takes them",
+        "messages: anybody adds one, only the agent reads and takes them",
         readers(AGENT),
         {PLANNER: "", ORCHESTRATOR: "", AGENT: "", OPERATOR: ""},
         key="inbox/{letter}",

@@ -84,7 +84,7 @@ AGENTS: tuple[CommandSpec, ...] = (
             ),
         ),
         "Exit 0: it completed; 1: it failed or took too long; 2: it could not start. The session's end, all its "
-        "descendants' end and what became of its letters are durable when this returns.",
+        "descendants' end and what became of its messages are durable when this returns.",
     ),
     CommandSpec(
         "agent start",
@@ -175,21 +175,21 @@ AGENTS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec(
         "agent inbox",
-        "the letters that wait; or claim, acknowledge, return one",
+        "the messages that wait; or claim, acknowledge, return one",
         "agent.message_commands:inbox",
         (
             _NAME,
             ArgumentSpec(("--claim",), "take the next one for so many seconds", "SECONDS", takes="number"),
             ArgumentSpec(("--wait",), "wait for one, at most so many seconds, and take it", "SECONDS", takes="number"),
             ArgumentSpec(("--ack",), "this claim is done with", "TOKEN"),
-            ArgumentSpec(("--return",), "this claim is not done: let others have the letter", "TOKEN"),
-            ArgumentSpec(("--dead",), "the letters that could not be delivered", takes="switch"),
-            ArgumentSpec(("--receipt",), "what became of a letter, and when", "ID"),
+            ArgumentSpec(("--return",), "this claim is not done: let others have the message", "TOKEN"),
+            ArgumentSpec(("--dead",), "the messages that could not be delivered", takes="switch"),
+            ArgumentSpec(("--receipt",), "what became of a message, and when", "ID"),
         ),
     ),
     CommandSpec(
         "agent send",
-        "a letter to an agent",
+        "a message to an agent",
         "agent.message_commands:send",
         (
             ArgumentSpec(("to",), "the agent that shall have it", "TO", completes="agent"),
@@ -197,12 +197,12 @@ AGENTS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("body",), "its text; - for standard input", "BODY", many="?", default=""),
             ArgumentSpec(("--from",), "who sends it (default: operator)", "NAME", default="operator"),
             ArgumentSpec(
-                ("--type",), "kind of letter", choices=("flag", "task", "question", "cascade"), default="flag"
+                ("--type",), "kind of message", choices=("flag", "task", "question", "cascade"), default="flag"
             ),
             ArgumentSpec(("--priority",), "its priority", choices=("high", "normal", "low"), default="normal"),
             ArgumentSpec(("--ref",), "what it refers to", "TEXT"),
             ArgumentSpec(("--expires",), "not to be delivered after this time (ISO 8601)", "TIME"),
-            ArgumentSpec(("--id",), "its id: the same letter sent twice arrives once", "ID", default=""),
+            ArgumentSpec(("--id",), "its id: the same message sent twice arrives once", "ID", default=""),
         ),
         "TO may be `all`: a cascade to every agent.",
     ),
