@@ -14,6 +14,7 @@ from worldfs.tree.change_feed import ChangeFeed
 from worldfs.world.calls import AgentJobContext, AgentJobs
 
 from .manual_clock import ManualClock
+from .waiting import until as wait_until
 
 
 class StaticEndpoint(NamedTuple):
