@@ -95,13 +95,13 @@ def opened(place: Path) -> Iterator[object]:
     from worldfs.agents.agent_directory import AgentDirectory
     from worldfs.agents.inbox import Inbox
 
-    room = AgentDirectory(place, "rio")
-    inbox = Inbox(room)
+    agent_dir = AgentDirectory(place, "rio")
+    inbox = Inbox(agent_dir)
     try:
         yield inbox
     finally:
         inbox.close()
-        room.close()
+        agent_dir.close()
 
 
 def timed(inbox: object) -> float:

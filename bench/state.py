@@ -57,7 +57,7 @@ def run() -> dict[str, float]:
 def append(state: AgentState, place: Path) -> dict[str, float]:
     place.mkdir()
     state.event("noted", text=TEXT * 2)
-    line = (state.room.path / "journal.jsonl").read_bytes().splitlines(keepends=True)[-1]
+    line = (state.agent_dir.path / "journal.jsonl").read_bytes().splitlines(keepends=True)[-1]
     fd = os.open(place / "floor.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     def bare(_: int) -> None:
@@ -72,7 +72,7 @@ def append(state: AgentState, place: Path) -> dict[str, float]:
 
 def replace(state: AgentState, place: Path) -> dict[str, float]:
     ids = [state.add_task(TEXT, context=TEXT).id for _ in range(7)]
-    data = (state.room.path / "tasks.json").read_bytes()
+    data = (state.agent_dir.path / "tasks.json").read_bytes()
     with directory(place) as fd:
         return paired(
             lambda n: state.update_task(ids[n % len(ids)], context=f"{TEXT}{n:06d}"),
@@ -82,7 +82,7 @@ def replace(state: AgentState, place: Path) -> dict[str, float]:
 
 def deposit(state: AgentState, place: Path) -> dict[str, float]:
     state.inbox.deposit(_letter(state.name, -1))
-    (there,) = (state.room.path / "inbox").glob("*.json")
+    (there,) = (state.agent_dir.path / "inbox").glob("*.json")
     data = there.read_bytes()
     with directory(place) as fd:
         return paired(

@@ -113,7 +113,7 @@ class Trial:
 
     def looks(self, mind: Mind) -> None:
         """After a rewrite of that mind: what is not as it was acknowledged, it had read and meant, or it is named."""
-        self.state.take_in(settle=True)
+        self.state.reconcile(settle=True)
         aside = self.home / ".paos/aside"
         said = " ".join(path.read_text() for path in aside.glob("*.why")) if self.state.findings() else ""
         texts = {remark.text for remark in self.state.memory().remarks}
@@ -138,7 +138,7 @@ class Trial:
                     assert id in said and acknowledged in kept, words
                     self.named += 1
                 del self.tasks[id, part]
-        self.state.room.told()
+        self.state.agent_dir.drop_presented()
 
 
 def run(root: Path, seed: int, steps: int = STEPS) -> Trial:
@@ -218,7 +218,7 @@ def test_three_minds_at_once_beside_two_callers_undo_nothing(tmp_path: Path) -> 
         for process in minds:
             process.join()
         assert [process.exitcode for process in (*minds, *callers)] == [0] * 5
-        state.take_in(settle=True)
+        state.reconcile(settle=True)
         texts = {remark.text for remark in state.memory().remarks}
         assert {f"caller {who} found {turn}" for who in range(2) for turn in range(8)} <= texts
         status = {task.id: task.status for task in state.tasks()}
@@ -240,6 +240,6 @@ def test_a_task_that_a_rewrite_of_the_newest_version_closes_is_no_fault(tmp_path
         read = json.loads(page.read_text())
         read["tasks"][2]["status"] = "completed"
         page.write_text(json.dumps(read))
-        state.take_in(settle=True)
+        state.reconcile(settle=True)
         assert [task.status for task in state.tasks()] == ["pending", "pending", "completed"]
         assert not list((tmp_path / "rio/.paos/aside").glob("*"))

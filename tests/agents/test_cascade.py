@@ -53,13 +53,13 @@ def test_all_agents_get_a_letter_but_its_sender(root: Path) -> None:
 
 def test_the_same_source_reaches_an_agent_once_even_after_it_was_read(root: Path) -> None:
     assert say(root, source_ref="pr/247", agents=["rio"]) == [("rio", True)]
-    room = AgentDirectory(root, "rio", clock=ManualClock())
-    inbox = Inbox(room)
+    agent_dir = AgentDirectory(root, "rio", clock=ManualClock())
+    inbox = Inbox(agent_dir)
     claim = inbox.claim(by="rio")
     assert claim is not None
     inbox.ack(claim.token)
     inbox.close()
-    room.close()
+    agent_dir.close()
     assert say(root, source_ref="pr/247") == [("leo", True), ("rio", False), ("theseus", True)]
     assert say(root, source_ref="pr/248", agents=["rio", "rio"]) == [("rio", True)]
     assert [letter["source_ref"] for letter in letters(root, "rio")] == ["pr/248"]

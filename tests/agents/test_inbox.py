@@ -31,7 +31,7 @@ def inbox(tmp_path: Path, clock: ManualClock) -> Iterator[Inbox]:
     opened = again(tmp_path, clock)
     yield opened
     opened.close()
-    opened.room.close()
+    opened.agent_dir.close()
 
 
 def again(root: Path, clock: ManualClock, **options: int) -> Inbox:
@@ -214,7 +214,7 @@ def test_a_letter_that_died_or_was_revived_is_where_it_was_said_to_be_after_any_
 
     def shut(inbox: Inbox) -> None:
         inbox.close()
-        inbox.room.close()
+        inbox.agent_dir.close()
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
         inbox = opened(path)
@@ -272,7 +272,7 @@ def test_a_receipt_tells_where_a_letter_is(inbox: Inbox) -> None:
     assert [state and (state.state, state.by) for state in states] == [
         ("waiting", ""), ("claimed", "w"), ("acknowledged", "")
     ]  # fmt: skip
-    assert inbox.room.store.probe(done_key("a")) is not None
+    assert inbox.agent_dir.store.probe(done_key("a")) is not None
 
 
 # -- minds with file tools ---------------------------------------------------------------------------------------------

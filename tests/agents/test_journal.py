@@ -48,7 +48,7 @@ def test_lines_of_another_tool_stay_as_they_are_and_ours_follow(home: Path) -> N
     log = journal(home)
     assert log.append("y") == 1
     assert (home / "rio/journal.jsonl").read_bytes().startswith(old + b"\n")
-    assert [entry["event"] for entry in log.everything()] == ["session_start", "x", "y"]
+    assert [entry["event"] for entry in log.all_entries()] == ["session_start", "x", "y"]
 
 
 def test_a_torn_tail_is_set_aside_and_every_good_line_stays(home: Path) -> None:
@@ -94,7 +94,7 @@ def test_lines_that_were_changed_or_removed_are_back(home: Path, how: str) -> No
     events = [entry["event"] for _, entry in again.lines()]
     assert events == (["a", "b", "c", "added", "d"] if how in ("in place", "another inode") else ["a", "b", "c", "d"])
     assert numbers(again) == list(range(1, len(events) + 1))
-    assert [finding.code for finding in again.room.findings] == ["JOURNAL_EDITED"]
+    assert [finding.code for finding in again.agent_dir.findings] == ["JOURNAL_EDITED"]
     if how in ("in place", "another inode"):
         kept = [p.read_text() for p in (home / "rio/.paos/aside").iterdir() if p.suffix != ".why"]
         assert kept == [changed]
@@ -158,7 +158,7 @@ def test_a_journal_that_is_mended_in_the_middle_of_a_rotation_holds_every_line_o
     (home / "rio/journal.jsonl").write_bytes(text.replace(b'"count":1', b'"count":9'))
     again = journal(home)
     again.append("count", {"count": 3})
-    assert [entry["count"] for entry in again.everything() if entry["event"] == "count"] == [0, 1, 2, 3]
+    assert [entry["count"] for entry in again.all_entries() if entry["event"] == "count"] == [0, 1, 2, 3]
 
 
 def test_a_journal_of_another_tool_that_is_very_long_is_sealed_not_read(
@@ -172,7 +172,7 @@ def test_a_journal_of_another_tool_that_is_very_long_is_sealed_not_read(
     log = journal(home)
     assert log.append("new") == 2  # the first is the rotation's own
     assert (home / "rio/.paos/journal/0000000000000000.jsonl").read_bytes() == old
-    assert [entry["event"] for entry in log.everything()][-3:] == ["old", "journal_rotated", "new"]
+    assert [entry["event"] for entry in log.all_entries()][-3:] == ["old", "journal_rotated", "new"]
 
 
 def _add(home: Path, who: int, count: int, limit: int) -> None:

@@ -37,7 +37,7 @@ def journal(tmp_path: Path) -> Journal:
 @pytest.mark.parametrize("block", [1, 7, 64, 1 << 20])
 def test_the_same_as_reading_every_line(journal: Journal, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     monkeypatch.setattr(journal_numbers, "_BLOCK", block)
-    (Path(journal.room.path) / "journal.jsonl").write_bytes(b"\n".join(LINES) + b'\n{"torn":1,"seq":10}')
+    (Path(journal.agent_dir.path) / "journal.jsonl").write_bytes(b"\n".join(LINES) + b'\n{"torn":1,"seq":10}')
     assert list(sequence_numbers(journal)) == [seq for seq, _ in journal.lines()] == [1, 2, 3, 4, 9]
     assert list(gaps(journal)) == [(4, 9)]
 
@@ -47,7 +47,7 @@ def test_a_line_without_end_is_passed_over(journal: Journal, monkeypatch: pytest
     monkeypatch.setattr(journal_numbers, "_BLOCK", block)
     monkeypatch.setattr(journal_numbers, "LINE_MAX", 200)
     giant = b'{"event":"%s","seq":2}' % (b"x" * 5000)
-    (Path(journal.room.path) / "journal.jsonl").write_bytes(
+    (Path(journal.agent_dir.path) / "journal.jsonl").write_bytes(
         b'{"event":"a","seq":1}\n' + giant + b'\n{"event":"b","seq":3}\n'
     )
     found = list(sequence_numbers(journal))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from worldfs.agents.text_cost import format_size, prefix, text_cost, tokens
+from worldfs.agents.text_cost import estimate_tokens, format_size, prefix, text_cost
 
 # The largest count of three tokenizers (cl100k, o200k, and the one that Anthropic's SDK 0.38 carried).
 COUNTED = [
@@ -45,7 +45,7 @@ COUNTED = [
 
 @pytest.mark.parametrize(("text", "counted"), COUNTED)
 def test_the_estimate_is_never_below_what_tokenizers_count(text: str, counted: int) -> None:
-    assert counted <= tokens(text) <= 2.5 * counted
+    assert counted <= estimate_tokens(text) <= 2.5 * counted
 
 
 def test_bytes_are_bytes() -> None:

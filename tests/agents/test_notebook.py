@@ -21,13 +21,13 @@ def state(tmp_path: Path) -> Iterator[AgentState]:
 
 @pytest.fixture
 def notes(state: AgentState) -> Iterator[Notebook]:
-    book = Notebook(state.room)
+    book = Notebook(state.agent_dir)
     yield book
     book.close()
 
 
 def lines(state: AgentState) -> list[bytes]:
-    return (state.room.path / notebook.FILE).read_bytes().splitlines()
+    return (state.agent_dir.path / notebook.FILE).read_bytes().splitlines()
 
 
 def test_versions_count_on_and_all_of_them_stay(notes: Notebook) -> None:
@@ -71,7 +71,7 @@ def test_protected_notes_are_neither_changed_nor_forgotten(notes: Notebook) -> N
 
 def test_two_openers_see_each_others_notes(tmp_path: Path, state: AgentState, notes: Notebook) -> None:
     with AgentState.open("alice", tmp_path, clock=ManualClock()) as other:
-        theirs = Notebook(other.room)
+        theirs = Notebook(other.agent_dir)
         notes.create("note", 1, name="a")
         assert theirs.latest("a").version == 1
         assert theirs.mutate("a", 2).version == 2
@@ -85,8 +85,8 @@ def test_long_contents_of_any_language_have_a_file_and_short_ones_do_not(state: 
     assert notes.content(notes.create("note", long, name="long")) == long
     notes.create("note", "kurz: Äpfel", name="short")
     assert all(len(line) < 3_000 for line in lines(state))
-    assert (state.room.path / notebook.FOLDER / "long" / "1.json").stat().st_size > 1 << 20
-    assert not (state.room.path / notebook.FOLDER / "short").exists()
+    assert (state.agent_dir.path / notebook.FOLDER / "long" / "1.json").stat().st_size > 1 << 20
+    assert not (state.agent_dir.path / notebook.FOLDER / "short").exists()
     half = notes.create("note", "half a pair \ud83d", name="half")
     assert notes.content(half) == "half a pair \ud83d"
 
@@ -104,9 +104,9 @@ def test_it_is_all_there_again_when_it_is_opened_again(tmp_path: Path, state: Ag
 
 def test_a_torn_line_is_set_aside_and_the_next_one_begins_a_line(state: AgentState, notes: Notebook) -> None:
     notes.create("note", 1, name="a")
-    with (state.room.path / notebook.FILE).open("ab") as file:
+    with (state.agent_dir.path / notebook.FILE).open("ab") as file:
         file.write(b'{"op":"note","name":"torn","vers')
-    again = Notebook(state.room)
+    again = Notebook(state.agent_dir)
     assert [version.name for version in again.active()] == ["a"]
     again.mutate("a", 2)
     assert [json.loads(line)["version"] for line in lines(state)] == [1, 2]
@@ -115,7 +115,7 @@ def test_a_torn_line_is_set_aside_and_the_next_one_begins_a_line(state: AgentSta
 
 
 def test_foreign_lines_are_passed_over(state: AgentState, notes: Notebook) -> None:
-    (state.room.path / notebook.FILE).write_bytes(
+    (state.agent_dir.path / notebook.FILE).write_bytes(
         b'nonsense\n[1]\n{"op":"note","name":"../x","version":1,"kind":"k","write_protected":false,'
         b'"unevictable":false,"at":"","content":1}\n{"op":"note","name":"far","version":9,"kind":"k",'
         b'"write_protected":false,"unevictable":false,"at":"","content":1}\n'
@@ -126,7 +126,7 @@ def test_foreign_lines_are_passed_over(state: AgentState, notes: Notebook) -> No
 
 def test_a_content_whose_file_is_gone_is_not_there(state: AgentState, notes: Notebook) -> None:
     made = notes.create("note", "x" * 5_000, name="a")
-    (state.room.path / notebook.FOLDER / "a" / "1.json").unlink()
+    (state.agent_dir.path / notebook.FOLDER / "a" / "1.json").unlink()
     with pytest.raises(NotFound):
         notes.content(made)
     assert list(notes.texts()) == []

@@ -131,7 +131,7 @@ def test_the_figures_of_the_last_session_count_at_once_and_one_that_always_fails
 
 @pytest.mark.parametrize("budget", [200, 1000, 1200, 2000])
 def test_the_whole_prompt_holds_its_budget_or_names_the_least(tmp_path: Path, budget: int) -> None:
-    from worldfs.agents.text_cost import tokens
+    from worldfs.agents.text_cost import estimate_tokens
 
     with AgentState.open("rio", tmp_path, create=True) as state:
         for number in range(60):
@@ -140,4 +140,4 @@ def test_the_whole_prompt_holds_its_budget_or_names_the_least(tmp_path: Path, bu
             with pytest.raises(BadInput, match=r"at least \d{3}:"):
                 state.prompt(budget=budget)
         else:
-            assert tokens(state.prompt(budget=budget)) <= budget
+            assert estimate_tokens(state.prompt(budget=budget)) <= budget

@@ -33,7 +33,7 @@ def test_a_merge_waits_for_the_disk_with_its_content_and_its_name(tmp_path: Path
         rewrite["tasks"][0]["status"] = "completed"
         page.write_text(json.dumps(rewrite))
         done.clear()
-        state.take_in(settle=True)
+        state.reconcile(settle=True)
         assert [(task.id == first, task.status) for task in state.tasks()] == [(True, "completed"), (False, "pending")]
     at = max(index for index, (name, path) in enumerate(done) if name == "rename" and path == "tasks.json")
     draft = [path for name, path in done[:at] if name == "fsync"]

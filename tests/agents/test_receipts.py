@@ -25,11 +25,11 @@ def clock() -> ManualClock:
 @pytest.fixture
 def inbox(tmp_path: Path, clock: ManualClock) -> Iterator[Inbox]:
     (tmp_path / "rio").mkdir()
-    room = AgentDirectory(tmp_path, "rio", clock=clock)
-    inbox = Inbox(room, attempts=1)
+    agent_dir = AgentDirectory(tmp_path, "rio", clock=clock)
+    inbox = Inbox(agent_dir, attempts=1)
     yield inbox
     inbox.close()
-    room.close()
+    agent_dir.close()
 
 
 def send(inbox: Inbox, id: str = "a", **more: str) -> None:
@@ -81,10 +81,10 @@ def test_when_the_ledger_is_written_anew_times_are_kept_or_taken_from_the_disk(
     assert claimed is not None and claimed.message.id == "read"
     inbox.ack(claimed.token)
     monkeypatch.setattr(claim_log, "COMPACT", 0)
-    with inbox.ledger as held:
+    with inbox.claim_log as held:
         held.lines = 1_000_000
         held.write([])
-    again = Inbox(inbox.room)
+    again = Inbox(inbox.agent_dir)
     assert again.receipt("returned") == DeliveryReceipt("returned", "waiting", sent=SENT, at=LATER, attempts=1)
     receipt = again.receipt("read")
     assert receipt is not None and (receipt.state, receipt.sent) == ("acknowledged", SENT)

@@ -161,7 +161,7 @@ def _settled(root: Path, done: list[str]) -> None:
     """Open it as the next wake does, and hold every promise against the files."""
     with opened(root) as state:
         state.recover()
-        state.take_in(settle=True)
+        state.reconcile(settle=True)
         entries = [entry for _, entry in state.journal.lines()]
         assert [entry["seq"] for entry in entries] == list(range(1, len(entries) + 1))
         events = [entry["event"] for entry in entries]
@@ -191,7 +191,7 @@ def _settled(root: Path, done: list[str]) -> None:
             assert report.status == "idle"
         before = {path.name: path.read_bytes() for path in (root / "rio").iterdir() if path.is_file()}
         state.recover()
-        state.take_in(settle=True)
+        state.reconcile(settle=True)
         assert before == {path.name: path.read_bytes() for path in (root / "rio").iterdir() if path.is_file()}
 
 
@@ -289,7 +289,7 @@ def test_undo_goes_back_and_forth(tmp_path: Path, state: AgentState) -> None:
 def test_what_the_agent_says_in_report_is_taken_over_and_the_rest_is_not(tmp_path: Path, state: AgentState) -> None:
     path = tmp_path / "rio/report.json"
     path.write_text(json.dumps(value(path) | {"summary": "所有来源已归档", "status": "researching", "agent": "leo"}))
-    state.take_in(settle=True)
+    state.reconcile(settle=True)
     report = state.report()
     assert report is not None and (report.summary, report.status, report.agent) == ("所有来源已归档", "idle", "rio")
     assert [finding.code for finding in state.findings()] == ["EDIT_CONFLICT"]
@@ -301,7 +301,7 @@ def test_a_record_of_the_kernel_is_restored(tmp_path: Path, state: AgentState, n
     state.finish()
     before = (tmp_path / "rio" / name).read_bytes()
     (tmp_path / "rio" / name).write_text('{"agent": "rio", "lifetime": {}}')
-    state.take_in(settle=True)
+    state.reconcile(settle=True)
     assert (tmp_path / "rio" / name).read_bytes() == before
 
 
@@ -333,7 +333,7 @@ def test_no_update_of_eight_processes_is_lost_while_a_mind_rewrites_the_file(tmp
         worker.start()
     for worker in workers:
         worker.join()
-    state.take_in(settle=True)
+    state.reconcile(settle=True)
     ids = {task.id for task in state.tasks()}
     assert {f"t-{who}-{turn}" for who in range(8) for turn in range(12)} <= ids
     kept = "".join(path.read_text() for path in (tmp_path / "rio/.paos/aside").glob("*-tasks.json"))
@@ -347,7 +347,7 @@ def test_a_version_that_lost_a_race_leaves_no_copy(
 ) -> None:
     state.add_task("one")
     state.add_task("two")  # what stands there now is known as ours: the next copy is written early
-    place, file = state.room.store.place_many, tmp_path / "rio/tasks.json"
+    place, file = state.agent_dir.store.place_many, tmp_path / "rio/tasks.json"
 
     def raced(drafts: Any) -> Any:
         monkeypatch.undo()
@@ -356,10 +356,10 @@ def test_a_version_that_lost_a_race_leaves_no_copy(
         file.write_text(json.dumps(value))
         return place(drafts)
 
-    monkeypatch.setattr(state.room.store, "place_many", raced)
+    monkeypatch.setattr(state.agent_dir.store, "place_many", raced)
     state.add_task("three")
     assert [task.description for task in state.tasks()] == ["one", "two", "theirs", "three"]
-    kept = state.kept["tasks.json"]
+    kept = state.documents["tasks.json"]
     versions = [kept.version(one) or b"" for one in kept.generations()]
     assert [b"three" in text for text in versions] == [False] * (len(versions) - 1) + [True]
 

@@ -213,7 +213,7 @@ def test_a_delivery_that_was_cut_off_is_made_once(root: Path) -> None:
         sid = state.start().session_id
         letter = {"to": "Theseus", "subject": "s", "body": "b", "type": "flag"}
         (root / "rio/outbox/a.json").write_text(json.dumps(letter))
-        with state.room.alone():  # deposited, and then the power went
+        with state.agent_dir.locked():  # deposited, and then the power went
             assert outbox._sent(state, sid, "a.json") is not None
         state.finish()
     assert len(list((root / "theseus/inbox").iterdir())) == 1

@@ -181,7 +181,7 @@ def test_a_script_has_a_session_in_steps_and_leaves_no_process_behind(
 def test_a_script_that_is_killed_is_noticed_at_once(
     root: Path, script: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    with AgentState.open("rio", root) as state, state.room.store.watch("session.json") as watch:
+    with AgentState.open("rio", root) as state, state.agent_dir.store.watch("session.json") as watch:
         done = script("bash", "state_start rio && state_outcome rio sources_archived=3 && kill -9 $$")
         assert done.returncode == -9
         while session(root)["status"] == "running":

@@ -58,7 +58,7 @@ def test_without_durability_the_content_is_synced_and_the_name_is_not(tmp_path):
 def test_a_group_syncs_each_directory_once(tmp_path):
     disk = CountingDisk()
     root = Root(tmp_path, disk)
-    places = [root.room(f"jobs/{index}") for index in range(5)]
+    places = [root.ensure_parent(f"jobs/{index}") for index in range(5)]
     disk.seen.clear()
     assert root.put_group([(place, b"1") for place in places]) == [True] * 5
     names = [name for name, _ in disk.seen]
@@ -74,7 +74,7 @@ def test_create_only_creates_once(tmp_path, noreplace):
     root.create("a", b"1")
     with pytest.raises(Exists):
         root.create("a", b"2")
-    place = root.place("a")
+    place = root.locate("a")
     with pytest.raises(FileExistsError):
         root.put_at(place, b"3", None, "new")  # somebody made it after we looked
     assert root.read("a") == b"1"

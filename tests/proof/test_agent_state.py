@@ -65,7 +65,7 @@ def updates(root: Path, processes: int, each: int) -> None:
         worker.wait()
         assert worker.returncode == 0
     with AgentState.open("rio", root) as state:
-        state.take_in(settle=True)
+        state.reconcile(settle=True)
         ids = {task.id for task in state.tasks()}
         acknowledged = {words[1] for words in said(root) if words[0] == "task"}
         assert len(acknowledged) == processes * each
@@ -129,10 +129,10 @@ def increments(root: Path, total: int, processes: int, kills: int) -> None:
         assert metrics.lifetime["disconfirmation_attempts"] == counted["disconfirmation_attempt"]
         fold = MetricsReducer()
         fold.follow(state.journal.lines())
-        assert project(fold, "rio", state.room.clock.now()).lifetime == metrics.lifetime
+        assert project(fold, "rio", state.agent_dir.clock.now()).lifetime == metrics.lifetime
         before = (root / "rio/metrics.json").read_bytes()
-        state.refold()
-        state.refold()
+        state.recount_metrics()
+        state.recount_metrics()
         assert json.loads((root / "rio/metrics.json").read_bytes())["lifetime"] == json.loads(before)["lifetime"]
 
 

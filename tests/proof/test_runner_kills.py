@@ -69,7 +69,7 @@ def kill_again_and_again(root: Path, rounds: int, seed: int) -> Counter[str]:
             assert ended.outcome == "completed", ended
             left = alive(mark)
             assert not left, left
-        entries = [json.loads(line) for line in (state.room.path / "journal.jsonl").read_text().splitlines()]
+        entries = [json.loads(line) for line in (state.agent_dir.path / "journal.jsonl").read_text().splitlines()]
         metrics = state.metrics()
     starts = [entry["session_id"] for entry in entries if entry["event"] == "session_start"]
     ends = Counter(entry["session_id"] for entry in entries if entry["event"] == "session_end")

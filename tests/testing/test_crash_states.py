@@ -90,9 +90,9 @@ def test_a_state_can_be_put_on_a_disk_with_second_names_and_stamps(tmp_path: Pat
     recorder = Recorder(tmp_path / "a")
     root = Root(tmp_path / "a", recorder)
     root.replace("d/one", b"1")
-    place = root.place("d/one")
+    place = root.locate("d/one")
     assert place is not None
-    root.link(place, root.room("two"))
+    root.link(place, root.ensure_parent("two"))
     with (tmp_path / "a/two").open("rb") as file:
         recorder.stamp(file.fileno(), b"mine", "two")
     materialise(DiskOpHistory(recorder.start, recorder.ops).everything(len(recorder.ops)), tmp_path / "b")
@@ -129,7 +129,7 @@ def test_without_one_of_its_syncs_it_does_not_and_the_crash_is_told(kind: str) -
 def test_a_plain_rewrite_does_not() -> None:
     def rewrite(path: Path, disk: object, ack: object) -> None:
         root = Root(path, disk)  # type: ignore[arg-type]
-        place = root.room("a")
+        place = root.ensure_parent("a")
         fd = root.disk.create(place.folder.fd, "a", "a", os.O_WRONLY | os.O_TRUNC)
         root.disk.write(fd, b"new", "a")
         os.close(fd)

@@ -110,7 +110,7 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> Any:
         known.append(self)
 
     monkeypatch.setattr(AgentDirectory, "__init__", opened)
-    disk.held = lambda: any(room._depth and room._mutex._is_owned() for room in known)
+    disk.held = lambda: any(agent_dir._depth and agent_dir._mutex._is_owned() for agent_dir in known)
     yield disk
 
 
@@ -144,10 +144,10 @@ def test_so_are_those_that_others_have_rewritten(tmp_path: Path, monkeypatch: py
         ):
             seen = disk.seen
             change()
-            state.take_in(settle=True)
+            state.reconcile(settle=True)
             assert disk.seen > seen
         state.undo()
-        state.refold()
+        state.recount_metrics()
         for _ in range(2):
             state.event("more", text="x" * 400)
             state.journal.seal()
@@ -156,17 +156,19 @@ def test_so_are_those_that_others_have_rewritten(tmp_path: Path, monkeypatch: py
         doctor_fixes.take_in_journal(state)
         (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"none either\n")
         doctor_fixes.drop_journal_line(state, b"none either")
-        state.tally.refold = asked(state.tally.refold, lambda: bool(state.room._depth))  # type: ignore[method-assign]  # the same, asked
-        state.refold()
+        state.metrics_cache.recount = asked(state.metrics_cache.recount, lambda: bool(state.agent_dir._depth))  # type: ignore[method-assign]  # the same, asked
+        state.recount_metrics()
         (home / "session.json").write_bytes(b'{"agent":"rio","session_id":"x","status":"running"}\n')
         doctor_fixes.end_session(state)
-        moved = asked(doctor_fixes.move_aside, lambda: bool(state.room._depth))
+        moved = asked(doctor_fixes.move_aside, lambda: bool(state.agent_dir._depth))
         monkeypatch.setattr(doctor_fixes, "move_aside", moved)
         (home / "odd").write_bytes(b"what nobody knows")
         doctor_fixes.put_aside(state, "odd")
         assert not (home / "odd").exists()
         (home / "report.json").write_bytes(b"nothing")
-        monkeypatch.setattr(init_agent, "create_agent", asked(init_agent.create_agent, lambda: bool(state.room._depth)))
+        monkeypatch.setattr(
+            init_agent, "create_agent", asked(init_agent.create_agent, lambda: bool(state.agent_dir._depth))
+        )
         doctor_fixes.recreate_file(state, "report.json")
         assert (home / "report.json").read_bytes() != b"nothing"
         state.close()
@@ -179,9 +181,9 @@ def test_a_dead_session_is_settled_by_one_who_holds_both_locks(tmp_path: Path, m
     held: list[bool] = []
 
     def settled(other: AgentState) -> bool:
-        held.append(bool(other.room._depth))
+        held.append(bool(other.agent_dir._depth))
         with pytest.raises(Busy):
-            RootLock(other.room.path, "another").acquire()
+            RootLock(other.agent_dir.path, "another").acquire()
         return first(other)
 
     first = session_job.recover
@@ -195,17 +197,17 @@ def test_a_dead_session_is_settled_by_one_who_holds_both_locks(tmp_path: Path, m
 
 def test_a_room_is_held_by_one_process_and_one_thread(tmp_path: Path) -> None:
     agent_workload.prepare(tmp_path)
-    room = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
+    agent_dir = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
     lock = tmp_path / agent_workload.NAME / ROOM_LOCK
     for _ in range(2):
-        with room.alone():
+        with agent_dir.locked():
             assert taken(lock), "another process gets it as well"
-            with room.alone():
+            with agent_dir.locked():
                 pass
             assert taken(lock), "the inner one has let it go"
-            assert not in_another_thread(lambda: room._mutex.acquire(blocking=False))
+            assert not in_another_thread(lambda: agent_dir._mutex.acquire(blocking=False))
         assert not taken(lock), "it is kept for ever"
-    room.close()
+    agent_dir.close()
 
 
 def test_a_ledger_is_held_by_one_process_and_read_by_one_thread(
@@ -219,21 +221,21 @@ def test_a_ledger_is_held_by_one_process_and_read_by_one_thread(
         first(self, raw)
 
     monkeypatch.setattr(ClaimLog, "_apply", apply)
-    room = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
-    inbox, other = Inbox(room), Inbox(room)
+    agent_dir = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
+    inbox, other = Inbox(agent_dir), Inbox(agent_dir)
     lock = tmp_path / agent_workload.NAME / LEDGER_LOCK
     inbox.deposit(Message("m", "a", "rio", subject="s"))
     claimed = inbox.claim("one")
     assert claimed is not None
-    with inbox.ledger:
+    with inbox.claim_log:
         assert taken(lock), "another process gets it as well"
-        assert not in_another_thread(lambda: inbox.ledger._mutex.acquire(blocking=False))
+        assert not in_another_thread(lambda: inbox.claim_log._mutex.acquire(blocking=False))
     assert not taken(lock), "it is kept for ever"
     assert other.claimed(claimed.token)  # reads what the first has written, without the lock of the file
     assert owned and all(owned)
     for one in (inbox, other):
         one.close()
-    room.close()
+    agent_dir.close()
 
 
 def test_a_notebook_is_read_and_closed_by_one_thread_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,24 +251,24 @@ def test_a_notebook_is_read_and_closed_by_one_thread_at_a_time(tmp_path: Path, m
     notes.mutate("cup", "blue")
     notes.evict("cup")
     notes.close()
-    notes.room.close()
+    notes.agent_dir.close()
 
 
 def test_a_room_and_a_store_are_closed_by_one_thread_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     agent_workload.prepare(tmp_path)
-    room = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
+    agent_dir = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
     store = DiskStore(tmp_path)
-    with room.alone(), store._alone():
+    with agent_dir.locked(), store._alone():
         pass
     first, held = os.close, []
 
     def close(fd: int) -> None:
-        if fd in (room._fd, store._lock_fd):
-            held.append(room._mutex._is_owned() or store._mutex._is_owned())
+        if fd in (agent_dir._fd, store._lock_fd):
+            held.append(agent_dir._mutex._is_owned() or store._mutex._is_owned())
         first(fd)
 
     monkeypatch.setattr(os, "close", close)
-    room.close()
+    agent_dir.close()
     store.close()
     assert held == [True, True]
 

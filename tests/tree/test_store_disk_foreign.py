@@ -367,7 +367,7 @@ def test_an_old_file_that_cannot_be_read_now_is_not_taken_for_an_edit(tmp_path, 
     store = DiskStore(tmp_path, guarded={"a.json"})
     store.put("a.json", b"first")
     store.put("a.json", b"second", store.get("a.json").revision)
-    opened = store.root.opened
+    opened = store.root.open_with_stat
 
     def broken(place):
         if place.path.startswith(".paos/displaced"):

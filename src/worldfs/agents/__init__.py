@@ -1,1 +1,1 @@
-"""Agents: minds with a directory of their own, and everything that keeps it (Agent State v1)."""
+"""Agents: each has a directory of its own; reading, writing, checking and importing it (Agent State v1)."""

@@ -1,4 +1,4 @@
-"""The room of one agent: its directory, its one lock, its clock. Everything that an agent keeps goes through a room.
+"""One agent's directory: its lock, its clock, its findings. Every file of an agent is read and written through it.
 
 journal.jsonl …          the seven files, where the specification has them
 .paos/state.lock         held for every change, for as long as it takes
@@ -36,21 +36,21 @@ ASIDE: Final = f"{PRIVATE_DIR}/aside"
 FINDINGS: Final = f"{PRIVATE_DIR}/findings.json"
 FINDINGS_MAX: Final = 50
 FLAT_BYTES: Final = 180
-TOLD: Final = "told_in"  # of a kept finding: the session that has it before it
+PRESENTED_IN: Final = "told_in"  # key of a stored finding: the session whose prompt contains it
 
 
 class AgentDirectory:
-    """Usable from many threads and many processes at once: `alone()` is what changes are made in."""
+    """Usable from many threads and many processes at once: `locked()` is what changes are made in."""
 
     def __init__(
         self, root: str | os.PathLike[str], name: str, *, clock: Clock | None = None, disk: Disk | None = None
     ):
         """`root`/`name` must be there: `NotFound` says how to make it."""
         self.name = check_agent_name(name)
-        self._place = os.path.join(root, name)
+        self._path = os.path.join(root, name)
         self.clock = clock or SystemClock()
         try:
-            self.store = DiskStore(self._place, disk, guarded=GUARDED)
+            self.store = DiskStore(self._path, disk, guarded=GUARDED)
         except NotFound:
             raise NotFound(
                 f"no agent {name!r}",
@@ -61,20 +61,20 @@ class AgentDirectory:
             ) from None
         self.root = self.store.root
         self.disk = self.store.disk
-        self.findings: list[Finding] = []  # met since this room was opened
+        self.findings: list[Finding] = []  # found since this object was opened
         self._mutex = threading.RLock()
         self._depth = 0
         self._fd = -1
         self._pid = 0
         self._second: tuple[datetime | None, str] = None, ""
-        self._mark = b""  # what the lock file says while nobody else changed anything after us
-        self._turn, self._asked = 0, False
+        self._mark = b""  # content of the lock file as long as no other process has changed anything
+        self._change_count, self._asked = 0, False
 
     @property
     def path(self) -> Path:
         from pathlib import Path
 
-        return Path(self._place)
+        return Path(self._path)
 
     def close(self) -> None:
         with self._mutex:
@@ -83,8 +83,8 @@ class AgentDirectory:
                 self._fd, self._pid = -1, 0
             self.store.close()
 
-    def alone(self) -> AgentDirectory:
-        """`with room.alone():` nobody else changes anything meanwhile, here or in another process; may be nested."""
+    def locked(self) -> AgentDirectory:
+        """`with agent_dir.locked():` no other thread or process changes anything meanwhile; may be nested."""
         return self
 
     def __enter__(self) -> AgentDirectory:
@@ -124,20 +124,20 @@ class AgentDirectory:
         self._mark = f"{self._pid:010d} {os.urandom(8).hex()}\n".encode()
         return self._fd
 
-    def turn(self) -> int:
-        """A number that grows when somebody else may have changed something since it was asked for. Inside `alone`.
+    def change_count(self) -> int:
+        """A number that grows when another process may have changed something since it was asked for. Inside `locked`.
 
-        Whoever asks signs the lock file, which the others see: what was learnt under one number is still so.
+        The caller signs the lock file, which other processes see: what was learnt under one number is still so.
         """
         if not self._asked:
             if os.pread(self._fd, 64, 0) != self._mark:
-                self._turn += 1
+                self._change_count += 1
                 self.root.sign(self._fd, self._mark, LOCK)
             self._asked = True
-        return self._turn
+        return self._change_count
 
-    def found(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:
-        """Something was wrong with the files of this room: kept for the agent's next wake and for `paos check`."""
+    def add_finding(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:
+        """Something was wrong with the files of this agent: kept for the agent's next wake and for `paos check`."""
         from dataclasses import asdict
 
         from worldfs.ground.model import Finding
@@ -145,32 +145,32 @@ class AgentDirectory:
         finding = Finding(code, f"{self.name}/{field}", expected, found, fix, warning=warning)
         self.findings.append(finding)
         value = asdict(finding)
-        kept = [item for item in self._findings() if {**item, TOLD: ""} != {**value, TOLD: ""}]
+        kept = [item for item in self._findings() if {**item, PRESENTED_IN: ""} != {**value, PRESENTED_IN: ""}]
         self._keep_findings([*kept, value][-FINDINGS_MAX:])
 
-    def kept_findings(self) -> list[Finding]:
-        """What is still to be told, oldest first."""
+    def pending_findings(self) -> list[Finding]:
+        """Findings that no successful session has seen yet, oldest first."""
         found = self._findings()
         if not found:
             return []
         from worldfs.ground.model import Finding
 
         with suppress(TypeError):
-            return [Finding(**{key: value for key, value in item.items() if key != TOLD}) for item in found]
+            return [Finding(**{key: value for key, value in item.items() if key != PRESENTED_IN}) for item in found]
         return []
 
-    def tell(self, session: str) -> None:
-        """The findings so far are before the agent in this session."""
+    def mark_presented(self, session: str) -> None:
+        """Note that this session's prompt contains the findings so far."""
         if found := self._findings():
-            self._keep_findings([{**item, TOLD: session} for item in found])
+            self._keep_findings([{**item, PRESENTED_IN: session} for item in found])
 
-    def told(self, session: str = "") -> None:
-        """That session ended well: what was before the agent in it is not told again. What was found since stays.
+    def drop_presented(self, session: str = "") -> None:
+        """That session succeeded: drop the findings that its prompt contained. Later findings stay.
 
-        Without a session: all of it was told.
+        Without a session: drop all of them.
         """
         found = self._findings()
-        left = [item for item in found if session and item.get(TOLD) != session]
+        left = [item for item in found if session and item.get(PRESENTED_IN) != session]
         if len(left) < len(found):
             self._keep_findings(left)
 
@@ -178,7 +178,7 @@ class AgentDirectory:
         stored = self.store.get(FINDINGS)
         try:
             found = json.loads(stored.data) if stored else []
-        except ValueError:  # torn with the power: it told of what was, not of what is
+        except ValueError:  # torn by a power cut; findings describe the past, so losing them is harmless
             return []
         return [item for item in found if type(item) is dict] if type(found) is list else []
 
@@ -186,8 +186,8 @@ class AgentDirectory:
         data = json.dumps(findings, ensure_ascii=False, indent=1).encode() + b"\n"
         self.store.put(FINDINGS, data, durable=False)
 
-    def hint(self, path: str, data: bytes) -> None:
-        """A small file that may be lost or torn in a crash and that nobody needs then; written in place."""
+    def write_unsynced(self, path: str, data: bytes) -> None:
+        """A small file that a crash may lose or tear without harm; written in place."""
         fd = self.root.lock_file(path)
         try:
             self.root.sign(fd, data, path)
@@ -202,25 +202,25 @@ class AgentDirectory:
         self.store.move(name, key)
         return key
 
-    def clear(self, name: str) -> bool:
-        """A link, a FIFO or a directory in the place of a file goes aside, named; False: there is none. Inside `alone`.
+    def clear_odd_file(self, name: str) -> bool:
+        """Move a link, FIFO or directory in a file's place aside and report it; False: there is none. Inside `locked`.
 
         It is neither opened nor followed.
         """
-        place = self.root.place(name)
-        info = None if place is None else self.root.glance(place)
+        place = self.root.locate(name)
+        info = None if place is None else self.root.lstat(place)
         if place is None or info is None or stat.S_ISREG(info.st_mode):
             return False
         word = "a link" if stat.S_ISLNK(info.st_mode) else "a directory" if stat.S_ISDIR(info.st_mode) else "a FIFO"
         key = f"{ASIDE}/{self.clock.now().strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}-{flat_name(name)}"
-        target = self.root.room(key)
+        target = self.root.ensure_parent(key)
         self.root.rename(place, target, "new")
         self.root.sync(target, place)
-        self.found("ODD_FILE", name, "a file", f"{word} in its place", f"it is kept as {key}")
+        self.add_finding("ODD_FILE", name, "a file", f"{word} in its place", f"it is kept as {key}")
         return True
 
     def set_aside(self, name: str, data: bytes, reason: str) -> str:
-        """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `alone`.
+        """Keep bytes that cannot stay where they were; durable. Returns the key of the copy. Call inside `locked`.
 
         The same bytes of the same file are kept once.
         """

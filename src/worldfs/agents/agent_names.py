@@ -15,7 +15,7 @@ from worldfs.ground.errors import BadInput
 
 MOST: Final = 64  # characters
 MOST_BYTES: Final = 200  # of a file name's 255: room for what is put before and after it
-REMOVED: Final = ".removed"  # below a root: agents that were removed (retire.py)
+REMOVED: Final = ".removed"  # below a root: agents that were removed (agent_removal.py)
 RESERVED: Final = frozenset({"all", "operator", "con", "prn", "aux", "nul"})
 """Words that mean something else: every agent, the person at the shell, devices of another system."""
 

@@ -1,6 +1,6 @@
 """Removing an agent with a way back: its directory moves into .removed/ below the state root, whole, and returns whole.
 
-Nothing is deleted. A removed agent has no name among the agents: it is not listed, gets no letters, and runs nothing.
+Nothing is deleted. A removed agent has no name among the agents: it is not listed, gets no messages, and runs nothing.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class RemovedAgent(NamedTuple):
 def remove_agent(root: str | os.PathLike[str], name: str, *, clock: Clock | None = None) -> RemovedAgent:
     """Durable when it returns. `NotFound` names the agents there are; `Busy` names the process that runs a session."""
     clock = clock or SystemClock()
-    room = AgentDirectory(root, name, clock=clock)
+    agent_dir = AgentDirectory(root, name, clock=clock)
     try:
-        with RootLock(room.path, "removal", clock=clock):
+        with RootLock(agent_dir.path, "removal", clock=clock):
             at = clock.now().strftime("%Y%m%d-%H%M%S")
             folder = f"{REMOVED}/{name}-{at}-{os.urandom(2).hex()}"
             _move(root, name, folder)
     finally:
-        room.close()
+        agent_dir.close()
     return RemovedAgent(name, at, os.path.join(os.path.abspath(root), folder))
 
 
@@ -82,8 +82,8 @@ def _removed(root: str | os.PathLike[str]) -> Iterator[RemovedAgent]:
 def _move(root: str | os.PathLike[str], source: str, target: str) -> None:
     house = Root(root)
     try:
-        there = house.room(target, private=True)
-        here = house.room(source)
+        there = house.ensure_parent(target, private=True)
+        here = house.ensure_parent(source)
         house.rename(here, there, "new")
         house.sync(there, here)
     except FileExistsError:

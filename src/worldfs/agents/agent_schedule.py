@@ -1,16 +1,16 @@
 """Which agent should run next, and why: a pure function of what the overview says.
 
     50 to begin with, and then, in points
-    +100   letters or tasks of high priority wait, and 1 more for each up to 10
-      +1   for every other letter or open task, up to 10; +3 when an active task was left behind
+    +100   messages or tasks of high priority wait, and 1 more for each up to 10
+      +1   for every other message or open task, up to 10; +3 when an active task was left behind
      -40   times the error rate above the usual: 4 sessions of which a tenth failed are added to the agent's own, so
            that the first failure of a new agent is not "100 %"
-    -130   more of its sessions fail than end well: then it stands behind all that work, whatever waits for it
+    -130   more of its sessions fail than end well: then it ranks behind all that work, whatever waits for it
       -3   the last session did not end well
       -1   for every day beyond a week that nothing has happened, up to 15
     -350   it says that it is blocked
 
-An agent that somebody runs now is no choice: it stands at the end, with the reason.
+An agent that is running now cannot be chosen: it is listed last, with the reason.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
         state.finish("completed", summary="8 sources", sources_archived=8)
 
 Reading takes no lock and writes nothing. Every change is durable when the call returns; any number of processes may
-make them, and a mind that only rewrites files beside them.
+make them, and an agent that only rewrites files beside them.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def default_root(environ: Mapping[str, str] | None = None) -> str:
 class AgentState:
     """One agent's directory, opened. Usable from many threads; `close` when done, or use it in a `with`."""
 
-    def __init__(self, room: AgentDirectory) -> None:
-        self.room = room
-        self.name = room.name
-        self.hold: RootLock | None = None  # ours while a session runs that this object started
-        self.begun: tuple[int, Job | None] = 0, None  # the room's turn when we began a session, and its job
-        self._late_at = 0.0  # when to look for late writes to old copies again
+    def __init__(self, agent_dir: AgentDirectory) -> None:
+        self.agent_dir = agent_dir
+        self.name = agent_dir.name
+        self.session_lock: RootLock | None = None  # ours while a session runs that this object started
+        self.started: tuple[int, Job | None] = 0, None  # the change count when we began a session, and its job
+        self._late_at = 0.0  # when to check old copies for late writes again
 
     @classmethod
     def open(
@@ -94,18 +94,18 @@ class AgentState:
             made = create_agent(Path(place), check_agent_name(name), clock=clock, disk=disk, language=language)
         state = cls(AgentDirectory(place, name, clock=clock, disk=disk))
         if made:
-            state.take_in()  # what is ours from the beginning can be told from what somebody makes of it
+            state.reconcile()  # so that later edits by others can be told from our first version
         return state
 
     def close(self) -> None:
         """Let go of files and locks. A session that was started here and not finished stays to be found as lost."""
-        if self.hold is not None:
-            self.hold.release()
-            self.hold = None
+        if self.session_lock is not None:
+            self.session_lock.release()
+            self.session_lock = None
         for part in ("journal", "inbox"):
             if part in self.__dict__:
                 getattr(self, part).close()
-        self.room.close()
+        self.agent_dir.close()
 
     def __enter__(self) -> Self:
         return self
@@ -117,19 +117,19 @@ class AgentState:
     def journal(self) -> Journal:
         from .journal import Journal
 
-        return Journal(self.room)
+        return Journal(self.agent_dir)
 
     @cached_property
     def inbox(self) -> Inbox:
         from .inbox import Inbox
 
-        return Inbox(self.room)
+        return Inbox(self.agent_dir)
 
     @cached_property
-    def tally(self) -> MetricsCache:
+    def metrics_cache(self) -> MetricsCache:
         from .metrics_cache import MetricsCache
 
-        return MetricsCache(self.room, lambda: self.journal, self.kept["metrics.json"].read)
+        return MetricsCache(self.agent_dir, lambda: self.journal, self.documents["metrics.json"].read)
 
     @cached_property
     def _tasks(self) -> task_file.TaskFile:
@@ -138,10 +138,10 @@ class AgentState:
         return task_file.TaskFile()
 
     @cached_property
-    def kept(self) -> dict[str, MergedDocument]:
+    def documents(self) -> dict[str, MergedDocument]:
         from .document_rules import documents
 
-        return documents(self.room)
+        return documents(self.agent_dir)
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class AgentState:
     def tasks(self) -> tuple[AgentTask, ...]:
         from worldfs.formats.agent import documents
 
-        data = self.kept["tasks.json"].read()
+        data = self.documents["tasks.json"].read()
         return () if data is None else documents.tasks_read(data).tasks
 
     def session(self) -> SessionRecord | None:
@@ -173,44 +173,44 @@ class AgentState:
     def memory(self) -> Any:
         from worldfs.formats.agent import memory
 
-        return memory.read(self.kept["memory.md"].read() or b"")
+        return memory.read(self.documents["memory.md"].read() or b"")
 
     def findings(self) -> tuple[Finding, ...]:
-        """What was wrong with the files and has not been told in a whole session yet."""
-        return tuple(self.room.kept_findings())
+        """What was wrong with the files and has not been in the prompt of a successful session yet."""
+        return tuple(self.agent_dir.pending_findings())
 
     def _read(self, name: str) -> bytes | None:
-        return self.kept[name].read()
+        return self.documents[name].read()
 
     # -- the agent's own words --------------------------------------------------------------------------------------
 
-    def take_in(self, *, settle: bool = False, young: bool = True) -> tuple[Finding, ...]:
-        """Look at what a mind with file tools did to the files, and settle it; what was wrong with it.
+    def reconcile(self, *, settle: bool = False, young: bool = True) -> tuple[Finding, ...]:
+        """Merge what an agent with file tools did to the files; returns what was wrong with it.
 
         `settle`: decide about what looks unfinished, too. `young=False`: what was written to copies that were replaced
-        a moment ago can wait for the next look.
+        a moment ago can wait for the next call.
         """
-        met = len(self.room.findings)
-        with self.room.alone():
-            self.take_in_all(settle=settle, young=young)
-        return tuple(self.room.findings[met:])
+        met = len(self.agent_dir.findings)
+        with self.agent_dir.locked():
+            self.reconcile_all(settle=settle, young=young)
+        return tuple(self.agent_dir.findings[met:])
 
-    def take_in_all(self, *, settle: bool = True, young: bool = False) -> dict[str, bytes | None]:
-        """What counts of each document afterwards, by its name. Call inside `alone`."""
-        self.journal.take_in()
+    def reconcile_all(self, *, settle: bool = True, young: bool = False) -> dict[str, bytes | None]:
+        """What counts of each document afterwards, by its name. Call inside `locked`."""
+        self.journal.reconcile()
         late = None if young else self._rested()
         return {
-            name: kept.take_in(settle=settle, late=late is None or name in late, young=young)
-            for name, kept in self.kept.items()
+            name: document.reconcile(settle=settle, late=late is None or name in late, young=young)
+            for name, document in self.documents.items()
         }
 
     def _rested(self) -> Container[str]:
-        """Whose old copies to look at for late writes: a directory is listed, so not twice in a moment."""
+        """Documents whose old copies to check for late writes: lists a directory, so not twice in a moment."""
         now = time.monotonic()
         if now < self._late_at:
             return ()
         self._late_at = now + GRACE_S / 2
-        return self.room.store.rested()
+        return self.agent_dir.store.rested()
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
@@ -229,7 +229,7 @@ class AgentState:
     def _record(self, entry: Json) -> int:
         """An entry; between sessions its figures are in metrics.json at once, within one at its end."""
         seq = self.append(entry)
-        if entry["event"] in self.tally.events:
+        if entry["event"] in self.metrics_cache.events:
             from . import session_job
 
             if not session_job.running_session(self):
@@ -237,11 +237,11 @@ class AgentState:
         return seq
 
     def append(self, entry: Json, *, durable: bool = True) -> int:
-        """An entry as it stands, redacted and numbered; the metrics hear of it. For the parts of this package."""
-        with self.room.alone():
-            self.tally.begin()
+        """An entry as it is, redacted and numbered; the metrics count it. For the parts of this package."""
+        with self.agent_dir.locked():
+            self.metrics_cache.load_baseline()
             seq = self.journal.add((entry,), durable=durable)
-            self.tally.heard(seq, entry)
+            self.metrics_cache.apply_entry(seq, entry)
             return seq
 
     def count(self) -> None:
@@ -250,10 +250,10 @@ class AgentState:
 
         from .metrics import project
 
-        with self.room.alone():
-            fold = self.fold()
-            old = self.kept["metrics.json"].take_in(settle=True) or b""
-            fresh = metrics_write(project(fold, self.name, self.room.clock.now()), old)
+        with self.agent_dir.locked():
+            fold = self.metrics_reducer()
+            old = self.documents["metrics.json"].reconcile(settle=True) or b""
+            fresh = metrics_write(project(fold, self.name, self.agent_dir.clock.now()), old)
             self.put_many({FOLD: fold.dump(), "metrics.json": fresh})
 
     def set_report(self, **changes: Any) -> AgentReport:
@@ -264,7 +264,9 @@ class AgentState:
         allowed = ("status", "summary", "current_task", "next_priority", "blocked_by")
         _only(changes, allowed, "set_report")
         new = documents.report_value(AgentReport(self.name))
-        data = self._put("report.json", lambda old: ({} if old else new) | changes | {"updated_at": self.room.now()})
+        data = self._put(
+            "report.json", lambda old: ({} if old else new) | changes | {"updated_at": self.agent_dir.now()}
+        )
         return documents.report_read(data)
 
     def add_task(
@@ -285,13 +287,13 @@ class AgentState:
         made: list[AgentTask] = []
 
         def edit(old: bytes) -> bytes:
-            now = self.room.now()
+            now = self.agent_dir.now()
             new = AgentTask(id, type, description, "pending", priority, now, context, follow_up_from)
             data, task = task_file.add_task(old, self.name, self.cleaned(new), now, self._tasks)
             made[:] = [task]  # of the last try
             return data
 
-        self.kept["tasks.json"].change(edit)
+        self.documents["tasks.json"].change(edit)
         return made[0]
 
     def update_task(self, id: str, **changes: Any) -> AgentTask:
@@ -304,14 +306,14 @@ class AgentState:
         made: list[AgentTask] = []
 
         def edit(old: bytes) -> bytes:
-            now = self.room.now()
+            now = self.agent_dir.now()
             if changes.get("status") in ("completed", "dropped"):
                 changes.setdefault("completed_at", now)
             data, task = task_file.update_task(old, id, self.cleaned(changes), now, self._tasks)
             made[:] = [task]  # of the last try
             return data
 
-        self.kept["tasks.json"].change(edit)
+        self.documents["tasks.json"].change(edit)
         return made[0]
 
     def close_task(self, id: str, outcome: str = "", status: str = "completed") -> AgentTask:
@@ -328,8 +330,8 @@ class AgentState:
         return next(remark for remark in reversed(memory.read(data).remarks) if remark.text == written)
 
     def edit_memory(self, change: Callable[[bytes], bytes]) -> bytes:
-        """Change memory.md as text; `change` may be called again if somebody was faster."""
-        return self.kept["memory.md"].change(change)
+        """Change memory.md as text; `change` may be called again if another process was faster."""
+        return self.documents["memory.md"].change(change)
 
     def undo(self, file: str = "memory.md", steps: int = 1) -> None:
         """Go back to an earlier version of memory.md or tasks.json."""
@@ -341,7 +343,7 @@ class AgentState:
     # -- sessions ---------------------------------------------------------------------------------------------------
 
     def start(self, *, type: str = "ad-hoc", argv: Sequence[str] = (), id: str = "", **fields: Any) -> SessionRecord:
-        """Begin a session: durable as running when it returns. `Busy` names who runs one.
+        """Begin a session: durable as running when it returns. `Busy` names the process that runs one.
 
         `fields`: timeout_seconds, domain, branch, model, research_question, belief_targeted, disconfirmation_target,
         sources_expected, and any other, kept as they are.
@@ -369,9 +371,9 @@ class AgentState:
     ) -> SessionRecord:
         """End the session: one commit, from which the files are written. Durable when it returns.
 
-        `figures`: sources_archived, pr_number, branch, tokens_used, cost_usd, claims_proposed, … `session`: which, for
-        who did not start it. Completed: the letters that were there at its start are acknowledged, of them those that
-        were `read` (None: all); else they are returned.
+        `figures`: sources_archived, pr_number, branch, tokens_used, cost_usd, claims_proposed, … `session`: its id, for
+        a caller that did not start it. Completed: the messages claimed at its start
+        are acknowledged, of them those that were `read` (None: all); else they are returned.
         """
         from worldfs.ground.model.agent import OUTCOMES
 
@@ -385,11 +387,11 @@ class AgentState:
         }  # fmt: skip
         return session_job.finish(self, session, outcome, self.cleaned(said), self.cleaned(figures), read=read)
 
-    def noted(self) -> Json:
-        """What `paos agent outcome` was told in the session that runs."""
+    def session_facts(self) -> Json:
+        """Facts that `paos agent outcome` recorded in the running session."""
         from . import session_facts, session_job
 
-        return session_facts.read(self.room, session_job.running_session(self))
+        return session_facts.read(self.agent_dir, session_job.running_session(self))
 
     def recover(self) -> bool:
         """Settle what a dead runner left, if none is alive; True if there was something."""
@@ -402,28 +404,28 @@ class AgentState:
             return False
         with (
             suppress(Busy),
-            RootLock(self.room.path, "recovery", clock=self.room.clock, disk=self.room.disk),
-            self.room.alone(),
+            RootLock(self.agent_dir.path, "recovery", clock=self.agent_dir.clock, disk=self.agent_dir.disk),
+            self.agent_dir.locked(),
         ):
             return session_job.recover(self)
         return False
 
     def heartbeat(self) -> None:
-        """The session lives: its letters stay claimed, and who looks sees when it was last heard of."""
+        """The session lives: its messages stay claimed, and the heartbeat file shows when it was last active."""
         from . import session_job
 
         sid = session_job.running_session(self)
         if sid:
             self.inbox.extend(sid, session_job.LEASE_S)
-            self.room.hint(BEAT, f"{self.room.now()} {sid}\n".encode())
+            self.agent_dir.write_unsynced(BEAT, f"{self.agent_dir.now()} {sid}\n".encode())
 
     def runner(self) -> Json | None:
-        """Who runs a session now: {pid, host, command, started_at}; None if nobody does."""
+        """The process that runs a session now: {pid, host, command, started_at}; None if none does."""
         from . import session_job
 
         return session_job.runner(self)
 
-    # -- letters ----------------------------------------------------------------------------------------------------
+    # -- messages ---------------------------------------------------------------------------------------------------
 
     def send(
         self,
@@ -437,30 +439,30 @@ class AgentState:
         expires_at: str | None = None,
         id: str = "",
     ) -> Message:
-        """A letter into another agent's inbox, durable when it returns. `NotFound` names the agents there are."""
+        """A message into another agent's inbox, durable when it returns. `NotFound` names the agents there are."""
         from worldfs.ground.model import Message
 
         from .inbox import deposit_to
 
-        letter = Message(id, self.name, to, self.room.now(), type, priority, subject, body, source_ref, expires_at)
-        sent = deposit_to(self.room.path.parent, to, letter, clock=self.room.clock, disk=self.room.disk)
+        letter = Message(id, self.name, to, self.agent_dir.now(), type, priority, subject, body, source_ref, expires_at)
+        sent = deposit_to(self.agent_dir.path.parent, to, letter, clock=self.agent_dir.clock, disk=self.agent_dir.disk)
         if sent.new:
             self.sent(sent.message)
         return sent.message
 
     def sent(self, letter: Message) -> int:
-        """Note a letter of this agent that lies in another's inbox by now."""
+        """Record a message of this agent that is in another agent's inbox now."""
         return self._record({"event": "message_sent", "to": letter.to, "type": letter.type, "id": letter.id})
 
-    # -- for minds --------------------------------------------------------------------------------------------------
+    # -- for agents -------------------------------------------------------------------------------------------------
 
     def context(
         self, *, budget: int = 4000, unit: Literal["tokens", "bytes"] = "tokens", language: str = "en"
     ) -> ContextPack:
-        """What a mind should have before it: memory, tasks and letters within a budget (agents/context_builder.py)."""
+        """The context for the agent's model: memory, tasks and messages within a budget (context_builder.py)."""
         from .context_builder import build_context
 
-        memory, tasks, letters = self._before_a_mind(self._session_here())
+        memory, tasks, letters = self._context_sources(self._session_here())
         return build_context(
             memory, tasks, letters, session=_or_none(self.session), report=_or_none(self.report),
             findings=self.findings(), budget=budget, unit=unit, language=language, agent=self.name,
@@ -479,7 +481,7 @@ class AgentState:
     ) -> StatePrompt:  # fmt: skip
         """As `prompt`, with what it left out. `session`: which it is for, else the one that runs, else the next one.
 
-        It names the letters that are claimed for that session and no others; before a session, those that a claim
+        It names the messages that are claimed for that session and no others; before a session, those that a claim
         would deliver. `outcome`: the file of facts that the session may write.
         """
         from . import state_prompt as prompts
@@ -494,12 +496,12 @@ class AgentState:
             except OSError as error:
                 raise from_os(error, path=template, op="prompt") from error
         session = session or self._session_here()
-        memory, tasks, letters = self._before_a_mind(session)
+        memory, tasks, letters = self._context_sources(session)
         last = self._last(session)
         room = budget
         for _ in range(4):  # what surrounds the pack has its price, too: the pack gets what is left
             made = prompts.build_prompt(
-                self.name, str(self.room.path), memory, tasks, letters, last=last, session=session,
+                self.name, str(self.agent_dir.path), memory, tasks, letters, last=last, session=session,
                 report=_or_none(self.report), findings=self.findings(), template=text, file=template, budget=room,
                 language=language, outcome=outcome,
             )  # fmt: skip
@@ -531,13 +533,13 @@ class AgentState:
 
         return session_job.previous_session(self, session.session_id)
 
-    def _before_a_mind(self, session: SessionRecord | None) -> tuple[bytes, bytes, list[Message]]:
+    def _context_sources(self, session: SessionRecord | None) -> tuple[bytes, bytes, list[Message]]:
         letters = (
             self.inbox.deliverable()
             if session is None
             else [claimed.message for claimed in self.inbox.claimed(session.session_id)]
         )
-        return self.kept["memory.md"].read() or b"", self.kept["tasks.json"].read() or b"", letters
+        return self.documents["memory.md"].read() or b"", self.documents["tasks.json"].read() or b"", letters
 
     def search(self, query: str, limit: int = 10) -> list[SearchHit]:
         """Notes of memory.md that fit a query, best first; by meaning too where the extra `embed` is installed."""
@@ -545,33 +547,33 @@ class AgentState:
 
         from .memory_search import INDEX, search_memory
 
-        data, index = self.kept["memory.md"].read() or b"", self.room.path / INDEX
+        data, index = self.documents["memory.md"].read() or b"", self.agent_dir.path / INDEX
         return search_memory(data, query, limit, index=index, embedder=embed.installed_embedder())
 
     # -- for the parts of this package ------------------------------------------------------------------------------
 
-    def fold(self) -> MetricsReducer:
-        """The metrics as of the journal's last entry. Call inside `alone`."""
-        return self.tally.fold()
+    def metrics_reducer(self) -> MetricsReducer:
+        """The metrics as of the journal's last entry. Call inside `locked`."""
+        return self.metrics_cache.reducer()
 
-    def refold(self) -> None:
+    def recount_metrics(self) -> None:
         """Count the metrics anew, from what was found at the beginning and every entry of the journal."""
-        with self.room.alone():
-            self.tally.refold()
+        with self.agent_dir.locked():
+            self.metrics_cache.recount()
             self.count()
 
     def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
         from .document_rules import with_members
 
-        return self.kept[name].change(lambda old: with_members(old, self.cleaned(dict(changes(old)))))
+        return self.documents[name].change(lambda old: with_members(old, self.cleaned(dict(changes(old)))))
 
     def put_many(
         self, files: Mapping[str, bytes], *, looked: bool = False, between: Callable[[], object] | None = None
     ) -> None:
-        """Several files as a group (`kept.write_many`)."""
+        """Several files as a group (`merged_document.write_many`)."""
         from .merged_document import write_many
 
-        write_many(self.room, self.kept, files, looked=looked, between=between)
+        write_many(self.agent_dir, self.documents, files, looked=looked, between=between)
 
     def cleaned(self, value: Any) -> Any:
         """A value, or a noun, with its secrets marked out."""
@@ -584,7 +586,7 @@ class AgentState:
     def _document(self, file: str) -> MergedDocument:
         if file not in ("memory.md", "tasks.json"):
             raise BadInput(f"no versions of {file!r}", path=self.name, op="undo", expected="memory.md or tasks.json")
-        return self.kept[file]
+        return self.documents[file]
 
 
 def _only(changes: Mapping[str, Any], allowed: Sequence[str], op: str) -> None:

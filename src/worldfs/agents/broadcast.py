@@ -1,4 +1,4 @@
-"""A cascade: one letter to many agents, each of which has to look at what somebody else's work means for its own."""
+"""A broadcast (message type "cascade"): one message to many agents, each to check what it means for its own work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PRIORITIES: Final = ("high", "normal", "low")
 
 
 class BroadcastResult(NamedTuple):
-    """What became of one letter. `new` False without `trouble`: the agent has, or had, this letter already."""
+    """What became of one message. `new` False without `trouble`: the agent has, or had, this message already."""
 
     agent: str
     message: Message
@@ -42,12 +42,12 @@ def broadcast(
     clock: Clock | None = None,
     disk: Disk | None = None,
 ) -> list[BroadcastResult]:
-    """A letter of type cascade into the inbox of each agent below `root`, durable when it returns; one result each.
+    """A message of type cascade into the inbox of each agent below `root`, durable when it returns; one result each.
 
     `agents`: names, or "all" but the sender. The same `source_ref` reaches an agent once, however often and by
-    whomever the cascade is repeated; without one every call is a new letter. An agent that cannot be reached (there is
-    none of this name, its disk is full) is named in its result and keeps nobody else from being reached. `BadInput` if
-    there is nothing to say or nobody to say it to.
+    any sender the cascade is repeated; without one every call is a new message. An agent that cannot be reached (no
+    such agent, its disk is full) is named in its result and does not keep the others from being reached. `BadInput` if
+    the subject or the list of agents is empty.
     """
     if isinstance(agents, str) and agents != "all":
         agents = [agents]
@@ -76,6 +76,6 @@ def broadcast(
 
 
 def broadcast_id(source_ref: str, to: str) -> str:
-    """The id of a cascade's letter: the same source to the same agent, the same id."""
+    """The id of a cascade's message: the same source to the same agent, the same id."""
     both = f"{source_ref}\0{to}".encode("utf-8", "surrogatepass")
     return f"cascade-{of(both)}"

@@ -1,4 +1,4 @@
-"""The ledger of an inbox: who has claimed which letter, line by line. The letters themselves stay where they are.
+"""The claim log of an inbox: one line a claim, return or acknowledgement. The messages themselves stay where they are.
 
 A claim is decided by the order of lines: written under a lock held for that write alone, made durable after it, so
 that claimers who come together share the disk's one commit. A lease ends by the system's monotonic clock; another boot
@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 NAME: Final = f"{PRIVATE_DIR}/inbox.jsonl"
 LOCK: Final = f"{PRIVATE_DIR}/inbox.lock"
-COMPACT: Final = 1 << 20  # bytes from which on a ledger that is mostly waste is written anew
+COMPACT: Final = 1 << 20  # bytes from which a claim log that is mostly obsolete lines is compacted
 _CLAIM: Final = b'{"op":"claim","name":"'
 _BOOT: Final = b'"boot":"'
 _UNTIL: Final = b'"until":'
@@ -46,11 +46,11 @@ class MessageClaim(NamedTuple):
 
 
 class ClaimLog:
-    """What the lines so far say. `alone` around every `write`."""
+    """The state after all lines so far. Hold it (`with claim_log`) around every `write`."""
 
-    def __init__(self, room: AgentDirectory) -> None:
-        self.room = room
-        self._log = LogFile(room.root, NAME)
+    def __init__(self, agent_dir: AgentDirectory) -> None:
+        self.agent_dir = agent_dir
+        self._log = LogFile(agent_dir.root, NAME)
         self._at = 0  # read up to here
         self._mutex = threading.RLock()
         self._depth = 0
@@ -59,13 +59,13 @@ class ClaimLog:
 
     def _forget(self) -> None:
         self._at = 0
-        self._claims: dict[str, bytes | MessageClaim] = {}  # a line is read when somebody asks what it says
-        self._ended: dict[str, bytes | MessageClaim] = {}  # returned: how often a letter was delivered
-        self.seen: dict[str, tuple[str, DeliveryRank]] = {}  # foreign letters: id and rank
-        self._named: dict[str, set[str]] = {}  # id → names of foreign letters
+        self._claims: dict[str, bytes | MessageClaim] = {}  # a line is parsed when it is needed
+        self._ended: dict[str, bytes | MessageClaim] = {}  # returned: how often a message was delivered
+        self.foreign: dict[str, tuple[str, DeliveryRank]] = {}  # foreign messages: id and rank
+        self._named: dict[str, set[str]] = {}  # id → names of foreign messages
         self.acked: dict[str, str] = {}  # acknowledged, but perhaps still to be moved: name → id
-        self.times: dict[str, str] = {}  # when a letter was returned or acknowledged, until the ledger is written anew
-        self.free: list[str] = []  # returned since somebody last looked here
+        self.times: dict[str, str] = {}  # when a message was returned or acknowledged, until the log is compacted
+        self.released: list[str] = []  # returned since the queue last read this list
         self.lines = 0
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class ClaimLog:
         """Read what others have written since."""
         log = self._log
         with self._mutex:
-            if not log.look() or log.size < self._at:
+            if not log.refresh() or log.size < self._at:
                 self._forget()
             while self._at < log.size:
                 data = log.read(self._at, log.size - self._at)
@@ -91,35 +91,35 @@ class ClaimLog:
                     self._apply(raw)
                 self._at += end
 
-    def live(self, name: str) -> MessageClaim | None:
-        """The claim on a letter, if its lease has not ended."""
+    def live_claim(self, name: str) -> MessageClaim | None:
+        """The claim on a message, if its lease has not ended."""
         claim = self._claim(self._claims, name)
-        return claim if claim is not None and self.until(name) > self.room.clock.monotonic() else None
+        return claim if claim is not None and self.lease_until(name) > self.agent_dir.clock.monotonic() else None
 
-    def until(self, name: str) -> float:
-        """When the lease of a letter ends, by our monotonic clock; 0: it has none, or of another boot."""
+    def lease_until(self, name: str) -> float:
+        """When the lease of a message ends, by our monotonic clock; 0: it has none, or of another boot."""
         found = self._claims.get(name)
         if found is None:
             return 0.0
         if type(found) is bytes:  # without reading the whole line: others' claims are many
-            if _BOOT not in found or boot().encode() not in found:
+            if _BOOT not in found or boot_id().encode() not in found:
                 return 0.0
             at = found.rfind(_UNTIL)
             with suppress(ValueError):
                 return float(found[at + len(_UNTIL) : found.index(b",", at + 1)])
         claim = self._claim(self._claims, name)
-        return claim.until if claim is not None and claim.boot == boot() else 0.0
+        return claim.until if claim is not None and claim.boot == boot_id() else 0.0
 
     def attempts(self, name: str) -> int:
-        """How often a letter was delivered."""
+        """How often a message was delivered."""
         claim = self._claim(self._claims, name) or self._claim(self._ended, name)
         return 0 if claim is None else claim.attempt
 
-    def of_id(self, id: str) -> Iterator[tuple[str, DeliveryRank]]:
-        """The foreign letters of an id: name and rank."""
-        return ((name, self.seen[name][1]) for name in self._named.get(id, ()))
+    def foreign_of_id(self, id: str) -> Iterator[tuple[str, DeliveryRank]]:
+        """The foreign messages of an id: name and rank."""
+        return ((name, self.foreign[name][1]) for name in self._named.get(id, ()))
 
-    def of(self, token: str) -> list[MessageClaim]:
+    def claims_of(self, token: str) -> list[MessageClaim]:
         mark = token.encode()
         names = [name for name, found in self._claims.items() if type(found) is MessageClaim or mark in found]
         claims = [claim for name in names if (claim := self._claim(self._claims, name)) is not None]
@@ -149,41 +149,41 @@ class ClaimLog:
             if op == "claim":
                 self._claims[name] = raw
             elif op == "extend":
-                for claim in self.of(entry["token"]):
+                for claim in self.claims_of(entry["token"]):
                     self._claims[claim.name] = claim._replace(boot=entry["boot"], until=entry["until"])
             elif op == "return":
                 claim_ = self._claim(self._claims, name) if entry.get("unread") else self._claims.get(name)
                 self._claims.pop(name, None)
-                if type(claim_) is MessageClaim and entry.get("unread"):  # nobody read it: it was not delivered
+                if type(claim_) is MessageClaim and entry.get("unread"):  # no agent read it: it was not delivered
                     claim_ = claim_._replace(attempt=claim_.attempt - 1)
                 if claim_ is not None:
                     self._ended[name] = claim_
-                self.free.append(name)
+                self.released.append(name)
             elif op == "ack":
-                self._gone(name)
+                self._forget_message(name)
                 self.acked[name] = str(entry.get("id", ""))
             elif op == "seen":
-                self._unseen(name)
-                if self.acked.get(name) != entry["id"]:  # another letter, in a file of the same name
+                self._forget_foreign(name)
+                if self.acked.get(name) != entry["id"]:  # another message, in a file of the same name
                     self.acked.pop(name, None)
-                self.seen[name] = entry["id"], DeliveryRank(entry["priority"], entry["ms"], name)
+                self.foreign[name] = entry["id"], DeliveryRank(entry["priority"], entry["ms"], name)
                 self._named.setdefault(entry["id"], set()).add(name)
             elif op in ("dead", "gone"):
-                self._gone(name)
+                self._forget_message(name)
             elif op == "revive":
                 self._ended.pop(name, None)
                 self.acked.pop(name, None)
-                self.free.append(name)
+                self.released.append(name)
         except (ValueError, KeyError, TypeError):
-            return  # a line that a crash tore, or a foreign one: nobody was told of it
+            return  # a line that a crash tore, or a foreign one: never acknowledged
 
-    def _gone(self, name: str) -> None:
+    def _forget_message(self, name: str) -> None:
         self._claims.pop(name, None)
         self._ended.pop(name, None)
-        self._unseen(name)
+        self._forget_foreign(name)
 
-    def _unseen(self, name: str) -> None:
-        if (known := self.seen.pop(name, None)) is not None:
+    def _forget_foreign(self, name: str) -> None:
+        if (known := self.foreign.pop(name, None)) is not None:
             names = self._named[known[0]]
             names.discard(name)
             if not names:
@@ -212,11 +212,13 @@ class ClaimLog:
             self._mutex.release()
 
     def write(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Add lines; they count at once for everybody, and are durable after `sync`. Call inside `with ledger`."""
-        if self._log.size > self._at:  # a torn tail: nobody was told of it
-            self.room.set_aside(NAME, self._log.read(self._at, self._log.size - self._at), "a line torn by a crash")
+        """Add lines; every process sees them at once; durable after `sync`. Call inside `with claim_log`."""
+        if self._log.size > self._at:  # a torn tail: never acknowledged
+            self.agent_dir.set_aside(
+                NAME, self._log.read(self._at, self._log.size - self._at), "a line torn by a crash"
+            )
             self._log.cut(self._at)
-        if self._log.size > COMPACT and self.lines > 8 * (len(self._claims) + len(self.seen) + 64):
+        if self._log.size > COMPACT and self.lines > 8 * (len(self._claims) + len(self.foreign) + 64):
             self._compact()
         data = b"".join(_encoded(entry) for entry in entries)
         if data:
@@ -234,7 +236,7 @@ class ClaimLog:
         self._log.sync()
 
     def _compact(self) -> None:
-        here = set(self.room.store.list("inbox"))
+        here = set(self.agent_dir.store.list("inbox"))
         lines: list[Json] = []
         for among, back in ((self._ended, True), (self._claims, False)):
             for name in list(among):
@@ -244,24 +246,24 @@ class ClaimLog:
                     lines += [{"op": "return", "name": name, **self._time(name)}] if back else []
         lines += [
             {"op": "seen", "name": name, "id": id, "priority": rank.priority, "ms": rank.ms}
-            for name, (id, rank) in self.seen.items()
+            for name, (id, rank) in self.foreign.items()
             if name in here
         ]
         lines += [
             {"op": "ack", "name": name, "id": id, **self._time(name)} for name, id in self.acked.items() if name in here
         ]
         # Its name is durable with the first line that follows; until then the old file says the same.
-        self.room.root.replace(NAME, b"".join(map(_encoded, lines)), durable=False)
+        self.agent_dir.root.replace(NAME, b"".join(map(_encoded, lines)), durable=False)
         self.catch_up()
 
     def _time(self, name: str) -> Json:
         return {"at": self.times[name]} if name in self.times else {}
 
     def _lock(self) -> int:
-        """A lock of this process, as of the room."""
+        """A lock of this process, as of the agent directory."""
         if self._fd >= 0:
             os.close(self._fd)
-        self._fd, self._pid = self.room.root.lock_file(LOCK), os.getpid()
+        self._fd, self._pid = self.agent_dir.root.lock_file(LOCK), os.getpid()
         return self._fd
 
 
@@ -272,7 +274,7 @@ def _encoded(entry: Mapping[str, Any]) -> bytes:
 
 
 @cache
-def boot() -> str:
+def boot_id() -> str:
     """This boot of the machine; leases of another one have ended."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:

@@ -17,7 +17,7 @@ _WEIGHTS: Final = {"patterns": 3, "corrections": 3, "dead_ends": 2, "questions":
 
 class ContextItem(NamedTuple):
     kind: int
-    places: tuple[str, ...]  # the frames that must stand around it, outermost first
+    places: tuple[str, ...]  # the frames that must be around it, outermost first
     text: str
     size: int  # bytes of what it shows
     where: str  # for people

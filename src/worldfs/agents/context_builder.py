@@ -1,8 +1,8 @@
 """The context pack: what an agent kept, as much as a budget holds, with everything that was left out named.
 
-Order of importance: the last session and faults, letters of high priority, active tasks, pinned notes; then other
-letters, open tasks, notes, the newest first. Each kind has a share (allot.SHARES) and passes on what it does not use.
-The text never costs more than the budget, by measure.cost; a budget that holds nothing is told so in what it holds.
+Order of importance: the last session and faults, messages of high priority, active tasks, pinned notes; then other
+messages, open tasks, notes, the newest first. Each kind has a share (context_budget.SHARES); the rest of it is for all.
+The text never costs more than the budget, by text_cost; a budget too small for anything gets a sentence that says so.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Omission(NamedTuple):
     number: int
     size: int  # bytes of its text
     pinned: int = 0
-    high: int = 0  # letters of high priority
+    high: int = 0  # messages of high priority
     done: int = 0  # tasks completed or dropped
-    what: str = "note"  # note, letter, task, fault, detail, part
+    what: str = "note"  # note, message, task, fault, detail, part
 
 
 class ContextPack(NamedTuple):
@@ -49,9 +49,9 @@ class ContextPack(NamedTuple):
     used: int  # what the text costs, in `unit`; never more than `budget`
     budget: int
     omitted: tuple[Omission, ...] = ()
-    warnings: tuple[Finding, ...] = ()  # for who writes: what should be shortened
+    warnings: tuple[Finding, ...] = ()  # for the author of the files: what should be shortened
     unit: Unit = "tokens"
-    letters: frozenset[str] = frozenset()  # ids of those that stand in the text whole
+    letters: frozenset[str] = frozenset()  # ids of those whose whole text is included
 
 
 def build_context(
@@ -105,7 +105,7 @@ def memory_warning(memory: bytes, *, budget: int = BUDGET, unit: Unit = "tokens"
 
 
 def _settle(head: Sequence[str], material: PackInput, allotment: ContextBudget, texts: _Texts) -> str | None:
-    """The text, filled up with what the lines of omissions did not need after all; None if nothing can stand."""
+    """The text, filled up with what the lines of omissions did not need after all; None if nothing fits."""
     for _ in range(3):
         text = _render(head, material, allotment, texts)
         left = texts.budget - texts.price(text)
@@ -154,7 +154,7 @@ def _tiny(title: str, everything: Sequence[Omission], texts: _Texts) -> str:
 
 
 def _whole(material: PackInput, allotment: ContextBudget) -> set[str]:
-    """Where what stands in the text uncut comes from."""
+    """Where what is in the text uncut comes from."""
     return {
         item.where
         for number, item in enumerate(material.items)
@@ -209,7 +209,7 @@ def _warning(need: int, budget: int, unit: Unit, file: str) -> Finding | None:
 
 
 class _Texts:
-    """The house's own sentences in one language and unit."""
+    """The fixed sentences in one language and unit."""
 
     def __init__(self, language: str, unit: Unit, budget: int) -> None:
         self.language, self.unit, self.budget = language, unit, budget

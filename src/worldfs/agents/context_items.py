@@ -88,7 +88,7 @@ def session_details(session: SessionRecord | None, report: AgentReport | None) -
 
 
 def finding_line(finding: Finding, language: str) -> str:
-    """The finding in one line; what was found is somebody's text, so it stands in quotes that it cannot close."""
+    """The finding in one line; what was found is foreign text, so it is in quotes that it cannot close."""
     found = quote_line(finding.found, 160).replace('"', "'").replace("”", "'")
     said = text_for(PACK["finding"], language)
     values = {"code": finding.code, "field": finding.field, "expected": finding.expected, "fix": finding.fix}
@@ -141,7 +141,7 @@ def _letters(material: PackInput, quote: Quote, letters: Sequence[Message], lang
 
 
 def message_label(id: str) -> str:
-    """How the text names a letter."""
+    """How the text names a message."""
     return f"inbox/ › {quote_line(id, 80)}"
 
 
@@ -184,7 +184,7 @@ def _memory(material: PackInput, quote: Quote, pieces: Sequence[MemoryItem], lan
 
 
 def newest_first(pieces: Sequence[MemoryItem]) -> list[MemoryItem]:
-    """Pinned first, then by date; one without a date is as old as what stands before it; of one date, the lower one."""
+    """Pinned first, then by date; one without a date is as old as what is before it; of one date, the lower one."""
     latest, dated = "", []
     for piece in sorted(pieces, key=lambda piece: piece.remark.line):
         latest = piece.remark.at or latest

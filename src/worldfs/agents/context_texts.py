@@ -1,4 +1,4 @@
-"""What the context pack and the state prompt say in the house's own words, in English and in Chinese."""
+"""What the context pack and the state prompt say in fixed texts, in English and in Chinese."""
 
 from __future__ import annotations
 

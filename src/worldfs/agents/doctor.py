@@ -1,7 +1,7 @@
-"""The doctor of agents: every file of every agent read; what is wrong named, with the command that mends it.
+"""The check of agents (`paos check`): every file of every agent is read; each problem is named with its fix.
 
-Mending sets aside and writes anew from the last good version, the journal or the template; it deletes no byte. A
-second run finds nothing that the first has mended.
+A fix sets the broken file aside and writes it again from the last good version, the journal or the template; it
+deletes no byte. A second run finds nothing that the first has fixed.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
 FILES: Final = ("report.json", "tasks.json", "session.json", "memory.md", "metrics.json")
 BORN: Final = ("report.json", "tasks.json", "memory.md", "metrics.json", "journal.jsonl", "inbox")  # session.json comes
 MANY_LETTERS: Final = 1000
-LARGE: Final = 16 << 20  # bytes of a document that nobody reads as a whole
+LARGE: Final = 16 << 20  # bytes from which a document is not read as a whole
 
 
 class Diagnosis(NamedTuple):
-    """One thing wrong, and what mends it (None: only a person can)."""
+    """One problem, and the function that fixes it (None: only a person can)."""
 
     finding: Finding
     mend: Callable[[], object] | None = None
 
 
 def check(root: str | os.PathLike[str], *, fix: bool = False, clock: Clock | None = None) -> list[Finding]:
-    """All findings below a state root, in the order of agents and files; `fix` mends what can be mended.
+    """All findings below a state root, in the order of agents and files; `fix` repairs what can be repaired.
 
-    What was mended comes back as a warning. Exits no loop by an exception: what cannot be read is a finding.
+    What was fixed comes back as a warning. Raises nothing for an unreadable file: that is a finding.
     """
     place = Path(root)
     found = [*_root(place, fix)]
@@ -98,7 +98,7 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
 
 def _agent(root: Path, name: str, fix: bool, clock: Clock | None) -> list[Finding]:
     found = []
-    # Odd things in a file's place first: nothing else can be looked at while they stand there.
+    # Links and devices in a file's place first: nothing else can be checked while they are there.
     for fault in (*_odd(root / name), *_missing(root, name, clock)):
         found.append(_settled(fault, fix, root))
     try:
@@ -172,7 +172,7 @@ def _missing(root: Path, name: str, clock: Clock | None) -> Iterator[Diagnosis]:
         return  # a directory of something else
     for file in gone:
         if file in known or (file == JOURNAL and (root / name / PRIVATE_DIR / JOURNAL).exists()):
-            continue  # its last version is known: the documents' own look brings it back
+            continue  # its last version is known: reconciling the document restores it
         yield Diagnosis(
             _say("FILE_MISSING", f"{name}/{file}", "the file", "nothing", ""),
             partial(create_agent, root, name, clock=clock),
@@ -180,13 +180,13 @@ def _missing(root: Path, name: str, clock: Clock | None) -> Iterator[Diagnosis]:
 
 
 def _journal(state: AgentState) -> Iterator[Diagnosis]:
-    """Torn, changed, with gaps: what the journal's own look settles is looked at without settling it first."""
+    """Torn, changed, with gaps: what reconciling the journal would repair is first reported without repairing it."""
     from .journal_numbers import gaps
     from .journal_repair import GIANT, scan_tail
 
-    room, size = state.room, _size(state, JOURNAL)
-    stored = room.store.get(JOURNAL) if size <= GIANT else None
-    shadow = room.store.get(f"{PRIVATE_DIR}/{JOURNAL}")
+    agent_dir, size = state.agent_dir, _size(state, JOURNAL)
+    stored = agent_dir.store.get(JOURNAL) if size <= GIANT else None
+    shadow = agent_dir.store.get(f"{PRIVATE_DIR}/{JOURNAL}")
     if size > GIANT:
         yield Diagnosis(
             _found(
@@ -237,84 +237,89 @@ def _documents(state: AgentState) -> Iterator[Diagnosis]:
 
     from . import task_file
 
-    for name, kept in state.kept.items():
+    for name, document in state.documents.items():
         size = _size(state, name)
-        if size > kept.rules.most:
+        if size > document.rules.most:
             yield Diagnosis(
-                _found(state, "TOO_LARGE", name, f"at most {kept.rules.most >> 20} MiB", f"{size} bytes"),
-                partial(settle_document, state, kept) if kept.generations() else partial(recreate_file, state, name),
+                _found(state, "TOO_LARGE", name, f"at most {document.rules.most >> 20} MiB", f"{size} bytes"),
+                partial(settle_document, state, document)
+                if document.generations()
+                else partial(recreate_file, state, name),
             )
             continue
-        stored = state.room.store.get(name)
-        newest = kept.generations()
+        stored = state.agent_dir.store.get(name)
+        newest = document.generations()
         if stored is None:
             if newest:
                 yield Diagnosis(
-                    _found(state, "FILE_REMOVED", name, "the file", "nothing"), partial(settle_document, state, kept)
+                    _found(state, "FILE_REMOVED", name, "the file", "nothing"),
+                    partial(settle_document, state, document),
                 )
             continue
-        wrong = [finding for finding in kept.rules.judge(stored.data) if not finding.warning]
+        wrong = [finding for finding in document.rules.judge(stored.data) if not finding.warning]
         for finding in wrong:
             yield Diagnosis(
                 _found(state, finding.code, finding.field, finding.expected, finding.found),
-                partial(settle_document, state, kept) if newest else partial(recreate_file, state, name),
+                partial(settle_document, state, document) if newest else partial(recreate_file, state, name),
             )
         if name == "tasks.json" and not wrong:
             for finding in documents.tasks_findings(mapping(stored.data)):
                 yield Diagnosis(
                     _found(state, finding.code, finding.field, finding.expected, finding.found),
-                    partial(kept.change, task_file.normalize_tasks),
+                    partial(document.change, task_file.normalize_tasks),
                 )
-        if not wrong and kept.rules.clean(stored.data) != stored.data:
+        if not wrong and document.rules.clean(stored.data) != stored.data:
             yield Diagnosis(
                 _found(state, "SECRET", name, "no secrets in a file", "something that looks like one"),
-                partial(kept.change, kept.rules.clean),
+                partial(document.change, document.rules.clean),
             )
         value = mapping(stored.data)
         if name.endswith(".json") and not wrong and value.get("agent") not in (None, state.name):
             yield Diagnosis(
                 _found(state, "WRONG_AGENT", f"{name}#/agent", state.name, repr(value.get("agent"))),
-                partial(correct_agent_name, state, kept),
+                partial(correct_agent_name, state, document),
             )
 
 
 def _metrics(state: AgentState) -> Iterator[Diagnosis]:
-    """Totals against each other, and against the journal's fold."""
+    """Totals against each other, and against those reduced from the journal."""
     from worldfs.formats.agent import documents
 
     from .metrics import project
     from .metrics_reducer import MetricsReducer
 
-    stored = state.room.store.get("metrics.json")
+    stored = state.agent_dir.store.get("metrics.json")
     if stored is None or not mapping(stored.data):
         return
     for finding in documents.metrics_judge(stored.data):
-        yield Diagnosis(_found(state, finding.code, finding.field, finding.expected, finding.found), state.refold)
-    counted = state.room.store.get(FOLD)
+        yield Diagnosis(
+            _found(state, finding.code, finding.field, finding.expected, finding.found), state.recount_metrics
+        )
+    counted = state.agent_dir.store.get(FOLD)
     if counted is not None:
         fold = MetricsReducer.load(counted.data)
         for seq, entry in state.journal.since(fold.applied_seq):
             fold.apply(seq, entry)
         have, want = (
             mapping(stored.data).get("lifetime", {}),
-            project(fold, state.name, state.room.clock.now()).lifetime,
+            project(fold, state.name, state.agent_dir.clock.now()).lifetime,
         )
         wrong = {key: value for key, value in want.items() if type(have) is not dict or have.get(key) != value}
-        if wrong and not lock_holder(state.room.path):
+        if wrong and not lock_holder(state.agent_dir.path):
             key = next(iter(wrong))
             yield Diagnosis(
                 _found(
                     state, "METRICS_STALE", f"metrics.json#/lifetime/{key}", str(wrong[key]),
                     str(have.get(key) if type(have) is dict else have),
                 ),
-                state.refold,
+                state.recount_metrics,
             )  # fmt: skip
 
 
 def _sessions(state: AgentState) -> Iterator[Diagnosis]:
-    room, jobs = state.room, JobStore(state.room.store, state.room.clock)
-    alive = lock_holder(room.path) is not None
-    for name in room.store.list(OPEN):
+    agent_dir, jobs = state.agent_dir, JobStore(state.agent_dir.store, state.agent_dir.clock)
+    alive = lock_holder(agent_dir.path) is not None
+    for name in agent_dir.store.list(OPEN):
         if not name.endswith(".jsonl"):
             yield Diagnosis(
                 _found(state, "ODD_FILE", f"{OPEN}/{name}", "<session>.jsonl", "another name"),
@@ -334,7 +339,7 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
                 _found(state, "SESSION_LOST", "session.json", "a runner that lives", f"{name[:-6]}: nobody runs it"),
                 state.recover,
             )
-    for name in room.store.list(DONE):
+    for name in agent_dir.store.list(DONE):
         with suppress(NotFound):
             try:
                 jobs.load(name[: -len(".jsonl")])
@@ -345,7 +350,7 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
                 )
     session = mapping(_bytes(state, "session.json"))
     report = mapping(_bytes(state, "report.json"))
-    if alive or room.store.list(OPEN):
+    if alive or agent_dir.store.list(OPEN):
         return
     if session.get("status") == "running":
         yield Diagnosis(
@@ -370,13 +375,13 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
 def _letters(state: AgentState) -> Iterator[Diagnosis]:
     from .inbox_check import check as wrong_letters
 
-    for fault in wrong_letters(state.inbox.mail):
+    for fault in wrong_letters(state.inbox.message_files):
         yield Diagnosis(_named(state, fault.finding), fault.mend)
 
 
 def _machine(state: AgentState) -> Iterator[Diagnosis]:
     """What is kept for us: leftovers, copies, the search index."""
-    store = state.room.store
+    store = state.agent_dir.store
     for file in store.list(GENERATIONS):
         for name in store.list(f"{GENERATIONS}/{file.rstrip('/')}"):
             key = f"{GENERATIONS}/{file.rstrip('/')}/{name}"
@@ -432,13 +437,13 @@ def _mend_with(root: Path) -> str:
 
 
 def _size(state: AgentState, name: str) -> int:
-    place = state.room.root.place(name)
-    info = None if place is None else state.room.root.glance(place)
+    place = state.agent_dir.root.locate(name)
+    info = None if place is None else state.agent_dir.root.lstat(place)
     return 0 if info is None else info.st_size
 
 
 def _bytes(state: AgentState, name: str) -> bytes:
-    stored = state.room.store.get(name) if _size(state, name) <= LARGE else None
+    stored = state.agent_dir.store.get(name) if _size(state, name) <= LARGE else None
     return stored.data if stored is not None else b""
 
 

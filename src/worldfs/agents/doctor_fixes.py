@@ -16,53 +16,57 @@ if TYPE_CHECKING:
 
 
 def take_in_journal(state: AgentState) -> None:
-    with state.room.alone():
-        state.journal.take_in()
+    with state.agent_dir.locked():
+        state.journal.reconcile()
 
 
-def settle_document(state: AgentState, kept: Any) -> None:
-    with state.room.alone():
-        kept.take_in(settle=True)
+def settle_document(state: AgentState, document: Any) -> None:
+    with state.agent_dir.locked():
+        document.reconcile(settle=True)
 
 
 def recreate_file(state: AgentState, name: str) -> None:
-    """No good version is known: what stands there is set aside, and the file begins anew."""
+    """No good version is known: what is there is set aside, and the file begins anew."""
     from .init_agent import create_agent
 
-    with state.room.alone():
+    with state.agent_dir.locked():
         put_aside(state, name)
-        create_agent(state.room.path.parent, state.name, clock=state.room.clock)
+        create_agent(state.agent_dir.path.parent, state.name, clock=state.agent_dir.clock)
 
 
-def correct_agent_name(state: AgentState, kept: Any) -> None:
+def correct_agent_name(state: AgentState, document: Any) -> None:
     from .document_rules import with_members
 
-    with state.room.alone():
-        kept.take_in(settle=True)
-        kept.write(with_members(kept.read(), {"agent": state.name}))
+    with state.agent_dir.locked():
+        document.reconcile(settle=True)
+        document.write(with_members(document.read(), {"agent": state.name}))
 
 
 def end_session(state: AgentState) -> None:
     """A session without a job: of another tool, or its job's file is gone."""
     from .document_rules import with_members
 
-    with state.room.alone():
-        kept = state.kept["session.json"]
-        kept.take_in(settle=True)
+    with state.agent_dir.locked():
+        document = state.documents["session.json"]
+        document.reconcile(settle=True)
         words = ["lost: nobody runs it"]
-        kept.write(with_members(kept.read() or b"", {"status": "error", "ended_at": state.room.now(), "errors": words}))
+        document.write(
+            with_members(
+                document.read() or b"", {"status": "error", "ended_at": state.agent_dir.now(), "errors": words}
+            )
+        )
 
 
 def drop_journal_line(state: AgentState, raw: bytes) -> None:
-    """A line that is no JSON goes out of the live segment; it is kept aside."""
-    with suppress(Busy), RootLock(state.room.path, "check"):
+    """A line that is no JSON goes out of the live segment; it is document aside."""
+    with suppress(Busy), RootLock(state.agent_dir.path, "check"):
         state.journal.drop_line(raw)
 
 
 def put_aside(state: AgentState, key: str) -> None:
     """Move a file, whatever it holds, to where set-aside things lie."""
-    with state.room.alone():
-        move_aside(state.room.path, key)
+    with state.agent_dir.locked():
+        move_aside(state.agent_dir.path, key)
 
 
 def move_aside(home: Path, key: str) -> None:
@@ -72,11 +76,11 @@ def move_aside(home: Path, key: str) -> None:
     try:
         number_ = 0
         while True:
-            target = root.room(f"{ASIDE}/{flat_name(key)}.{number_}")
-            if root.glance(target) is None:
+            target = root.ensure_parent(f"{ASIDE}/{flat_name(key)}.{number_}")
+            if root.lstat(target) is None:
                 break
             number_ += 1
-        source = root.place(key)
+        source = root.locate(key)
         if source is None:
             return
         root.rename(source, target, "new")

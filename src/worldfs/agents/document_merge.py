@@ -40,7 +40,7 @@ class DocumentRules(NamedTuple):
 class MergeInput(NamedTuple):
     """What there is to merge with."""
 
-    room: AgentDirectory
+    agent_dir: AgentDirectory
     name: str
     rules: DocumentRules
     history: FactHistory | None
@@ -49,30 +49,30 @@ class MergeInput(NamedTuple):
 
 def settle(document: MergeInput, theirs: bytes, *, newest_only: bool) -> MergeResult:
     """`newest_only`: the last version is theirs, too. Conflicts are named, and what is not taken of it is set aside."""
-    room, name, rules, history, versions = document
+    agent_dir, name, rules, history, versions = document
     ours, bases = versions[-1][1], [data for _, data in versions]
     clean = rules.clean(theirs)
-    keep_duplicate_keys(room, name, clean)
+    keep_duplicate_keys(agent_dir, name, clean)
     merged = rules.merge(bases[-1:] if newest_only else bases, ours, clean)
     if history is not None and merged.data != ours:
         merged = _guarded(document, history, clean, merged)
     if merged.conflicts:
         words = "; ".join(merged.conflicts)
-        key = room.set_aside(name, clean, words)
-        room.found(
+        key = agent_dir.set_aside(name, clean, words)
+        agent_dir.add_finding(
             "EDIT_CONFLICT", name, "an edit of the newest version", words[:500],
             f"read the file again and repeat what is missing; your text is kept in {key}",
         )  # fmt: skip
     elif merged.data == ours != clean and (history is not None or (not newest_only and theirs in bases)):
-        room.found(
+        agent_dir.add_finding(
             "EDIT_STALE", name, "an edit of the newest version", "an older version, written again",
             "what came after it is kept; to go back on purpose: paos agent memory NAME --undo N",
         )  # fmt: skip
     return merged
 
 
-def keep_duplicate_keys(room: AgentDirectory, name: str, data: bytes) -> None:
-    """A text that says the same key twice is kept as it is: who reads it takes one of the two, and writes only that."""
+def keep_duplicate_keys(agent_dir: AgentDirectory, name: str, data: bytes) -> None:
+    """A text that says the same key twice is kept as it is: a reader takes one of the two, and writes only that."""
     if not name.endswith(".json"):
         return
     twice: list[str] = []
@@ -84,46 +84,48 @@ def keep_duplicate_keys(room: AgentDirectory, name: str, data: bytes) -> None:
     with suppress(ValueError, RecursionError):
         json.loads(data, object_pairs_hook=look)
     if twice:
-        kept = room.set_aside(name, data, f"keys that stand there twice: {', '.join(twice)}")
-        room.found(
+        kept = agent_dir.set_aside(name, data, f"keys that stand there twice: {', '.join(twice)}")
+        agent_dir.add_finding(
             "KEY_TWICE", name, "each key once", f"{', '.join(twice)[:200]} twice: the last one counts",
             f"your text is kept in {kept}",
         )  # fmt: skip
 
 
 def _guarded(document: MergeInput, history: FactHistory, theirs: bytes, merged: MergeResult) -> MergeResult:
-    room, name, rules, _, versions = document
+    agent_dir, name, rules, _, versions = document
     ours = versions[-1][1]
     mine = history.entries(ours)
-    reading = history.read(history.entries(theirs))
-    lost = history.lost(mine, history.entries(merged.data), after=reading.number)
-    if lost and all(map(history.new, lost)):  # they say something new of what was there: it stands, and is named
-        _told(room, name, ours, [history.kind.shown(mine[one.name], one.part) for one in lost])
+    reading = history.base_version(history.entries(theirs))
+    lost = history.lost_facts(mine, history.entries(merged.data), after=reading.number)
+    if lost and all(
+        map(history.is_new_value, lost)
+    ):  # they say something new of what was there: it is kept, and reported
+        _told(agent_dir, name, ours, [history.kind.describe(mine[one.name], one.part) for one in lost])
         lost = []
     elif lost:
         older = [data for number, data in versions if number <= reading.number]
         for bases in (older, [history.kind.base(ours, theirs, reading)]):
             if lost and bases:
                 merged = rules.merge(bases, ours, theirs)
-                lost = history.lost(mine, history.entries(merged.data), after=reading.number)
+                lost = history.lost_facts(mine, history.entries(merged.data), after=reading.number)
     if lost:
         return MergeResult(ours, ("it was made from an older version, and what has changed since would be lost",))
     new = history.entries(merged.data)
     # A value that was never there before comes from no old reading: it is what its writer means.
-    read = history.lost(mine, new, after=reading.first, until=reading.number)
-    undone = [one for one in read if not history.new(one)]
-    if undone and reading.doubtful(undone):
-        shown = history.kind.shown
+    read = history.lost_facts(mine, new, after=reading.first, until=reading.number)
+    undone = [one for one in read if not history.is_new_value(one)]
+    if undone and reading.is_doubtful(undone):
+        shown = history.kind.describe
         back = [f"{shown(new[one.name], '')} again" for one in undone if one.name not in mine]
-        _told(room, name, ours, [shown(mine[one.name], one.part) for one in undone if one.name in mine] + back)
+        _told(agent_dir, name, ours, [shown(mine[one.name], one.part) for one in undone if one.name in mine] + back)
     return merged
 
 
-def _told(room: AgentDirectory, name: str, ours: bytes, words: Sequence[str]) -> None:
+def _told(agent_dir: AgentDirectory, name: str, ours: bytes, words: Sequence[str]) -> None:
     """Acknowledged facts gave way to a rewrite that may not have known them: they are kept beside, and named."""
     said = f"a rewrite changed {'; '.join(words)}"
-    key = room.set_aside(name, ours, said)
-    room.found(
+    key = agent_dir.set_aside(name, ours, said)
+    agent_dir.add_finding(
         "EDIT_OVER", name, "what was acknowledged", said[:500],
         f"if that was not meant: write it again; the version before is kept in {key}",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What may happen to each document of an agent: who writes it, what a foreign edit of it becomes (agent_state §3)."""
+"""The rules of each document of an agent: its writer, and what a foreign edit of it becomes (agent_state §3)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PROPOSED: Final = ("summary", "current_task", "next_priority", "blocked_by")
 """What an agent may say of itself by editing report.json."""
 
 
-def documents(room: AgentDirectory) -> dict[str, MergedDocument]:
-    """The five documents of a room by file name."""
+def documents(agent_dir: AgentDirectory) -> dict[str, MergedDocument]:
+    """The five documents of an agent directory by file name."""
     from . import fact_readers
 
     rules = {
@@ -32,7 +32,7 @@ def documents(room: AgentDirectory) -> dict[str, MergedDocument]:
         "metrics.json": DocumentRules(_any_object("metrics.json"), _ours, _clean, keep=4),
         "memory.md": DocumentRules(_memory, _merged_memory, _clean, facts=fact_readers.MemoryFacts(), most=MEMORY_MOST),
     }
-    return {name: MergedDocument(room, name, rule) for name, rule in rules.items()}
+    return {name: MergedDocument(agent_dir, name, rule) for name, rule in rules.items()}
 
 
 def mapping(data: bytes) -> Json:

@@ -3,7 +3,7 @@
     .paos/history/tasks.json    for each fact the number of the version that brought it or took it away, whose change
                                 that was, and values that it had before: small whatever the history, durable
 
-The last versions are kept whole (agents/merged_document.py) and are taken in here before they give way. A rewrite holds what was
+The last versions are kept whole (merged_document.py) and are added here before they are dropped. A rewrite holds what was
 acknowledged by version n only if its writer has read version n or a later one: so what it lacks of later versions, it
 has not seen, and cannot have meant to take away.
 """
@@ -26,8 +26,8 @@ HISTORY: Final = f"{PRIVATE_DIR}/history"
 UNREADABLE: Final = (UserError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 HELD: Final = 8  # earlier values of one fact that are remembered
 FOREIGN, MERGED, OURS = 0, 1, 2
-"""Whose change a version was: a rewrite's; one that was merged; a call's, whose words nobody knows who has not read
-them. What a call or a merge brought is protected."""
+"""The writer of a version: a rewrite; a merge; a call, whose words only a later reader can know. What a call or a
+merge brought is protected."""
 _THERE, _GONE, _BACK = 0, 1, 2
 Parts = dict[str, list[Any]]
 """By part: [since, by, earlier values…]; of the part "": [since, by, whether it is there, gone or back]."""
@@ -40,7 +40,7 @@ class FactReader(Protocol):
 
     def facts(self, entry: Any) -> Facts: ...
 
-    def shown(self, entry: Any, part: str) -> str: ...
+    def describe(self, entry: Any, part: str) -> str: ...
 
     def base(self, ours: bytes, theirs: bytes, reading: BaseFacts) -> bytes: ...
 
@@ -55,12 +55,12 @@ class LostFact(NamedTuple):
 
 
 class FactHistory:
-    """Of one document. Calls are made inside `room.alone()`."""
+    """Of one document. Calls are made inside `agent_dir.locked()`."""
 
-    def __init__(self, room: AgentDirectory, name: str, kind: FactReader) -> None:
-        self._room, self._key, self.kind = room, f"{HISTORY}/{name}", kind
+    def __init__(self, agent_dir: AgentDirectory, name: str, kind: FactReader) -> None:
+        self._agent_dir, self._key, self.kind = agent_dir, f"{HISTORY}/{name}", kind
         self.number = 0  # of the last version that was taken in
-        self._first = 0  # whoever reads the file has read this version or a later one
+        self._first = 0  # every reader of the file has read this version or a later one
         self._facts: dict[str, Parts] = {}
         self._last: Entries | None = None
         self.saved = -1  # number of what the file holds, -1: not known
@@ -70,7 +70,7 @@ class FactHistory:
     def load(self) -> None:
         """What the file says; nothing, if it is not there or broken: then everything counts as just acknowledged."""
         self.number, self._first, self._facts, self._last = 0, 0, {}, None
-        stored = self._room.store.get(self._key)
+        stored = self._agent_dir.store.get(self._key)
         try:
             value = json.loads(stored.data) if stored else None
             if value and value["format"] == 1 and type(value["facts"]) is dict:
@@ -81,10 +81,10 @@ class FactHistory:
 
     def save(self) -> None:
         value = {"format": 1, "number": self.number, "first": self._first, "facts": self._facts}
-        self._room.store.put(self._key, json.dumps(value, separators=(",", ":")).encode() + b"\n")
+        self._agent_dir.store.put(self._key, json.dumps(value, separators=(",", ":")).encode() + b"\n")
         self.saved = self.number
 
-    def take_in(self, numbers: Sequence[int], version: Callable[[int], tuple[int, bytes] | None]) -> None:
+    def add_versions(self, numbers: Sequence[int], version: Callable[[int], tuple[int, bytes] | None]) -> None:
         """The versions that are kept, oldest first, (whose, bytes) of one by its number; known ones are passed over."""
         if not numbers:
             return
@@ -113,7 +113,7 @@ class FactHistory:
 
     def _add(self, number: int, by: int, entries: Entries) -> None:
         if not self.number:
-            # What stands in the very first version has been read by everybody; of a later one nothing is known.
+            # Every writer has read the very first version; of a later one nothing is known.
             self._first = number if number == 1 else number - 1
             by = FOREIGN if number == 1 else MERGED
         last = self._last
@@ -142,7 +142,7 @@ class FactHistory:
 
     # -- asking -----------------------------------------------------------------------------------------------------
 
-    def read(self, theirs: Entries) -> BaseVersion:
+    def base_version(self, theirs: Entries) -> BaseVersion:
         """The version that the writer of `theirs` has read, or a later one."""
         proofs = []
         for name, entry in theirs.items():
@@ -156,7 +156,7 @@ class FactHistory:
                 proofs.append(there[0])
         return BaseVersion(self._facts, max(proofs, default=self._first), self._first, sorted(proofs, reverse=True))
 
-    def lost(self, ours: Entries, merged: Entries, after: int = 0, until: float = float("inf")) -> list[LostFact]:
+    def lost_facts(self, ours: Entries, merged: Entries, after: int = 0, until: float = float("inf")) -> list[LostFact]:
         """What was acknowledged by a version in (`after`, `until`] and would be undone by what `merged` says."""
         found = []
         for name, entry in ours.items():
@@ -177,32 +177,32 @@ class FactHistory:
                 found.append(LostFact(name, "", "1", there_[0]))
         return found
 
-    def new(self, one: LostFact) -> bool:
-        """Has this fact never had that value? Then somebody has meant it."""
+    def is_new_value(self, one: LostFact) -> bool:
+        """Has this fact never had that value? Then its writer meant it."""
         parts = self._facts.get(one.name, {})
         return bool(one.part) and one.value is not None and one.value not in parts.get(one.part, [0, 0])[2:]
 
 
 class BaseVersion(NamedTuple):
-    """What can be told of the version that somebody had read (`facts.Seen`)."""
+    """The version that the writer of a rewrite had read, as far as it is known (implements `BaseFacts`)."""
 
     facts: dict[str, Parts]
     number: int  # it was this one or a later one
     first: int
     proofs: list[int]  # versions that brought what the rewrite says, newest first
 
-    def seen(self, name: str, part: str = "") -> bool:
+    def was_read(self, name: str, part: str = "") -> bool:
         return _since(self.facts.get(name), part)[0] <= self.number
 
-    def stale(self, name: str, part: str, value: str | None) -> bool:
+    def is_stale(self, name: str, part: str, value: str | None) -> bool:
         parts = self.facts.get(name, {})
         fact = parts.get(part)
         if fact is None or fact[0] <= self.number:
             return False
         return fact[2] == _GONE if not part else value in fact[2:]
 
-    def doubtful(self, undone: Iterable[LostFact]) -> bool:
-        """Could these be undone by a writer who had not read them, and says by chance what later versions brought?"""
+    def is_doubtful(self, undone: Iterable[LostFact]) -> bool:
+        """Could a writer that had not read these undo them, and only by chance say what later versions brought?"""
         for since in sorted({one.since for one in undone}):
             proofs = sum(proof >= since for proof in self.proofs)
             if proofs <= sum(one.since >= since for one in undone):

@@ -20,17 +20,17 @@ Facts = dict[str, str | None]
 
 
 class BaseFacts(Protocol):
-    """What can be told of a rewrite's reading from the history of the file (agents/fact_history.py)."""
+    """What the file's history says of the version that a rewrite was based on (agents/fact_history.py)."""
 
-    def seen(self, name: str, part: str = "") -> bool:
+    def was_read(self, name: str, part: str = "") -> bool:
         """Was this fact of ours in the version that was read?"""
 
-    def stale(self, name: str, part: str, value: str | None) -> bool:
+    def is_stale(self, name: str, part: str, value: str | None) -> bool:
         """Is this what stood there when it was read, and no longer does?"""
 
 
 class MemoryFacts:
-    """memory.md: one entry a line that says something, whatever marks stand around it."""
+    """memory.md: one entry for each line with words, without its list marks."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}  # by line
@@ -50,13 +50,13 @@ class MemoryFacts:
     def facts(self, entry: Any) -> Facts:
         return {"": "1"}
 
-    def shown(self, entry: Any, part: str) -> str:
+    def describe(self, entry: Any, part: str) -> str:
         return preview(entry)
 
     def base(self, ours: bytes, theirs: bytes, reading: BaseFacts) -> bytes:
         """`ours` without what was not there yet, and with what has gone since as `theirs` still has it."""
-        kept = [line for line in ours.splitlines(keepends=True) if not (name := _line(line)) or reading.seen(name)]
-        gone = [line for line in theirs.splitlines() if (name := _line(line)) and reading.stale(name, "", "1")]
+        kept = [line for line in ours.splitlines(keepends=True) if not (name := _line(line)) or reading.was_read(name)]
+        gone = [line for line in theirs.splitlines() if (name := _line(line)) and reading.is_stale(name, "", "1")]
         return b"".join(kept) + b"".join(b"\n" + line for line in gone) + b"\n"
 
 
@@ -69,7 +69,7 @@ class TaskFacts:
     def facts(self, entry: Any) -> Facts:
         return {"": "1", **{key: _digest(value) for key, value in entry.items() if key != "id"}}
 
-    def shown(self, entry: Any, part: str) -> str:
+    def describe(self, entry: Any, part: str) -> str:
         return f"{entry['id']}: {part} was {preview(entry.get(part))}"
 
     def base(self, ours: bytes, theirs: bytes, reading: BaseFacts) -> bytes:
@@ -77,18 +77,18 @@ class TaskFacts:
         value, there, tasks = _tasks(ours), self.entries(theirs), []
         for task in value["tasks"]:
             name, other = task.get("id", ""), there.get(task.get("id", ""), {})
-            if not reading.seen(name):
+            if not reading.was_read(name):
                 continue
             facts = self.facts(other) if other else {}
             old = {}
             for key in {**task, **other}:
-                if key == "id" or reading.seen(name, key):
+                if key == "id" or reading.was_read(name, key):
                     old[key] = task.get(key)
                 else:
-                    old[key] = other.get(key) if reading.stale(name, key, facts.get(key)) else None
+                    old[key] = other.get(key) if reading.is_stale(name, key, facts.get(key)) else None
             tasks.append({key: item for key, item in old.items() if item is not None})
         ids = {task.get("id") for task in value["tasks"]}
-        tasks += [task for name, task in there.items() if name not in ids and reading.stale(name, "", "1")]
+        tasks += [task for name, task in there.items() if name not in ids and reading.is_stale(name, "", "1")]
         return json.dumps({**value, "tasks": tasks}).encode()
 
 

@@ -1,7 +1,7 @@
-"""The inbox of an agent: letters deposited whole, claimed by lease, acknowledged, returned, or dead with a reason.
+"""The inbox of an agent: messages deposited whole, claimed by lease, acknowledged, returned, or dead with a reason.
 
-A claimed letter stays where it is: a mind that has file tools only still finds its mail, and may take a letter away by
-removing its file, which acknowledges it. Any number of processes claim side by side.
+A claimed message stays where it is: an agent with file tools only still finds it, and may acknowledge a message by
+removing its file. Any number of processes claim side by side.
 """
 
 from __future__ import annotations
@@ -16,9 +16,17 @@ from worldfs.tree.path import safe_name
 
 from .agent_directory import AgentDirectory
 from .agent_names import check_agent_name
-from .claim_log import ClaimLog, MessageClaim, boot
+from .claim_log import ClaimLog, MessageClaim, boot_id
 from .inbox_queue import InboxQueue
-from .message_files import MessageFiles, dead_reason, epoch_ms, is_addressed_to, is_expired, parse_message, rank
+from .message_files import (
+    MessageFiles,
+    dead_reason,
+    delivery_rank,
+    epoch_ms,
+    is_addressed_to,
+    is_expired,
+    parse_message,
+)
 from .message_names import (
     DEAD,
     INBOX,
@@ -37,18 +45,18 @@ if TYPE_CHECKING:
     from worldfs.ground.model import Message
 
 LEASE_S: Final = 300.0
-ATTEMPTS: Final = 5  # deliveries of one letter before it is dead
+ATTEMPTS: Final = 5  # deliveries of one message before it is dead
 
 
 class DepositResult(NamedTuple):
     message: Message
-    new: bool  # False: a letter of that id was there, or has been read
+    new: bool  # False: a message of that id was there, or has been read
 
 
 class ClaimedMessage(NamedTuple):
     message: Message
     token: str
-    path: str  # of the letter's file, which stays where it is
+    path: str  # of the message's file, which stays where it is
     attempt: int
 
 
@@ -56,26 +64,26 @@ def deposit_to(
     root: str | os.PathLike[str], to: str, message: Message, *, clock: Clock | None = None, disk: Disk | None = None
 ) -> DepositResult:
     """Into the inbox of an agent below a state root. `NotFound` names the agents there are."""
-    room = AgentDirectory(root, check_agent_name(to), clock=clock, disk=disk)
+    agent_dir = AgentDirectory(root, check_agent_name(to), clock=clock, disk=disk)
     try:
-        return Inbox(room).deposit(message)
+        return Inbox(agent_dir).deposit(message)
     finally:
-        room.close()
+        agent_dir.close()
 
 
 class Inbox:
-    """Opened by any number of processes. The first claim looks through the directory, later ones at what is new."""
+    """Opened by any number of processes. The first claim lists the directory, later ones read what is new."""
 
-    def __init__(self, room: AgentDirectory, *, attempts: int = ATTEMPTS) -> None:
-        self.room = room
-        self.ledger = ClaimLog(room)
+    def __init__(self, agent_dir: AgentDirectory, *, attempts: int = ATTEMPTS) -> None:
+        self.agent_dir = agent_dir
+        self.claim_log = ClaimLog(agent_dir)
         self.max_attempts = attempts
-        self.mail = MessageFiles(room, self.ledger)
-        self.arrivals = InboxQueue(self.mail)
+        self.message_files = MessageFiles(agent_dir, self.claim_log)
+        self.queue = InboxQueue(self.message_files)
 
     def close(self) -> None:
-        self.ledger.close()
-        self.arrivals.close()
+        self.claim_log.close()
+        self.queue.close()
 
     # -- depositing -------------------------------------------------------------------------------------------------
 
@@ -84,19 +92,19 @@ class Inbox:
         from worldfs.formats.agent import documents
         from worldfs.formats.agent.redact import redact_value
 
-        created = message.created_at or self.room.now()
+        created = message.created_at or self.agent_dir.now()
         subject, body = redact_value((message.subject, message.body))
-        to = message.to or self.room.name
+        to = message.to or self.agent_dir.name
         message = message._replace(to=to, created_at=created, subject=subject, body=body)
         if message.id:
             name = name_for_id(message.id) + ".json"
-            if self.room.store.probe(done_key(message.id)) is not None:
+            if self.agent_dir.store.probe(done_key(message.id)) is not None:
                 return DepositResult(message, False)
         else:
-            uuid = new_name(message.priority, epoch_ms(created, self.room))
+            uuid = new_name(message.priority, epoch_ms(created, self.agent_dir))
             name, message = f"{uuid}.json", message._replace(id=f"msg-{uuid}")
         try:
-            self.room.root.create(file_key(name), documents.message_write(message))
+            self.agent_dir.root.create(file_key(name), documents.message_write(message))
         except Exists:
             return DepositResult(message, False)
         return DepositResult(message, True)
@@ -104,57 +112,59 @@ class Inbox:
     # -- claiming ---------------------------------------------------------------------------------------------------
 
     def claim(self, by: str, *, lease_s: float = LEASE_S, wait: float | None = None) -> ClaimedMessage | None:
-        """The next letter, for `lease_s` seconds; None when there is none (within `wait` seconds).
+        """The next message, for `lease_s` seconds; None when there is none (within `wait` seconds).
 
-        Durable when it returns: nobody else gets it before the lease has ended, also after a crash of everybody.
+        Durable when it returns: no other process gets it before the lease has ended, even if all processes crash.
         """
-        end = None if wait is None else self.room.clock.monotonic() + wait
+        end = None if wait is None else self.agent_dir.clock.monotonic() + wait
         while True:
             claimed = self._next(by, lease_s)
             if claimed is not None or end is None:
                 return claimed
-            left = end - self.room.clock.monotonic()
+            left = end - self.agent_dir.clock.monotonic()
             if left <= 0:
                 return None
-            self.arrivals.rest(left)
+            self.queue.wait(left)
 
     def claim_all(self, by: str, *, token: str = "", lease_s: float = LEASE_S) -> list[ClaimedMessage]:
         """Everything that waits now, under one token and with one commit."""
-        self.arrivals.refresh()
+        self.queue.refresh()
         token = token or _token()
-        with self.ledger as ledger:
-            now = self.room.now()
+        with self.claim_log as ledger:
+            now = self.agent_dir.now()
             made = []
-            while (rank := self.arrivals.pop()) is not None:
+            while (rank := self.queue.pop()) is not None:
                 made.append(self._claim(rank.name, token, by, lease_s, now))
             ledger.write({"op": "claim", **claim._asdict()} for claim in made)
         if not made:
             return []
-        self.ledger.sync()
+        self.claim_log.sync()
         return [claimed for claim in made if (claimed := self._deliver(claim, again=True)) is not None]
 
     def claimed(self, token: str) -> list[ClaimedMessage]:
         """What is claimed under a token and still there."""
-        self.ledger.catch_up()
+        self.claim_log.catch_up()
         found = []
-        for claim in self.ledger.of(token):
-            message = self.mail.again(claim.name)
+        for claim in self.claim_log.claims_of(token):
+            message = self.message_files.reread(claim.name)
             if message is not None:
-                found.append(ClaimedMessage(message, token, self.mail.path(claim.name), claim.attempt))
+                found.append(ClaimedMessage(message, token, self.message_files.path(claim.name), claim.attempt))
         return found
 
     def extend(self, token: str, lease_s: float = LEASE_S) -> None:
         """The claims of a token live `lease_s` seconds from now. Not durable: a lost one only ends sooner."""
-        with self.ledger as ledger:
-            if ledger.of(token):
-                until = self.room.clock.monotonic() + lease_s
-                ledger.write([{"op": "extend", "token": token, "boot": boot(), "until": until}])
+        with self.claim_log as ledger:
+            if ledger.claims_of(token):
+                until = self.agent_dir.clock.monotonic() + lease_s
+                ledger.write([{"op": "extend", "token": token, "boot": boot_id(), "until": until}])
 
     def ack(self, token: str) -> list[str]:
-        """The letters of a token are done with: ids. `NotFound` if it claims nothing (any more)."""
+        """The messages of a token are done with: ids. `NotFound` if it claims nothing (any more)."""
         done = self.ack_all(token)
         if not done:
-            raise NotFound(f"nothing is claimed by {token!r}", path=self.room.name, op="ack", fix="its lease has ended")
+            raise NotFound(
+                f"nothing is claimed by {token!r}", path=self.agent_dir.name, op="ack", fix="its lease has ended"
+            )
         return done
 
     def ack_all(
@@ -165,61 +175,61 @@ class Inbox:
         known: Mapping[str, str] | None = None,
         only: Container[str] | None = None,
     ) -> list[str]:
-        """As `ack`, nothing claimed is fine. `durable=False`: for who has committed the acknowledgement elsewhere.
+        """As `ack`, but without an error if nothing is claimed. `durable=False`: the caller has committed it elsewhere.
 
-        `known`: ids by name of letters that have been read. `only`: these ids, and files that were removed; the others
+        `known`: ids by name of messages that have been read. `only`: these ids, and files that were removed; the others
         wait again, and this delivery does not count for them.
         """
         known = known or {}
-        with self.ledger as ledger:
+        with self.claim_log as ledger:
             done, unread = [], []
-            for claim in ledger.of(token):
-                message = None if claim.name in known else self.mail.read(claim.name)
+            for claim in ledger.claims_of(token):
+                message = None if claim.name in known else self.message_files.read(claim.name)
                 id = known.get(claim.name, "" if message is None else message.id)
                 if only is None or not id or id in only:
                     done.append((claim.name, id))
                 else:
                     unread.append(claim.name)
-            now = self.room.now()
+            now = self.agent_dir.now()
             acks = [{"op": "ack", "name": name, "id": id, "at": now} for name, id in done]
             ledger.write([*acks, *({"op": "return", "name": name, "at": now, "unread": True} for name in unread)])
         if done or unread:  # that a delivery does not count is said for good, too
-            self.ledger.sync() if durable else self.ledger.begin_sync()
-        self.mail.archive(done)
+            self.claim_log.sync() if durable else self.claim_log.begin_sync()
+        self.message_files.archive(done)
         return [id for _, id in done if id]
 
     def sync(self) -> None:
         """What was acknowledged without waiting for the disk is durable when this returns."""
-        self.ledger.sync()
+        self.claim_log.sync()
 
     def give_back(self, token: str) -> None:
-        """Others may have the letters of a token at once."""
+        """Others may have the messages of a token at once."""
         self.return_all(token)
 
     def return_all(self, token: str, *, durable: bool = True) -> None:
-        with self.ledger as ledger:
-            names = [claim.name for claim in ledger.of(token)]
-            ledger.write({"op": "return", "name": name, "at": self.room.now()} for name in names)
+        with self.claim_log as ledger:
+            names = [claim.name for claim in ledger.claims_of(token)]
+            ledger.write({"op": "return", "name": name, "at": self.agent_dir.now()} for name in names)
         if names and durable:
-            self.ledger.sync()
+            self.claim_log.sync()
 
     # -- looking ----------------------------------------------------------------------------------------------------
 
     def waiting(self) -> list[StoredMessage]:
-        """Every letter in the inbox, in the order of claims; claimed ones say by whom. Reads them all."""
-        self.ledger.catch_up()
+        """Every message in the inbox, in the order of claims; claimed ones say by whom. Reads them all."""
+        self.claim_log.catch_up()
         found = []
-        for name in self.room.store.list(INBOX):
-            if name.endswith("/") or name in self.ledger.acked:
+        for name in self.agent_dir.store.list(INBOX):
+            if name.endswith("/") or name in self.claim_log.acked:
                 continue
-            message = self.mail.read(name)
-            claim = self.ledger.live(name)
-            since = self.ledger.times.get(name, "") or (message.created_at if message else "")
+            message = self.message_files.read(name)
+            claim = self.claim_log.live_claim(name)
+            since = self.claim_log.times.get(name, "") or (message.created_at if message else "")
             letter = StoredMessage(
                 name, message, "claimed" if claim else "waiting", claim.by if claim else "",
-                self.ledger.attempts(name), at=claim.at if claim else since,
+                self.claim_log.attempts(name), at=claim.at if claim else since,
             )  # fmt: skip
-            found.append((rank_of(name) or rank(name, message, self.room), letter))
+            found.append((rank_of(name) or delivery_rank(name, message, self.agent_dir), letter))
         return [letter for _, letter in sorted(found, key=lambda pair: pair[0])]
 
     def deliverable(self) -> list[Message]:
@@ -230,17 +240,17 @@ class Inbox:
             if letter.state != "waiting" or message is None or message.id in met:
                 continue
             met.add(message.id)
-            if self._trouble(letter.name, message, letter.attempts + 1) is None:
+            if self._dead_reason(letter.name, message, letter.attempts + 1) is None:
                 found.append(message)
         return found
 
     def dead(self) -> list[StoredMessage]:
         """What could not be delivered, with the reason."""
         found = []
-        for name in self.room.store.list(DEAD):
+        for name in self.agent_dir.store.list(DEAD):
             if not name.endswith((".why", "/")):
-                stored = self.room.store.get(f"{DEAD}/{name}")
-                why = self.room.store.get(f"{DEAD}/{name}.why")
+                stored = self.agent_dir.store.get(f"{DEAD}/{name}")
+                why = self.agent_dir.store.get(f"{DEAD}/{name}.why")
                 reason, at = dead_reason(why.data if why else b"")
                 found.append(
                     StoredMessage(name, parse_message(stored.data if stored else b"", name), "dead", "", 0, reason, at)
@@ -248,25 +258,25 @@ class Inbox:
         return found
 
     def revive(self, name: str) -> None:
-        """A dead letter waits again, its deliveries counted anew."""
+        """A dead message waits again, its deliveries counted anew."""
         if not safe_name(name):
-            raise BadInput(f"{name!r} is no name of a message", op="revive", path=self.room.name)
-        with self.ledger as ledger:
-            self.room.store.move(f"{DEAD}/{name}", file_key(name))
+            raise BadInput(f"{name!r} is not the name of a message file", op="revive", path=self.agent_dir.name)
+        with self.claim_log as ledger:
+            self.agent_dir.store.move(f"{DEAD}/{name}", file_key(name))
             ledger.write([{"op": "revive", "name": name}])
-        self.ledger.sync()  # else a power cut leaves it waiting with all its deliveries, and it dies again
+        self.claim_log.sync()  # else a power cut leaves it waiting with all its deliveries, and it dies again
         with suppress(NotFound):
-            self.room.store.delete(f"{DEAD}/{name}.why", durable=False)
+            self.agent_dir.store.delete(f"{DEAD}/{name}.why", durable=False)
 
     def receipt(self, id: str) -> DeliveryReceipt | None:
-        """What became of the letter of an id; None: there never was one."""
-        self.ledger.catch_up()
+        """What became of the message of an id; None: there never was one."""
+        self.claim_log.catch_up()
         key = done_key(id)
-        stored = self.room.store.get(key)
-        name = next((name for name, other in self.ledger.acked.items() if other == id), "")
+        stored = self.agent_dir.store.get(key)
+        name = next((name for name, other in self.claim_log.acked.items() if other == id), "")
         if stored is not None or name:  # there, or soon there
-            message = parse_message(stored.data, name) if stored is not None else self.mail.read(name)
-            at = self.ledger.times.get(name, "") or self.mail.moved(key)
+            message = parse_message(stored.data, name) if stored is not None else self.message_files.read(name)
+            at = self.claim_log.times.get(name, "") or self.message_files.renamed_at(key)
             return DeliveryReceipt(id, "acknowledged", message.created_at if message else "", at)
         for letter in (*self.waiting(), *self.dead()):
             m = letter.message
@@ -277,68 +287,68 @@ class Inbox:
         return None
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Until a letter can be claimed; False when time is up. Woken by the arrival itself."""
-        end = None if timeout is None else self.room.clock.monotonic() + timeout
+        """Until a message can be claimed; False when time is up. Woken by the arrival itself."""
+        end = None if timeout is None else self.agent_dir.clock.monotonic() + timeout
         while True:
-            self.arrivals.refresh()
-            self.ledger.catch_up()
-            rank = self.arrivals.pop()
+            self.queue.refresh()
+            self.claim_log.catch_up()
+            rank = self.queue.pop()
             if rank is not None:
-                self.arrivals.back(rank)
+                self.queue.push_back(rank)
                 return True
-            left = None if end is None else end - self.room.clock.monotonic()
+            left = None if end is None else end - self.agent_dir.clock.monotonic()
             if left is not None and left <= 0:
                 return False
-            self.arrivals.rest(left)
+            self.queue.wait(left)
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _next(self, by: str, lease_s: float) -> ClaimedMessage | None:
         while True:
-            self.arrivals.refresh()
-            self.ledger.catch_up()  # before the lock, so that it is held for what is new since
-            rank = self.arrivals.pop()
+            self.queue.refresh()
+            self.claim_log.catch_up()  # before the lock, so that it is held for what is new since
+            rank = self.queue.pop()
             if rank is None:
                 return None
-            self.arrivals.back(rank)
-            with self.ledger as ledger:
-                rank = self.arrivals.pop()
+            self.queue.push_back(rank)
+            with self.claim_log as ledger:
+                rank = self.queue.pop()
                 if rank is None:
                     return None
-                claim = self._claim(rank.name, _token(), by, lease_s, self.room.now())
+                claim = self._claim(rank.name, _token(), by, lease_s, self.agent_dir.now())
                 ledger.write([{"op": "claim", **claim._asdict()}])
-            self.ledger.sync()
+            self.claim_log.sync()
             claimed = self._deliver(claim)
             if claimed is not None:
                 return claimed
 
     def _claim(self, name: str, token: str, by: str, lease_s: float, now: str) -> MessageClaim:
-        until = self.room.clock.monotonic() + lease_s
-        self.arrivals.leased(name, until)
-        return MessageClaim(name, token, by, self.ledger.attempts(name) + 1, boot(), until, now)
+        until = self.agent_dir.clock.monotonic() + lease_s
+        self.queue.leased(name, until)
+        return MessageClaim(name, token, by, self.claim_log.attempts(name) + 1, boot_id(), until, now)
 
     def _deliver(self, claim: MessageClaim, *, again: bool = False) -> ClaimedMessage | None:
-        """The letter of a claim of ours, if it is to be delivered; else what becomes of it is settled.
+        """The message of a claim of ours, if it is to be delivered; else what becomes of it is settled.
 
         `again`: `claimed` will be asked for it.
         """
-        data, message = self.mail.bytes_of(claim.name, again=again)
+        data, message = self.message_files.bytes_of(claim.name, again=again)
         if data is None:  # its owner has taken it away: that acknowledges it
-            self.mail.drop(claim.name, "gone")
+            self.message_files.drop(claim.name, "gone")
             return None
-        reason = "unreadable" if message is None else self._trouble(claim.name, message, claim.attempt)
+        reason = "unreadable" if message is None else self._dead_reason(claim.name, message, claim.attempt)
         if message is None or reason is not None:
-            self.mail.bury(claim.name, reason or "")
+            self.message_files.move_to_dead(claim.name, reason or "")
             return None
-        return ClaimedMessage(message, claim.token, self.mail.path(claim.name), claim.attempt)
+        return ClaimedMessage(message, claim.token, self.message_files.path(claim.name), claim.attempt)
 
-    def _trouble(self, name: str, message: Message, attempt: int) -> str | None:
-        """Why a letter is not to be delivered."""
+    def _dead_reason(self, name: str, message: Message, attempt: int) -> str | None:
+        """Why a message is not to be delivered."""
         return (
-            "astray" if not is_addressed_to(message.to, self.room.name)
-            else "expired" if is_expired(message.expires_at, self.room)
+            "astray" if not is_addressed_to(message.to, self.agent_dir.name)
+            else "expired" if is_expired(message.expires_at, self.agent_dir)
             else "attempts" if attempt > self.max_attempts
-            else "duplicate" if self.mail.twice(name, message.id)
+            else "duplicate" if self.message_files.has_duplicate(name, message.id)
             else None
         )  # fmt: skip
 

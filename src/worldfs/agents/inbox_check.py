@@ -1,4 +1,4 @@
-"""What is wrong in an inbox, and what mends it. For the doctor."""
+"""Problems of an inbox and their fixes, for the check of agents (doctor.py)."""
 
 from __future__ import annotations
 
@@ -17,62 +17,62 @@ from .message_names import INBOX, done_key, file_key
 if TYPE_CHECKING:
     from .agent_directory import AgentDirectory
 
-MANY: Final = 1000  # letters that wait: worth a warning
+MANY: Final = 1000  # messages that wait: worth a warning
 
 
 def check(mail: MessageFiles) -> Iterator[Diagnosis]:
-    """What is wrong in the inbox, and what mends it."""
-    room = mail.room
-    names = room.store.list(INBOX)
+    """Each problem of the inbox, with its fix."""
+    agent_dir = mail.agent_dir
+    names = agent_dir.store.list(INBOX)
     if len(names) >= MANY:
         yield Diagnosis(
             Finding(
                 "INBOX_FULL", "inbox", f"fewer than {MANY} messages", f"{len(names)}", "have them read", warning=True
             )
         )
-    mail.ledger.catch_up()
+    mail.claim_log.catch_up()
     ids: dict[str, str] = {}
     for name in names:
         if is_unusable_name(name.rstrip("/")):
             yield Diagnosis(
                 Finding("ODD_NAME", f"inbox/{name!a}", "a name that can be printed", "another", ""),
-                partial(mail.bury, name.rstrip("/"), "name"),
+                partial(mail.move_to_dead, name.rstrip("/"), "name"),
             )
             continue
-        if name.endswith("/") or not name.endswith(".json") or not _regular(room, name):
-            word = "a directory" if name.endswith("/") else "no message's name, or a link"
+        if name.endswith("/") or not name.endswith(".json") or not _regular(agent_dir, name):
+            word = "a directory" if name.endswith("/") else "not a message file name, or a link"
             yield Diagnosis(
                 Finding("ODD_FILE", f"inbox/{name}", "<uuid>.json", word, ""),
-                partial(move_aside, room.path, file_key(name.rstrip("/"))),
+                partial(move_aside, agent_dir.path, file_key(name.rstrip("/"))),
             )
             continue
-        if name in mail.ledger.acked:
+        if name in mail.claim_log.acked:
             continue
         message = mail.read(name)
         if message is None:
             yield Diagnosis(
                 Finding("LETTER_UNREADABLE", f"inbox/{name}", "a message", "no message", ""),
-                partial(mail.bury, name, "unreadable"),
+                partial(mail.move_to_dead, name, "unreadable"),
             )
-        elif is_expired(message.expires_at, room):
+        elif is_expired(message.expires_at, agent_dir):
             yield Diagnosis(
-                Finding("LETTER_EXPIRED", f"inbox/{name}", "a message of now", f"expired {message.expires_at}", ""),
-                partial(mail.bury, name, "expired"),
+                Finding("LETTER_EXPIRED", f"inbox/{name}", "a message that has not expired", f"expired {message.expires_at}", ""),
+                partial(mail.move_to_dead, name, "expired"),
             )
-        elif message.to != room.name:
+        elif message.to != agent_dir.name:
             yield Diagnosis(
-                Finding("LETTER_ASTRAY", f"inbox/{name}#/to", room.name, message.to, ""),
-                partial(mail.bury, name, "astray"),
+                Finding("LETTER_ASTRAY", f"inbox/{name}#/to", agent_dir.name, message.to, ""),
+                partial(mail.move_to_dead, name, "astray"),
             )
-        elif message.id in ids or room.store.probe(done_key(message.id)) is not None:
+        elif message.id in ids or agent_dir.store.probe(done_key(message.id)) is not None:
             yield Diagnosis(
                 Finding("LETTER_TWICE", f"inbox/{name}#/id", "an id of its own", message.id, ""),
-                partial(mail.bury, name, "duplicate"),
+                partial(mail.move_to_dead, name, "duplicate"),
             )
         ids[message.id if message is not None else name] = name
 
 
-def _regular(room: AgentDirectory, name: str) -> bool:
-    place = room.root.place(file_key(name))
-    info = None if place is None else room.root.glance(place)
+def _regular(agent_dir: AgentDirectory, name: str) -> bool:
+    place = agent_dir.root.locate(file_key(name))
+    info = None if place is None else agent_dir.root.lstat(place)
     return info is not None and stat.S_ISREG(info.st_mode)

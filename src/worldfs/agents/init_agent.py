@@ -45,7 +45,7 @@ def create_agent(
             "journal.jsonl": b"",
         }
         made = [file for file, data in first.items() if _create(house, f"{name}/{file}", data)]
-        house.room(f"{name}/inbox/x")
+        house.ensure_parent(f"{name}/inbox/x")
         return made
     finally:
         house.close()

@@ -1,12 +1,12 @@
 """The journal of an agent: the record of what happened, and of what was committed. One line an entry, numbered.
 
-    journal.jsonl                  the live segment: fsynced before anybody is told
+    journal.jsonl                  the live segment: fsynced before a call returns
     .paos/journal/<first>.jsonl    sealed segments, named by their first number
     .paos/journal.jsonl            a shadow of the live segment, never fsynced: what foreign edits are undone from
     .paos/journal.mark             what the live segment looked like after our last append, a checksum of the shadow:
-                                   neither survives a power cut for sure, but together they tell whether they did
+                                   neither surely survives a power cut, but together they show whether they did
 
-Lines that were there before us have no number and stay as they are. A whole line that somebody else adds at the end
+Lines that were there before us have no number and stay as they are. A whole line that another process adds at the end
 is taken over and numbered; any other foreign change is set aside and undone.
 """
 
@@ -58,10 +58,10 @@ class _SegmentState(NamedTuple):
 class Journal:
     """Appends need no care of the caller; reading takes no lock and sees whole lines only."""
 
-    def __init__(self, room: AgentDirectory, *, limit: int = LIMIT) -> None:
-        self.room = room
-        self.live = LogFile(room.root, NAME)
-        self.shadow = LogFile(room.root, SHADOW)
+    def __init__(self, agent_dir: AgentDirectory, *, limit: int = LIMIT) -> None:
+        self.agent_dir = agent_dir
+        self.live = LogFile(agent_dir.root, NAME)
+        self.shadow = LogFile(agent_dir.root, SHADOW)
         self.limit = limit
         self.seen = _SegmentState()
         self._mark_fd = -1
@@ -82,19 +82,19 @@ class Journal:
 
     def append_many(self, entries: Sequence[Json], *, durable: bool = True) -> int:
         """Entries in their order, as one write; the number of the last. `ts` is set where it is missing."""
-        with self.room.alone():
+        with self.agent_dir.locked():
             return self.add(entries, durable=durable)
 
     def add(self, entries: Sequence[Json], *, durable: bool = True) -> int:
-        """As `append_many`. Call inside `alone`."""
+        """As `append_many`. Call inside `locked`."""
         self._ready()
-        now, seq = self.room.now(), self.seen.seq
+        now, seq = self.agent_dir.now(), self.seen.seq
         lines = [encode_entry(entry, seq, now) for seq, entry in enumerate(entries, seq + 1)]
         self._write(lines[0] if len(lines) == 1 else b"".join(lines), len(lines), durable)
         return self.seen.seq
 
     def sync(self) -> None:
-        """What was added without waiting is durable when this returns, whoever added it. Call inside `alone`."""
+        """What any caller added without waiting is durable when this returns. Call inside `locked`."""
         if not self.live.inode:
             self._ready()
         if self.live.inode:
@@ -105,52 +105,52 @@ class Journal:
         return next((seq for seq, _ in self.lines()), 1) > 1
 
     def seq(self) -> int:
-        """The number of the last entry. Call inside `alone`."""
+        """The number of the last entry. Call inside `locked`."""
         self._ready()
         return self.seen.seq
 
-    def take_in(self) -> None:
-        """Look for what others did to the file, and settle it. Call inside `alone`."""
+    def reconcile(self) -> None:
+        """Take over or undo what other programs did to the file. Call inside `locked`."""
         self._ready()
 
     def seal(self) -> None:
         """Begin a new segment; the old one is complete and never written again."""
-        with self.room.alone():
+        with self.agent_dir.locked():
             self._ready()
             self.rotate()
 
-    def settle(self) -> None:
-        """Make the shadow durable: a mind with plain file tools is about to work beside us."""
-        with self.room.alone():
+    def sync_shadow(self) -> None:
+        """Make the shadow durable: an agent with plain file tools is about to edit files beside us."""
+        with self.agent_dir.locked():
             self._ready()
             for path in (SHADOW, MARK):
-                self.room.root.flush(path)
+                self.agent_dir.root.flush(path)
 
     def drop_line(self, raw: bytes) -> None:
         """Take a line that is no entry out of the live segment; it is set aside. For the doctor."""
-        with self.room.alone():
+        with self.agent_dir.locked():
             self._ready()
             text = self.live.read(0, self.live.size)
             if (line_ := raw + b"\n") not in text or parse(raw) is not None:
                 return
-            self.room.set_aside(NAME, line_, "a line that is no entry")
+            self.agent_dir.set_aside(NAME, line_, "a line that is no entry")
             text = text.replace(line_, b"", 1)
-            self.alone_named()
-            self.room.root.replace(NAME, text)
-            self.live.look()
-            self.shadow_anew(text)
-            self.note(self.seen.seq, self.seen.first, crc32(text))
+            self.drop_second_name()
+            self.agent_dir.root.replace(NAME, text)
+            self.live.refresh()
+            self.replace_shadow(text)
+            self.save_mark(self.seen.seq, self.seen.first, crc32(text))
 
     def retain(self, size: int) -> list[str]:
         """Remove the oldest sealed segments until at most `size` bytes of them are left; the names removed."""
-        with self.room.alone():
+        with self.agent_dir.locked():
             segments = [(name, self._size(name)) for name in self.segments()]
             removed = []
             left = sum(bytes_ for _, bytes_ in segments)
             for name, bytes_ in segments:
                 if left <= size:
                     break
-                self.room.root.remove(f"{SEALED}/{name}")
+                self.agent_dir.root.remove(f"{SEALED}/{name}")
                 removed.append(name)
                 left -= bytes_
             return removed
@@ -165,55 +165,55 @@ class Journal:
         live.begin_sync()  # the disk is at work while we go on
         live.dated()
         self.shadow.write(data)
-        self.note(seen.seq + count, seen.first or seen.seq + 1, crc32(data, seen.crc))
+        self.save_mark(seen.seq + count, seen.first or seen.seq + 1, crc32(data, seen.crc))
         if durable:
             live.sync()
 
-    def note(self, seq: int, first: int, crc: int) -> None:
+    def save_mark(self, seq: int, first: int, crc: int) -> None:
         """The live segment as it is now ends with `seq`; the shadow is the same bytes, and this their checksum."""
         live = self.live
         boot = self._boot if self._boot >= 0 else self._booted()
         self.seen = seen = _SegmentState(live.inode, live.size, live.mtime, seq, first, crc, boot)
         if self._mark_fd < 0:
-            self._mark_fd = self.room.root.lock_file(MARK)
-        self.room.disk.patch(self._mark_fd, b"%020d %020d %020d %020d %020d %010d %010d\n" % seen, 0, MARK)
+            self._mark_fd = self.agent_dir.root.lock_file(MARK)
+        self.agent_dir.disk.patch(self._mark_fd, b"%020d %020d %020d %020d %020d %010d %010d\n" % seen, 0, MARK)
 
     def rotate(self) -> None:
         """The live segment gets a second name among the sealed ones, then a new one takes its place in one rename."""
-        room, seen = self.room, self.seen
-        old = room.root.place(NAME)
+        agent_dir, seen = self.agent_dir, self.seen
+        old = agent_dir.root.locate(NAME)
         if old is None or not seen.size:
             return
         for turn in itertools.count():
             name = f"{seen.first:016d}.{f'{turn}.' if turn else ''}jsonl"
-            place = room.root.room(f"{SEALED}/{name}")
-            there = room.root.glance(place)
+            place = agent_dir.root.ensure_parent(f"{SEALED}/{name}")
+            there = agent_dir.root.lstat(place)
             if there is None:
-                room.root.link(old, place)
+                agent_dir.root.link(old, place)
             elif there.st_ino != self.live.inode:  # the same: a crash came between the two steps of a rotation
                 continue
             break
         self.live.sync()
-        room.root.sync(place)
-        entry = {"ts": room.now(), "event": "journal_rotated", "segment": name}
+        agent_dir.root.sync(place)
+        entry = {"ts": agent_dir.now(), "event": "journal_rotated", "segment": name}
         data = encode_entry(entry, seen.seq + 1)
-        room.root.replace(NAME, data)
-        self.live.look()
-        self.shadow_anew(data)
-        self.note(seen.seq + 1, seen.seq + 1, crc32(data))
+        agent_dir.root.replace(NAME, data)
+        self.live.refresh()
+        self.replace_shadow(data)
+        self.save_mark(seen.seq + 1, seen.seq + 1, crc32(data))
 
-    def alone_named(self) -> None:
+    def drop_second_name(self) -> None:
         """Take the second name from a live segment whose rotation a crash cut off: it is about to be replaced, and
         what is replaced must not be left behind among the sealed ones. Durable."""
-        root = self.room.root
-        for name in self.room.store.list(SEALED):
-            place = root.place(f"{SEALED}/{name}")
-            info = None if place is None else root.glance(place)
+        root = self.agent_dir.root
+        for name in self.agent_dir.store.list(SEALED):
+            place = root.locate(f"{SEALED}/{name}")
+            info = None if place is None else root.lstat(place)
             if place is not None and info is not None and info.st_ino == self.live.inode:
                 root.remove(f"{SEALED}/{name}")
 
-    def shadow_anew(self, data: bytes) -> None:
-        self.shadow.look()
+    def replace_shadow(self, data: bytes) -> None:
+        self.shadow.refresh()
         if self.shadow.inode:
             self.shadow.cut(0, durable=False)
         self.shadow.write(data)
@@ -221,15 +221,15 @@ class Journal:
     # -- looking ----------------------------------------------------------------------------------------------------
 
     def _ready(self) -> None:
-        """Make `_seen` true: nobody has touched the file, or it is settled what they did."""
+        """Bring `_seen` up to date: the file is unchanged, or foreign changes have been repaired."""
         live = self.live
         try:
-            live.look()
+            live.refresh()
         except UserError:
-            if not self.room.clear(NAME):
+            if not self.agent_dir.clear_odd_file(NAME):
                 raise
             live.close()
-            live.look()
+            live.refresh()
         seen = self.seen
         if live.inode == seen.inode and live.size == seen.size and live.mtime == seen.mtime and live.inode:
             return
@@ -237,11 +237,11 @@ class Journal:
         same = live.inode == seen.inode and live.size == seen.size and live.mtime == seen.mtime and live.inode
         if same and seen.boot == self._booted():
             self.seen = seen
-            self.shadow.look()
+            self.shadow.refresh()
             return
         from .journal_repair import repair
 
-        self.shadow.look()
+        self.shadow.refresh()
         repair(self)
 
     def _booted(self) -> int:
@@ -253,7 +253,7 @@ class Journal:
 
     def marked(self) -> _SegmentState:
         if self._mark_fd < 0:
-            self._mark_fd = self.room.root.lock_file(MARK)
+            self._mark_fd = self.agent_dir.root.lock_file(MARK)
         try:
             return _SegmentState(*map(int, os.pread(self._mark_fd, 200, 0).split()))
         except (ValueError, TypeError):
@@ -325,7 +325,7 @@ class Journal:
                         return None
         return None
 
-    def everything(self) -> Iterator[Json]:
+    def all_entries(self) -> Iterator[Json]:
         """Every entry that parses, those without a number too, oldest first."""
         for name in (*self.segments(), None):
             yield from self._entries(name)
@@ -339,29 +339,29 @@ class Journal:
 
     def opened(self, name: str | None) -> _LogReader:
         """A sealed segment by its name, or the live one, for one reading."""
-        log = LogFile(self.room.root, NAME if name is None else f"{SEALED}/{name}")
-        log.look()
+        log = LogFile(self.agent_dir.root, NAME if name is None else f"{SEALED}/{name}")
+        log.refresh()
         return _LogReader(log)
 
     def segments(self) -> list[str]:
         """Sealed segments, oldest first. One that is the live file under a second name is not sealed yet."""
-        root, live = self.room.root, self._live_inode()
+        root, live = self.agent_dir.root, self._live_inode()
         found = []
-        for name in self.room.store.list(SEALED):
-            place = root.place(f"{SEALED}/{name}")
-            info = None if place is None else root.glance(place)
+        for name in self.agent_dir.store.list(SEALED):
+            place = root.locate(f"{SEALED}/{name}")
+            info = None if place is None else root.lstat(place)
             if info is not None and info.st_ino != live and name.partition(".")[0].isdecimal():
                 found.append(name)
         return found
 
     def _size(self, name: str) -> int:
-        place = self.room.root.place(f"{SEALED}/{name}")
-        info = None if place is None else self.room.root.glance(place)
+        place = self.agent_dir.root.locate(f"{SEALED}/{name}")
+        info = None if place is None else self.agent_dir.root.lstat(place)
         return 0 if info is None else info.st_size
 
     def _live_inode(self) -> int:
-        place: DirEntryRef | None = self.room.root.place(NAME)
-        info = None if place is None else self.room.root.glance(place)
+        place: DirEntryRef | None = self.agent_dir.root.locate(NAME)
+        info = None if place is None else self.agent_dir.root.lstat(place)
         return 0 if info is None else info.st_ino
 
 

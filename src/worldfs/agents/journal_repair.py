@@ -1,6 +1,6 @@
-"""What became of the live journal while we did not look: torn by a crash, added to, or changed by somebody else.
+"""Repair of the live journal: torn by a crash, added to, or changed by another process.
 
-Runs inside the room's lock. What is good stays as it is; what cannot stay is set aside byte for byte.
+Runs inside the agent directory's lock. What is good stays as it is; what cannot stay is set aside byte for byte.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _kept(journal: Journal) -> bytes:
 
 
 def scan_tail(text: bytes, known: int, seq: int, *, adopting: bool) -> _TailScan:
-    """Read what stands after `known` bytes; `seq` is the number of the last line before it.
+    """Read what is after `known` bytes; `seq` is the number of the last line before it.
 
     `adopting`: lines without a number are another tool's and stay as they are.
     """
@@ -84,29 +84,29 @@ def scan_tail(text: bytes, known: int, seq: int, *, adopting: bool) -> _TailScan
 
 
 def _settle(journal: Journal, text: bytes, judged: _TailScan) -> None:
-    room, live = journal.room, journal.live
+    agent_dir, live = journal.agent_dir, journal.live
     rest = text[judged.good :]
     if rest:
         reason = "lines that somebody added, taken over with numbers" if judged.foreign else "a line torn by a crash"
-        room.set_aside(NAME, rest, reason)
+        agent_dir.set_aside(NAME, rest, reason)
         live.cut(judged.good)
     good = text[: judged.good]
     if good and not good.endswith(b"\n"):
         live.append(b"\n")
         good += b"\n"
     if live.inode or judged.seq:
-        journal.shadow_anew(good)
-    journal.note(judged.seq, judged.first, crc32(good))
+        journal.replace_shadow(good)
+    journal.save_mark(judged.seq, judged.first, crc32(good))
     if judged.foreign:
         entries = [entry for raw in judged.foreign if (entry := parse(raw)) is not None]
         journal.append_many([{key: value for key, value in entry.items() if key != "seq"} for entry in entries])
 
 
 def _undo(journal: Journal, kept: bytes, text: bytes) -> None:
-    """Somebody changed or removed lines: their version is set aside, ours is back, and lines they added stay."""
-    room = journal.room
+    """Another program changed or removed lines: their version is set aside, ours is back, and lines they added stay."""
+    agent_dir = journal.agent_dir
     if text:
-        room.set_aside(NAME, text, "lines of the journal were changed or removed; they are as before again")
+        agent_dir.set_aside(NAME, text, "lines of the journal were changed or removed; they are as before again")
     known = set(kept.split(b"\n"))
     added: list[bytes] = []
     for raw in reversed(text.split(b"\n")[:-1]):
@@ -121,13 +121,13 @@ def _undo(journal: Journal, kept: bytes, text: bytes) -> None:
 
 
 def _restore(journal: Journal, kept: bytes) -> None:
-    room = journal.room
-    journal.alone_named()
-    room.root.replace(NAME, kept)
-    journal.live.look()
-    journal.shadow_anew(kept)
-    journal.note(_last(kept), _first(kept), crc32(kept))
-    room.found("JOURNAL_EDITED", NAME, "entries as they were written", "lines changed or removed by another program",
+    agent_dir = journal.agent_dir
+    journal.drop_second_name()
+    agent_dir.root.replace(NAME, kept)
+    journal.live.refresh()
+    journal.replace_shadow(kept)
+    journal.save_mark(_last(kept), _first(kept), crc32(kept))
+    agent_dir.add_finding("JOURNAL_EDITED", NAME, "entries as they were written", "changed or removed lines",
                "nothing to do: they are back; the other version is under .paos/aside")  # fmt: skip
 
 
@@ -136,20 +136,20 @@ def _put_giant_away(journal: Journal, kept: bytes) -> None:
 
     Only where it does not begin with our lines is it set aside, and they are back. Constant memory.
     """
-    live, room = journal.live, journal.room
+    live, agent_dir = journal.live, journal.agent_dir
     if kept and live.read(0, len(kept)) != kept:
-        room.move_aside(NAME, "lines of the journal were changed or removed, and very much was added")
+        agent_dir.move_aside(NAME, "lines of the journal were changed or removed, and very much was added")
         return _restore(journal, kept)
     tail_at = max(0, live.size - (1 << 20))
     tail = live.read(tail_at, live.size - tail_at)
     end = tail.rfind(b"\n") + 1
     if end and end < len(tail):
-        room.set_aside(NAME, tail[end:], "a line torn by a crash")
+        agent_dir.set_aside(NAME, tail[end:], "a line torn by a crash")
         live.cut(tail_at + end)
     before = _before(journal)
     seq = _last(kept) if kept else max(_last(tail[:end]), journal.marked().seq)
     first = _first(kept or live.read(0, 1 << 20))
-    journal.note(max(seq, before), first if first > before else before + 1 if before else 0, 0)
+    journal.save_mark(max(seq, before), first if first > before else before + 1 if before else 0, 0)
     journal.rotate()
 
 
@@ -158,8 +158,8 @@ def _before(journal: Journal) -> int:
     from .journal import SEALED, _backwards
 
     for name in reversed(journal.segments()):
-        log = LogFile(journal.room.root, f"{SEALED}/{name}")
-        log.look()
+        log = LogFile(journal.agent_dir.root, f"{SEALED}/{name}")
+        log.refresh()
         try:
             for raw in _backwards(log):
                 entry = parse(raw)

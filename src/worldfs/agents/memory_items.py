@@ -1,4 +1,4 @@
-"""What memory.md says, piece by piece with the heading as it stands: its list items, and all text that is none."""
+"""What memory.md says, piece by piece with the heading as it is: its list items, and all text that is none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class MemoryItem(NamedTuple):
 
 
 def memory_items(data: bytes) -> list[MemoryItem]:
-    """In the file's order; a mind with file tools writes paragraphs too, and nothing it wrote is passed over.
+    """In the file's order; an agent with file tools writes paragraphs too, and nothing it wrote is passed over.
 
     Raises `BadInput` for bytes that are no UTF-8.
     """

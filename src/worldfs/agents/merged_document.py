@@ -1,11 +1,11 @@
 """A document of an agent that others may rewrite at any time: the file is the file, and copies make every edit safe.
 
-    tasks.json                         what everybody reads; an acknowledged write of ours is fsynced into it
+    tasks.json                         what every program reads; an acknowledged write of ours is fsynced into it
     .paos/generations/tasks.json/      the last good versions, newest last, `<number>-<revision>`: not fsynced, verified
                                        when read; what a foreign edit is compared with, merged with and undone from
 
-A mind with file tools only opens the file and writes it whole, perhaps from an old reading, perhaps half. So before
-every change of ours the file is looked at: what somebody wrote is accepted, merged, or set aside and named.
+An agent with file tools only opens the file and writes it whole, perhaps from an old reading, perhaps half. So before
+every change of ours the file is looked at: what another program wrote is accepted, merged, or set aside and named.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from worldfs.tree.stores.revision import PRIVATE_DIR, of
 from worldfs.tree.stores.store_interface import ABSENT, ANY, Expected
 
 from .agent_directory import AgentDirectory
-from .document_merge import DocumentRules, MergeInput, MergeResult, keep_duplicate_keys, settle
+from .document_merge import DocumentRules, MergeInput, MergeResult, keep_duplicate_keys, merge_edit
 
 if TYPE_CHECKING:
     from worldfs.ground.model import Finding
@@ -38,57 +38,57 @@ GRACE_S: Final = 1.0  # a file that is not valid and younger may still be being 
 
 
 def write_many(
-    room: AgentDirectory,
-    kept: Mapping[str, MergedDocument],
+    agent_dir: AgentDirectory,
+    documents: Mapping[str, MergedDocument],
     files: Mapping[str, bytes],
     *,
     looked: bool = False,
     between: Callable[[], object] | None = None,
 ) -> None:
-    """Replace several files as a group, durable; names that are not `kept` are machine-kept ones. Inside `alone`.
+    """Replace several files as a group, durable; other names are files that only we write. Inside `locked`.
 
-    `looked`: they have been taken in since, and nothing of ours was written to them. `between`: what must be done
+    `looked`: they have been reconciled since, and nothing of ours was written to them. `between`: what must be done
     before the first of them takes its place; their drafts are durable by then.
     """
     todo = [between] if between is not None else []
     for round in itertools.count():
         items: list[tuple[str, bytes, Expected]] = []
         for name, data in files.items():
-            if name in kept and (round or not looked):
-                kept[name].take_in(settle=True)
-            items.append((name, data, kept[name].expected() if name in kept else ANY))
-        with suppress(Conflict, Exists):  # somebody writes right now: those in place are seen by the next round
-            return _written(room, kept, items, todo)
+            if name in documents and (round or not looked):
+                documents[name].reconcile(settle=True)
+            items.append((name, data, documents[name].expected() if name in documents else ANY))
+        with suppress(Conflict, Exists):  # another program writes right now: those in place are seen by the next round
+            return _written(agent_dir, documents, items, todo)
 
 
 def _written(
-    room: AgentDirectory,
-    kept: Mapping[str, MergedDocument],
+    agent_dir: AgentDirectory,
+    documents: Mapping[str, MergedDocument],
     items: Sequence[tuple[str, bytes, Expected]],
     todo: list[Callable[[], object]],
     *,
     merged: bool = False,
 ) -> None:
-    """One try of it. The copies of what shall stand there are written while the disk is at work on the drafts."""
-    drafts = room.store.prepare_many(items)
+    """One try of it. The copies of the new versions are written while the disk is at work on the drafts."""
+    drafts = agent_dir.store.prepare_many(items)
     ours = [
-        (kept[name], data, swap.new)
+        (documents[name], data, swap.new)
         for (name, data, _), (_, swap) in zip(items, drafts.begun, strict=True)
-        if name in kept
+        if name in documents
     ]
     try:
         for one, data, revision in ours:
-            if one.known_as_ours():  # else, after a crash, beside a newer copy it would look like somebody's edit
+            if one.is_own_write():  # else, after a crash, beside a newer copy it would look like a program's edit
                 one.copy(data, revision, merged=merged)
         if todo:
-            room.store.finish_many(drafts)
+            agent_dir.store.finish_many(drafts)
             todo.pop()()
-        room.store.place_many(drafts)
+        agent_dir.store.place_many(drafts)
     except BaseException as error:
-        room.store.drop_many(drafts)
+        agent_dir.store.drop_many(drafts)
         if isinstance(error, (WorldError, OSError)):  # a crash takes nothing back
             for one, _, _ in ours:
-                one.take_back()
+                one.discard_copy()
         raise
     for one, data, revision in ours:
         one.keep(data, revision, merged=merged)
@@ -98,7 +98,7 @@ def _written(
 class Generation(NamedTuple):
     number: int
     revision: str
-    foreign: bool = False  # a rewrite, as it stands: whoever writes next has read it
+    foreign: bool = False  # a rewrite, as it is: the next rewrite is based on it
     merged: bool = False  # made of a rewrite and of what was there
 
     @property
@@ -107,23 +107,23 @@ class Generation(NamedTuple):
 
     @property
     def by(self) -> int:
-        """As `history` has it: whose change it was."""
+        """Which kind of writer made it, as in `fact_history`."""
         return 0 if self.foreign else 1 if self.merged else 2
 
 
 class MergedDocument:
-    """One file of a room. Changes are made inside `room.alone()`; reading takes no lock."""
+    """One file of an agent directory. Changes are made inside `agent_dir.locked()`; reading takes no lock."""
 
-    def __init__(self, room: AgentDirectory, name: str, rules: DocumentRules) -> None:
-        self.room, self.name, self.rules = room, name, rules
+    def __init__(self, agent_dir: AgentDirectory, name: str, rules: DocumentRules) -> None:
+        self.agent_dir, self.name, self.rules = agent_dir, name, rules
         self._home = f"{GENERATIONS}/{name}"
         self._known: list[Generation] | None = None
         self._folder: DirFd | None = None  # of the generations
-        self._turn = -1  # of the room, when `_known` was read
-        self._late_at = 0.0  # when to look for late writes to old copies again
-        self._standing: str | None = None  # revision of the file when `take_in` was done with it
+        self._change_count = -1  # of the agent directory, when `_known` was read
+        self._late_at = 0.0  # when to check old copies for late writes again
+        self._current: str | None = None  # revision of the file after `reconcile`
         self._good: tuple[str, bytes] | None = None  # revision and bytes of the newest generation, if we have them
-        self._early = ""  # revision of a copy whose version does not stand there yet
+        self._pending = ""  # revision of a copy whose version is not in place yet
         self.stamped = ""  # revision that we put in its place ourselves
         self._history: FactHistory | None = None
 
@@ -133,12 +133,12 @@ class MergedDocument:
         """What counts now: the file if it is ours or valid, else the last good version; None if there is neither."""
         newest = self._newest()
         try:
-            stored = None if self._too_long() else self.room.store.get(self.name)
+            stored = None if self._too_long() else self.agent_dir.store.get(self.name)
         except UserError:  # a link or a FIFO in its place: the next change sets it aside
             if newest is None:
                 raise
             stored = None
-        if stored is not None and (newest is None or stored.revision == newest.revision or self._fine(stored.data)):
+        if stored is not None and (newest is None or stored.revision == newest.revision or self._is_valid(stored.data)):
             return stored.data
         if newest is not None and (good := self.version(newest)) is not None:
             return good
@@ -152,7 +152,7 @@ class MergedDocument:
     def generations(self) -> list[Generation]:
         """The versions that are kept, oldest first."""
         found = []
-        for name in self.room.store.list(self._home):
+        for name in self.agent_dir.store.list(self._home):
             number, _, revision = name.partition("-")
             if number.isdecimal():
                 of_, _, by = revision.partition("-")
@@ -163,16 +163,16 @@ class MergedDocument:
         """Its bytes, or None if a power cut tore them."""
         if self._good is not None and self._good[0] == generation.revision:
             return self._good[1]
-        stored = self.room.store.get(f"{self._home}/{generation.name}")
+        stored = self.agent_dir.store.get(f"{self._home}/{generation.name}")
         return None if stored is None or stored.revision != generation.revision else stored.data
 
-    # -- changing (inside `alone`) ----------------------------------------------------------------------------------
+    # -- changing (inside `locked`) ----------------------------------------------------------------------------------
 
     def change(self, edit: Callable[[bytes], bytes], *, merged: bool = False) -> bytes:
         """Take in what others wrote, then `edit` what counts; durable when it returns. May call `edit` again."""
-        with self.room.alone():
+        with self.agent_dir.locked():
             while True:
-                found = self.take_in(settle=True)
+                found = self.reconcile(settle=True)
                 data = edit(found or b"")
                 if data == found:
                     return data
@@ -186,8 +186,8 @@ class MergedDocument:
                     self.write(data, merged=merged)
                     return data
 
-    def offer(self, theirs: bytes) -> bytes:
-        """A whole valid text by somebody who may have read an older one: merged as a foreign edit is; durable."""
+    def write_merged(self, theirs: bytes) -> bytes:
+        """Write a whole valid text whose author may have read an older one: merged like a foreign edit; durable."""
 
         def edit(ours: bytes) -> bytes:
             merged = self._merged(theirs)[1] if ours else MergeResult(theirs)
@@ -195,97 +195,99 @@ class MergedDocument:
 
         return self.change(edit, merged=True)
 
-    def take_in(self, *, settle: bool = False, late: bool | None = None, young: bool = False) -> bytes | None:
-        """Look at what somebody else may have done to the file, and settle it; what counts afterwards.
+    def reconcile(self, *, settle: bool = False, late: bool | None = None, young: bool = False) -> bytes | None:
+        """Accept, merge or reject what another program wrote to the file; returns the text that counts afterwards.
 
         `settle`: even an unfinished-looking text is decided about now, because ours is about to be written. `late`:
-        look for what was written to old copies, too; None: only if nobody has done so for a while. `young`: also to
+        check what was written to old copies, too; None: only if that was not done for a while. `young`: also to
         those that were replaced a moment ago.
         """
-        counts = self._look(settle)
+        counts = self._reconcile_file(settle)
         now = time.monotonic()
         if not (now >= self._late_at if late is None else late):
             return counts
         self._late_at = now + GRACE_S / 2
-        found = self.room.store.displaced(self.name, keep=True, young=young)
+        found = self.agent_dir.store.displaced(self.name, keep=True, young=young)
         for text in found:
-            counts = self._late(text, counts)
+            counts = self._merge_late_write(text, counts)
         if found:
-            self.room.store.forget(self.name)
+            self.agent_dir.store.forget(self.name)
         return counts
 
-    def _look(self, settle: bool) -> bytes | None:
+    def _reconcile_file(self, settle: bool) -> bytes | None:
         if size := self._too_long():
-            key = self.room.move_aside(self.name, f"{size} bytes")
-            self.room.found(
+            key = self.agent_dir.move_aside(self.name, f"{size} bytes")
+            self.agent_dir.add_finding(
                 "TOO_LARGE", self.name, f"at most {self.rules.most >> 20} MiB", f"{size} bytes",
                 f"it is kept as {key}: take from it what is needed, and keep long texts in files of their own",
             )  # fmt: skip
         try:
-            stored = self.room.store.get(self.name)
+            stored = self.agent_dir.store.get(self.name)
         except UserError:
-            if not self.room.clear(self.name):
+            if not self.agent_dir.clear_odd_file(self.name):
                 raise
             stored = None
         newest = self._newest(fresh=True)
-        self._standing = None if stored is None else stored.revision
+        self._current = None if stored is None else stored.revision
         if stored is None:
-            return self._missing(newest)
+            return self._restore_missing(newest)
         if newest is not None and stored.revision == newest.revision:
             self._good = (stored.revision, stored.data)
             return stored.data
-        if self.room.store.ours(self.name) == stored.revision:  # our last write, and its copy was lost with the power
+        if (
+            self.agent_dir.store.ours(self.name) == stored.revision
+        ):  # our last write, and its copy was lost with the power
             self.keep(stored.data, stored.revision)
             return stored.data
         if newest is None:
-            return self._first(stored.data)
-        if self._fine(stored.data):
-            return self._foreign(stored.data)
+            return self._accept_first(stored.data)
+        if self._is_valid(stored.data):
+            return self._accept_foreign(stored.data)
         if not settle and self._unfinished():
             return self.version(newest)
-        return self._refuse(stored.data, newest)
+        return self._reject(stored.data, newest)
 
     def write(self, data: bytes, *, merged: bool = False) -> None:
-        """Replace what `take_in` returned. `Conflict` if somebody was faster: take in again."""
+        """Replace what `reconcile` returned. `Conflict` if another process was faster: reconcile again."""
         try:
-            _written(self.room, {self.name: self}, [(self.name, data, self.expected())], [], merged=merged)
+            _written(self.agent_dir, {self.name: self}, [(self.name, data, self.expected())], [], merged=merged)
         except Exists:
             raise Conflict("it appeared meanwhile", path=self.name, op="write") from None
 
     def keep(self, data: bytes, revision: str = "", *, foreign: bool = False, merged: bool = False) -> None:
-        """Note a version as the newest good one, which stands there. Not durable: it is a copy of what is."""
+        """Note a version as the newest good one, which is there. Not durable: it is a copy of what is."""
         revision = revision or of(data)
-        if self._early != revision:
+        if self._pending != revision:
             self.copy(data, revision, foreign=foreign, merged=merged)
-        self._early, self._standing = "", revision
+        self._pending, self._current = "", revision
 
-    def known_as_ours(self) -> bool:
-        """Does what stands there carry our stamp, so that it is told from an edit even without its copy?"""
-        return self.room.disk.stamps and self.stamped == self._standing
+    def is_own_write(self) -> bool:
+        """Does the present file carry our stamp, so that it is known as ours even without its copy?"""
+        return self.agent_dir.disk.stamps and self.stamped == self._current
 
     def copy(self, data: bytes, revision: str, *, foreign: bool = False, merged: bool = False) -> None:
-        """The first half of `keep`, before the version stands there; `take_back` if it never does."""
-        turn = self.room.turn()
-        known = self._known if self._known is not None and self._turn == turn else self.generations()
+        """The first half of `keep`, before the version is there; `discard_copy` if it never does."""
+        turn = self.agent_dir.change_count()
+        known = self._known if self._known is not None and self._change_count == turn else self.generations()
         self._known = None  # until it is true again
         generation = Generation(self._number(known), revision, foreign, merged)
         keep = self.rules.keep if len(data) <= LONG else min(self.rules.keep, KEEP_LONG)
         spare, known = [*known, generation][:-keep], [*known, generation][-keep:]
         if spare:
-            self._remember([*spare, *known[:-1]], spare[-1].number)
+            self._save_history([*spare, *known[:-1]], spare[-1].number)
         try:
             self._copy(spare, generation.name, data)
-        except FileNotFoundError:  # somebody removed the directory
+        except FileNotFoundError:  # another program removed the directory
             self._folder = None
             self._copy(spare, generation.name, data)
-        if not self.room.disk.stamps:  # were this copy lost with the power, nothing else would tell that it is ours
-            self.room.root.flush(f"{self._home}/{generation.name}")
-        self._known, self._turn, self._good, self._early = known, turn, (revision, data), revision
+        if not self.agent_dir.disk.stamps:  # if a power cut lost this copy, nothing else would show that it is ours
+            self.agent_dir.root.flush(f"{self._home}/{generation.name}")
+        self._known, self._change_count, self._good, self._pending = known, turn, (revision, data), revision
 
     def _number(self, known: Sequence[Generation]) -> int:
         if known:
             return known[-1].number + 1
-        history = self.history()  # knows how far it was, if somebody removed the versions
+        history = self.history()  # knows how far it was, if another program removed the versions
         if history is None:
             return 1
         history.load()
@@ -296,39 +298,39 @@ class MergedDocument:
         if self._history is None and self.rules.facts is not None:
             from .fact_history import FactHistory
 
-            self._history = FactHistory(self.room, self.name, self.rules.facts)
+            self._history = FactHistory(self.agent_dir, self.name, self.rules.facts)
         return self._history
 
-    def _remember(self, known: Sequence[Generation], number: int) -> None:
+    def _save_history(self, known: Sequence[Generation], number: int) -> None:
         """The history has taken in a later version than `number`, durable: the bytes of that one may go."""
         history = self.history()
         if history is None or history.saved > number:
             return
         history.load()  # another process may have done it
         if history.saved <= number:
-            self._learnt(history, known)
+            self._update_history(history, known)
             history.save()
 
-    def _learnt(self, history: FactHistory, known: Sequence[Generation]) -> None:
+    def _update_history(self, history: FactHistory, known: Sequence[Generation]) -> None:
         by_number = {one.number: one for one in known}
 
         def version(number: int) -> tuple[int, bytes] | None:
             data = self.version(by_number[number])
             return None if data is None else (by_number[number].by, data)
 
-        history.take_in(list(by_number), version)
+        history.add_versions(list(by_number), version)
 
-    def take_back(self) -> None:
+    def discard_copy(self) -> None:
         """Forget the copy of a version that did not take its place."""
-        if self._early and self._known and self._folder is not None:
+        if self._pending and self._known and self._folder is not None:
             name = self._known[-1].name
-            self.room.root.drop(DirEntryRef(self._folder, name, f"{self._home}/{name}"))
-        self._known, self._good, self._early = None, None, ""
+            self.agent_dir.root.drop(DirEntryRef(self._folder, name, f"{self._home}/{name}"))
+        self._known, self._good, self._pending = None, None, ""
 
     def _copy(self, spare: Sequence[Generation], name: str, data: bytes) -> None:
-        disk, home = self.room.disk, self._folder
+        disk, home = self.agent_dir.disk, self._folder
         if home is None:
-            home = self._folder = self.room.root.room(f"{self._home}/{name}").folder
+            home = self._folder = self.agent_dir.root.ensure_parent(f"{self._home}/{name}").folder
         path = f"{self._home}/{name}"
         for old in spare:
             with suppress(FileNotFoundError):
@@ -345,16 +347,16 @@ class MergedDocument:
         finally:
             os.close(fd)
 
-    def settle(self) -> None:
-        """Make the newest good version durable: a mind with plain file tools is about to work on the file."""
+    def sync(self) -> None:
+        """Make the newest good version durable: an agent with plain file tools is about to work on the file."""
         newest = self._newest(fresh=True)
         if newest is not None:
-            self.room.root.flush(f"{self._home}/{newest.name}")
+            self.agent_dir.root.flush(f"{self._home}/{newest.name}")
 
     def undo(self, steps: int = 1) -> bytes:
         """Go back `steps` versions; the present one stays among the generations. Durable when it returns."""
-        with self.room.alone():
-            self.take_in(settle=True)
+        with self.agent_dir.locked():
+            self.reconcile(settle=True)
             known = self.generations()
             if steps < 1 or steps >= len(known):
                 raise BadInput(
@@ -367,27 +369,27 @@ class MergedDocument:
             return data
 
     def expected(self) -> Expected:
-        """The revision that `take_in` left: what a compare-and-swap of this file expects."""
-        return ABSENT if self._standing is None else self._standing
+        """The revision after `reconcile`: what a compare-and-swap of this file expects."""
+        return ABSENT if self._current is None else self._current
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _newest(self, *, fresh: bool = False) -> Generation | None:
-        if fresh and self._turn != (turn := self.room.turn()):
-            self._known, self._turn = None, turn
+        if fresh and self._change_count != (turn := self.agent_dir.change_count()):
+            self._known, self._change_count = None, turn
         if self._known is None:
             self._known = self.generations()
             while self._known and self.version(self._known[-1]) is None:
                 self._known.pop()
         return self._known[-1] if self._known else None
 
-    def _fine(self, data: bytes) -> bool:
+    def _is_valid(self, data: bytes) -> bool:
         return not any(not finding.warning for finding in self.rules.judge(data))
 
     def _unfinished(self) -> bool:
-        """Is somebody writing it, or was until a moment ago?"""
-        place = self.room.root.place(self.name)
-        fd = None if place is None else self.room.root.open(place)
+        """Is a program writing it, or was until a moment ago?"""
+        place = self.agent_dir.root.locate(self.name)
+        fd = None if place is None else self.agent_dir.root.open(place)
         if fd is None:
             return False
         try:
@@ -395,27 +397,29 @@ class MergedDocument:
         finally:
             os.close(fd)
 
-    def _missing(self, newest: Generation | None) -> bytes | None:
+    def _restore_missing(self, newest: Generation | None) -> bytes | None:
         if newest is None or (data := self.version(newest)) is None:
             return None
         self._put(data)
-        self.room.found("FILE_REMOVED", self.name, "the file", "nothing: somebody removed it", "it is back as it was")
+        self.agent_dir.add_finding(
+            "FILE_REMOVED", self.name, "the file", "nothing: somebody removed it", "it is back as it was"
+        )
         return data
 
     def _too_long(self) -> int:
         """The size of the file, if it is one that is not read as a whole; else 0."""
-        place = self.room.root.place(self.name)
-        info = None if place is None else self.room.root.glance(place)
+        place = self.agent_dir.root.locate(self.name)
+        info = None if place is None else self.agent_dir.root.lstat(place)
         return info.st_size if info is not None and info.st_size > self.rules.most else 0
 
-    def _first(self, data: bytes) -> bytes | None:
+    def _accept_first(self, data: bytes) -> bytes | None:
         """A file from before us. What is wrong with it is named; it stays until something must be written."""
         for finding in self.rules.judge(data):
             if not finding.warning:
-                self.room.set_aside(self.name, data, f"unreadable when first seen: {finding.found}")
-                self._tell(finding, "its text is kept; the next change begins anew")
+                self.agent_dir.set_aside(self.name, data, f"unreadable when first seen: {finding.found}")
+                self._add_finding(finding, "its text is kept; the next change begins anew")
                 return None
-        keep_duplicate_keys(self.room, self.name, data)
+        keep_duplicate_keys(self.agent_dir, self.name, data)
         clean = self.rules.clean(data)
         if clean == data:
             self.keep(data)
@@ -424,23 +428,23 @@ class MergedDocument:
             self.keep(clean)
         return clean
 
-    def _refuse(self, data: bytes, newest: Generation) -> bytes | None:
+    def _reject(self, data: bytes, newest: Generation) -> bytes | None:
         """A foreign text that means nothing: set aside, the last good version back, and the fault named."""
         good = self.version(newest)
-        key = self.room.set_aside(self.name, data, "not readable as what it should be")
+        key = self.agent_dir.set_aside(self.name, data, "not readable as what it should be")
         for finding in self.rules.judge(data):
             if not finding.warning:
-                self._tell(finding, f"your text is kept in {key}, the file is as it was before")
+                self._add_finding(finding, f"your text is kept in {key}, the file is as it was before")
         if good is not None:
             self._put(good)
         return good
 
-    def _foreign(self, theirs: bytes) -> bytes:
-        """A valid text by somebody else: accepted as it is, merged with ours, or set aside where both cannot be."""
+    def _accept_foreign(self, theirs: bytes) -> bytes:
+        """A valid text by another process: accepted as it is, merged with ours, or set aside where both cannot be."""
         ours, merged = self._merged(theirs)
         if merged.data == theirs:
-            self.room.root.flush(self.name)
-            self.keep(theirs, self._standing or "", foreign=True)
+            self.agent_dir.root.flush(self.name)
+            self.keep(theirs, self._current or "", foreign=True)
         elif merged.data == ours:
             self._put(ours)  # it is the newest generation already
         else:
@@ -448,12 +452,12 @@ class MergedDocument:
             self.keep(merged.data, merged=True)
         return merged.data
 
-    def _late(self, theirs: bytes, ours: bytes | None) -> bytes | None:
-        """What somebody wrote to an old copy of the file, found beside it; what counts then."""
+    def _merge_late_write(self, theirs: bytes, ours: bytes | None) -> bytes | None:
+        """What another program wrote to an old copy of the file, found beside it; what counts then."""
         if any(of(theirs) == old.revision for old in self.generations()):
             return ours
-        if not self._fine(theirs):
-            self.room.set_aside(self.name, theirs, "written to an old copy of the file, and not readable")
+        if not self._is_valid(theirs):
+            self.agent_dir.set_aside(self.name, theirs, "written to an old copy of the file, and not readable")
             return ours
         _, merged = self._merged(theirs)
         if merged.data != ours:
@@ -462,23 +466,23 @@ class MergedDocument:
         return merged.data
 
     def _merged(self, theirs: bytes) -> tuple[bytes, MergeResult]:
-        """(ours, what becomes of theirs), conflicts told and set aside."""
+        """(ours, what becomes of theirs); conflicts are reported and set aside."""
         known = self._known or self.generations()
         versions = [(old.number, text) for old in known if (text := self.version(old)) is not None]
         if not versions:
             return b"", MergeResult(theirs)
         history = self.history()
         if history is not None:
-            self._learnt(history, known)
-        document = MergeInput(self.room, self.name, self.rules, history, versions)
-        merged = settle(document, theirs, newest_only=known[-1].foreign)
+            self._update_history(history, known)
+        document = MergeInput(self.agent_dir, self.name, self.rules, history, versions)
+        merged = merge_edit(document, theirs, newest_only=known[-1].foreign)
         return versions[-1][1], merged
 
     def _put(self, data: bytes) -> None:
-        """Replace what stands there; if somebody was faster, the next look meets what they wrote."""
+        """Replace what is there; if another process was faster, the next `reconcile` merges what it wrote."""
         with suppress(Conflict, Exists):
-            self._standing = self.room.store.put(self.name, data, self.expected())
+            self._current = self.agent_dir.store.put(self.name, data, self.expected())
 
-    def _tell(self, finding: Finding, then: str) -> None:
+    def _add_finding(self, finding: Finding, then: str) -> None:
         fix = f"{finding.fix}; {then}" if finding.fix else then
-        self.room.found(finding.code, finding.field, finding.expected, finding.found, fix)
+        self.agent_dir.add_finding(finding.code, finding.field, finding.expected, finding.found, fix)

@@ -1,4 +1,4 @@
-"""The letters of an inbox as files: read, archived when they were read, buried with the reason when they cannot be."""
+"""The messages of an inbox as files: read, archived once acknowledged, moved to `dead` with the reason otherwise."""
 
 from __future__ import annotations
 
@@ -21,118 +21,118 @@ if TYPE_CHECKING:
     from worldfs.ground.model import Message
 
 
-NAME_BYTES = 200  # of a letter's name
+NAME_BYTES = 200  # of a message's name
 
 
 class MessageFiles:
-    """`known`: names that are there, as far as we have heard."""
+    """`known`: names that are in the inbox as of the last events."""
 
-    def __init__(self, room: AgentDirectory, ledger: ClaimLog) -> None:
-        self.room, self.ledger = room, ledger
+    def __init__(self, agent_dir: AgentDirectory, ledger: ClaimLog) -> None:
+        self.agent_dir, self.claim_log = agent_dir, ledger
         self.known: set[str] = set()
-        self._read_as: dict[str, tuple[str, Message]] = {}  # letters to be asked for again: what the disk said of them
+        self._read_as: dict[str, tuple[str, Message]] = {}  # messages to be asked for again: what the disk said of them
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def path(self, name: str) -> str:
-        return f"{self.room.root.path}/{INBOX}/{name}"
+        return f"{self.agent_dir.root.path}/{INBOX}/{name}"
 
     def read(self, name: str) -> Message | None:
         with suppress(UserError):
-            stored = self.room.store.get(file_key(name))
+            stored = self.agent_dir.store.get(file_key(name))
             return None if stored is None else parse_message(stored.data, name)
         return None
 
     def bytes_of(self, name: str, *, again: bool = False) -> tuple[bytes | None, Message | None]:
-        """A letter's bytes and what they say; `again`: `again` will be asked for it."""
-        looks = self.room.store.probe(file_key(name)) if again else None
-        data = self.room.root.read(file_key(name))
+        """A message's bytes and what they say; `again`: the caller will `reread` it."""
+        looks = self.agent_dir.store.probe(file_key(name)) if again else None
+        data = self.agent_dir.root.read(file_key(name))
         message = None if data is None else parse_message(data, name)
         if looks is not None and message is not None:
             self._read_as[name] = looks, message
         return data, message
 
-    def again(self, name: str) -> Message | None:
-        """A letter that was claimed: it is not read a second time while nobody has touched it."""
+    def reread(self, name: str) -> Message | None:
+        """A message that was claimed, from memory as long as its file is unchanged."""
         looks, message = self._read_as.get(name, ("", None))
-        if message is not None and self.room.store.probe(file_key(name)) == looks:
+        if message is not None and self.agent_dir.store.probe(file_key(name)) == looks:
             return message
         return self.read(name)
 
     def age(self, name: str) -> float:
-        place = self.room.root.place(file_key(name))
-        info = None if place is None else self.room.root.glance(place)
-        return 0.0 if info is None else self.room.clock.now().timestamp() - info.st_mtime
+        place = self.agent_dir.root.locate(file_key(name))
+        info = None if place is None else self.agent_dir.root.lstat(place)
+        return 0.0 if info is None else self.agent_dir.clock.now().timestamp() - info.st_mtime
 
-    def moved(self, key: str) -> str:
-        """When a file got its name, as the disk tells it: for a letter whose line the ledger no longer has."""
+    def renamed_at(self, key: str) -> str:
+        """When a file got its name (ctime): for a message whose line the claim log no longer has."""
         from datetime import UTC, datetime
 
-        place = self.room.root.place(key)
-        info = None if place is None else self.room.root.glance(place)
+        place = self.agent_dir.root.locate(key)
+        info = None if place is None else self.agent_dir.root.lstat(place)
         return "" if info is None else stamp(datetime.fromtimestamp(int(info.st_ctime), UTC))
 
-    def twice(self, name: str, id: str) -> bool:
-        """Is there another letter of this id, read or to be read before this one?"""
+    def has_duplicate(self, name: str, id: str) -> bool:
+        """Is there another message of this id, read or to be read before this one?"""
         if rank_of(name) is not None and id == f"msg-{name[:-5]}":
             return False
-        if self.room.store.probe(done_key(id)) is not None:
+        if self.agent_dir.store.probe(done_key(id)) is not None:
             return True
         own = name_for_id(id) + ".json"
-        if own != name and self.room.store.probe(file_key(own)) is not None:
+        if own != name and self.agent_dir.store.probe(file_key(own)) is not None:
             return True
-        mine = self.ledger.seen.get(name)
+        mine = self.claim_log.foreign.get(name)
         return any(
             other != name and (mine is None or rank < mine[1]) and other in self.known
-            for other, rank in self.ledger.of_id(id)
+            for other, rank in self.claim_log.foreign_of_id(id)
         )
 
     # -- taking away ------------------------------------------------------------------------------------------------
 
     def drop(self, name: str, op: str) -> None:
-        with self.ledger as ledger:
+        with self.claim_log as ledger:
             ledger.write([{"op": op, "name": name}])
         self.known.discard(name)
 
-    def bury(self, name: str, reason: str) -> None:
-        """Set a letter aside for good, every byte of it, with the reason."""
+    def move_to_dead(self, name: str, reason: str) -> None:
+        """Move a message to `dead`, every byte of it, with the reason."""
         if is_unusable_name(name):
-            return self._bury_odd(name)
-        with self.ledger as ledger:
-            ledger.write([{"op": "dead", "name": name, "reason": reason, "at": self.room.now()}])
+            return self._move_odd_to_dead(name)
+        with self.claim_log as ledger:
+            ledger.write([{"op": "dead", "name": name, "reason": reason, "at": self.agent_dir.now()}])
             target = name
-            while self.room.store.probe(f"{DEAD}/{target}") is not None:
+            while self.agent_dir.store.probe(f"{DEAD}/{target}") is not None:
                 target = f"again-{target}"
-            why = json.dumps({"reason": reason, "at": self.room.now()}).encode() + b"\n"
-            self.room.root.replace(f"{DEAD}/{target}.why", why, durable=False)
+            why = json.dumps({"reason": reason, "at": self.agent_dir.now()}).encode() + b"\n"
+            self.agent_dir.root.replace(f"{DEAD}/{target}.why", why, durable=False)
             with suppress(NotFound):
-                self.room.store.move(file_key(name), f"{DEAD}/{target}")
+                self.agent_dir.store.move(file_key(name), f"{DEAD}/{target}")
         self.known.discard(name)
 
-    def _bury_odd(self, name: str) -> None:
-        """As `bury`, of what has a name that no path here may have: it gets one, and the reason tells the old one."""
-        root, said = self.room.root, ascii(name)
-        with self.ledger:
+    def _move_odd_to_dead(self, name: str) -> None:
+        """As `move_to_dead`, for a file with an invalid name: it gets a new one, and the reason says the old one."""
+        root, said = self.agent_dir.root, ascii(name)
+        with self.claim_log:
             home = root.folder(INBOX)
-            target = root.room(f"{DEAD}/odd-{os.urandom(8).hex()}.json")
-            why = json.dumps({"reason": f"its name was {said}", "at": self.room.now()}).encode() + b"\n"
+            target = root.ensure_parent(f"{DEAD}/odd-{os.urandom(8).hex()}.json")
+            why = json.dumps({"reason": f"its name was {said}", "at": self.agent_dir.now()}).encode() + b"\n"
             root.replace(f"{target.path}.why", why, durable=False)
             with suppress(FileNotFoundError):
                 root.rename(DirEntryRef(home, name, f"{INBOX}/{said}"), target, "new")
         self.known.discard(name)
-        self.room.found(
+        self.agent_dir.add_finding(
             "ODD_NAME", f"inbox/{said[:80]}", "a name that can be printed, of at most 200 bytes", "another",
             f"it is kept as {target.path}; send it again under another name",
         )  # fmt: skip
 
     def archive(self, letters: Sequence[tuple[str, str]]) -> None:
-        """Out of the inbox, into what was read: (name, id). Not durable: the ledger knows, and the next look does it
-        again."""
+        """Move messages (name, id) from the inbox to the archive. Not durable: the claim log has it, and the next scan
+        repeats it."""
         if not letters:
             return
-        root = self.room.root
+        root = self.agent_dir.root
         try:
-            home, done = root.room(file_key("x")).folder, root.room(done_key("x")).folder
+            home, done = root.ensure_parent(file_key("x")).folder, root.ensure_parent(done_key("x")).folder
             for name, id in letters:
                 key = done_key(id or name)
                 there = DirEntryRef(done, key.rpartition("/")[2], key)
@@ -150,7 +150,7 @@ class MessageFiles:
 
 
 def is_unusable_name(name: str) -> bool:
-    """Is it a name that cannot be used as it stands: control characters, no UTF-8, too long for what we add to it?"""
+    """Is it a name that cannot be used as it is: control characters, no UTF-8, too long for what we add to it?"""
     try:
         check_path(file_key(name))
         return len(os.fsencode(name)) > NAME_BYTES or not name.encode()
@@ -159,7 +159,7 @@ def is_unusable_name(name: str) -> bool:
 
 
 def parse_message(data: bytes, name: str) -> Message | None:
-    """A letter in a file of this name; one without an id gets its file's name and content for one."""
+    """A message in a file of this name; one without an id gets its file's name and content for one."""
     from worldfs.formats.agent import documents
 
     try:
@@ -169,12 +169,12 @@ def parse_message(data: bytes, name: str) -> Message | None:
 
 
 def is_addressed_to(to: str, agent: str) -> bool:
-    """Is a letter with this address one for this agent? Without an address it is for the inbox that it lies in."""
+    """Is a message with this address one for this agent? Without an address it is for the inbox that it lies in."""
     return to.strip().casefold() in ("", "all", agent.casefold())
 
 
 def dead_reason(data: bytes) -> tuple[str, str]:
-    """Why a letter is dead, and since when."""
+    """Why a message is dead, and since when."""
     try:
         said = json.loads(data)
         return str(said["reason"]), str(said["at"])
@@ -182,17 +182,17 @@ def dead_reason(data: bytes) -> tuple[str, str]:
         return data.decode("utf-8", "replace").strip(), ""
 
 
-def rank(name: str, message: Message | None, room: AgentDirectory) -> DeliveryRank:
+def delivery_rank(name: str, message: Message | None, agent_dir: AgentDirectory) -> DeliveryRank:
     if message is None:
         return DeliveryRank(9, 0, name)
-    return DeliveryRank(RANKS.get(message.priority, 1), epoch_ms(message.created_at, room), name)
+    return DeliveryRank(RANKS.get(message.priority, 1), epoch_ms(message.created_at, agent_dir), name)
 
 
-def epoch_ms(text: str, room: AgentDirectory) -> int:
-    moment = parse_stamp(text) or room.clock.now()
+def epoch_ms(text: str, agent_dir: AgentDirectory) -> int:
+    moment = parse_stamp(text) or agent_dir.clock.now()
     return max(0, int(moment.timestamp() * 1000))
 
 
-def is_expired(expires: str | None, room: AgentDirectory) -> bool:
+def is_expired(expires: str | None, agent_dir: AgentDirectory) -> bool:
     moment = parse_stamp(expires) if expires else None
-    return moment is not None and moment <= room.clock.now()
+    return moment is not None and moment <= agent_dir.clock.now()

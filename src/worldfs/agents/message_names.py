@@ -1,6 +1,6 @@
-"""Letters as files: names whose order is the order of delivery, the archive of what was read, and the dead ones.
+"""Messages as files: names whose order is the order of delivery, the archive of what was read, and the dead ones.
 
-inbox/<uuid>.json                        what waits, complete, visible to every mind and every v1 reader
+inbox/<uuid>.json                        what waits, complete, visible to every agent and every v1 reader
 .paos/letters/done/<hash>.json           acknowledged, by the hash of its id: receipt, and memory against repeats
 .paos/letters/dead/<name>                not deliverable, with its reason in `<name>.why`
 """
@@ -27,7 +27,7 @@ RANKS: Final = {"high": 0, "normal": 1, "medium": 1, "low": 2}
 
 
 class DeliveryRank(NamedTuple):
-    """What decides who is next: priority, then age, then the name."""
+    """The order of delivery: priority, then age, then the name."""
 
     priority: int
     ms: int  # since 1970
@@ -35,7 +35,7 @@ class DeliveryRank(NamedTuple):
 
 
 class StoredMessage(NamedTuple):
-    """A letter as somebody finds it: `message` is None when it cannot be read."""
+    """A message file and its state; `message` is None when it cannot be read."""
 
     name: str
     message: Message | None
@@ -47,13 +47,13 @@ class StoredMessage(NamedTuple):
 
 
 class DeliveryReceipt(NamedTuple):
-    """Where a letter is in its life. Times are ISO 8601, UTC."""
+    """Where a message is in its life. Times are ISO 8601, UTC."""
 
     id: str
     state: str  # waiting | claimed | acknowledged | dead
     sent: str = ""  # when it was written, by itself; "" if it cannot be read
     at: str = ""  # since when it is in that state
-    by: str = ""  # who has claimed it
+    by: str = ""  # its claimer
     reason: str = ""  # why it is dead: unreadable | expired | attempts | duplicate | astray
     attempts: int = 0  # how often it was delivered
 
@@ -68,7 +68,7 @@ def new_name(priority: str, ms: int) -> str:
 
 
 def rank_of(name: str) -> DeliveryRank | None:
-    """The rank that our own names carry; None for a name that somebody else chose."""
+    """The rank that our own names carry; None for a name that another process chose."""
     if len(name) != 41 or name[14] != "8" or name[8] != "-" or name[13] != "-" or not name.endswith(".json"):
         return None
     try:
@@ -79,7 +79,7 @@ def rank_of(name: str) -> DeliveryRank | None:
 
 
 def name_for_id(id: str) -> str:
-    """The name of a letter with an id of the sender's: the same id, the same name."""
+    """The name of a message with an id of the sender's: the same id, the same name."""
     text = digest(id)
     return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-a{text[17:20]}-{text[20:]}"
 

@@ -1,12 +1,12 @@
-"""metrics.json as it follows from the fold of the journal and from the figures that were there before us.
+"""metrics.json as it follows from the reducer of the journal and from the figures that were there before us.
 
 - The last 30 days are the UTC day of `now` and the 29 before it. One day ahead is counted too (clocks differ); an
   entry from further in the future is counted when its day has come.
-- Figures found in an imported metrics.json are added as they are. Nobody knows on which of their 30 days its rolling
+- Figures found in an imported metrics.json are added as they are. It is not known on which of their 30 days its rolling
   figures fell, so they leave the window evenly over the 30 days after its `updated_at`. Until something of ours has
   been counted the document stays as it was found.
 - The invariants hold whatever was recorded: sessions_total is the sum of the three outcomes; a claim that was decided
-  had been proposed, and what was hit had been attempted, even if nobody wrote that down.
+  had been proposed, and what was hit had been attempted, even if no entry says so.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def lifetime_totals(fold: MetricsReducer) -> dict[str, int]:
 
 
 def _spent(fold: MetricsReducer, old: Json) -> Json:
-    """Tokens and dollars, once a session has told any; what was found before is added."""
+    """Tokens and dollars, once a session has reported any; what was found before is added."""
     tokens, cost = (fold.totals.get(key, 0) for key in ("tokens_used", "cost_micro_usd"))
     before = old.get("cost_usd")
     dollars = before if isinstance(before, int | float) and not isinstance(before, bool) else 0
@@ -94,7 +94,7 @@ def _raw(fold: MetricsReducer) -> dict[str, int]:
 
 
 def recover_reducer(found: Json | None, lines: Iterable[tuple[int, Json]]) -> MetricsReducer:
-    """The fold of an agent whose state is not there: never made, lost, or torn with the power.
+    """The reducer of an agent whose state is not there: never made, lost, or torn with the power.
 
     `found`: its metrics.json. `lines`: its whole journal, as far as it is kept. What the document says beyond what the
     journal had come to when it was written is a baseline: an imported document whole, of one of ours the part that

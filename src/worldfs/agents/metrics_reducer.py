@@ -1,4 +1,4 @@
-"""The fold of an agent's journal: every figure that its metrics are made of, each entry counted once.
+"""The reducer of an agent's journal: every figure that its metrics are made of, each entry counted once.
 
 - A session is open from its `session_start` to its `session_end`. What happens in it counts when it ends, and a figure
   that the end carries stands in place of the sum of that session's own events: the end has counted them.
@@ -6,7 +6,7 @@
 - An entry counts once by its number, a session once by its id: replaying any part of the journal changes nothing.
   Ids of the last 700 sessions or so are remembered: an end that is repeated after those is taken for another's.
 - An end that names no session ends the one that was opened last. If the end that names it comes after all, that one
-  stands in its place: a mind that wrote its own `session_end` has not said how the process ended.
+  is in its place: an agent that wrote its own `session_end` has not said how the process ended.
 - A day is a day of UTC. A time that is none: the day of the entry before.
 
 The state is small whatever the history: one line of JSON, kept in .paos/metrics.json.
@@ -56,7 +56,7 @@ EVENTS: Final = {
 LETTERS: Final = {"message_sent": "cross_agent_flags_sent", "message_received": "cross_agent_flags_received"}
 """The inbox's own events: each counts 1 where its `type` is "flag"."""
 FOUND: Final = "metrics_imported"
-"""The event that carries an imported metrics.json as its `metrics`, so that the journal alone tells everything."""
+"""The event that carries an imported metrics.json as its `metrics`, so that the journal alone is complete."""
 
 WINDOW: Final = 30  # days (003, rolling_30d)
 _DAYS: Final = 40  # buckets kept: the window, and room for days that wrong clocks named
@@ -89,8 +89,8 @@ class MetricsReducer:
         self.applied_seq = 0
         self.baseline = baseline
         self._totals: dict[str, int] = {}
-        self._days: dict[str, list[int]] = {}  # "2026-03-31" → Recent as a list; the one touched last stands last
-        self._open: dict[str, dict[str, int]] = {}  # id → sums; the one opened last stands last
+        self._days: dict[str, list[int]] = {}  # "2026-03-31" → Recent as a list; the one touched last is last
+        self._open: dict[str, dict[str, int]] = {}  # id → sums; the one opened last is last
         self._ended = "/"  # ids between slashes, oldest first: to search one string costs less than to load a set
         self._guess: Json | None = None  # the session that an end without a name ended: {id, day, outcome, figures}
         self._day = ""  # of the last entry that had a time
@@ -99,7 +99,7 @@ class MetricsReducer:
 
     @classmethod
     def load(cls, data: bytes) -> MetricsReducer:
-        """What `dump` gave. `BadInput` if it is anything else: `metrics.recovered` makes it again."""
+        """What `dump` gave. `BadInput` if it is anything else: `recover_reducer` makes it again."""
         try:
             value = json.loads(data)
             fold = cls(value["baseline"])

@@ -4,7 +4,7 @@
 .paos/notes/<name>/<v>.json the content of a version where it is long
 
 A note that is forgotten ends with a line that says so; its versions stay and count on when the name is used again.
-Usable from many threads and processes: changes are made under the room's lock; everybody reads on from where he was.
+Usable from many threads and processes: changes are made under the agent directory's lock.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class NoteVersion(NamedTuple):
 
 
 class Notebook:
-    """Opened over a room; who has it open reads only what is new since he last looked."""
+    """Opened over an agent directory; reads only what is new since its last read."""
 
-    def __init__(self, room: AgentDirectory) -> None:
-        self.room = room
-        self._log = LogFile(room.root, FILE)
+    def __init__(self, agent_dir: AgentDirectory) -> None:
+        self.agent_dir = agent_dir
+        self._log = LogFile(agent_dir.root, FILE)
         self._mutex = threading.RLock()
         self._forget()
 
@@ -108,9 +108,9 @@ class Notebook:
             return list(self._notes[name])
 
     def content(self, version: NoteVersion) -> Any:
-        """What a version says. Raises `NotFound` if somebody took its file away."""
+        """What a version says. Raises `NotFound` if its file was removed."""
         if version.place is None:
-            data = self.room.root.read(_file(version.name, version.version))
+            data = self.agent_dir.root.read(_file(version.name, version.version))
             if data is None:
                 raise NotFound("the content is gone", path=_file(version.name, version.version), op="read")
             return json.loads(data)
@@ -125,14 +125,14 @@ class Notebook:
         """A new note; a name that is in use gets a number, one that was forgotten goes on counting its versions."""
         if name and not NAME.match(name):
             raise BadInput(f"{name[:80]!r} is no name of a note", op="create", expected="1 to 128 of A-Z a-z 0-9 . _ -")
-        with self.room.alone(), self._mutex:
+        with self.agent_dir.locked(), self._mutex:
             self._catch_up()
             name = self._free(name or f"mem_{self._lines + 1}")
             return self._add(name, kind, content, write_protected, unevictable)
 
     def mutate(self, name: str, content: Any) -> NoteVersion:
         """The next version. Raises `NotFound`, and `NotPermitted` for a note that is write protected."""
-        with self.room.alone(), self._mutex:
+        with self.agent_dir.locked(), self._mutex:
             last = self.latest(name)
             if last.write_protected:
                 raise NotPermitted(f"note {name!r} is write protected", op="mutate")
@@ -140,11 +140,13 @@ class Notebook:
 
     def evict(self, name: str) -> NoteVersion:
         """Forget a note; the version that was its last. Raises `NotFound`, `NotPermitted` for an unevictable one."""
-        with self.room.alone(), self._mutex:
+        with self.agent_dir.locked(), self._mutex:
             last = self.latest(name)
             if last.unevictable:
                 raise NotPermitted(f"note {name!r} is to be kept", op="evict")
-            self._append({"op": "evict", "name": name, "version": last.version, "at": stamp(self.room.clock.now())})
+            self._append(
+                {"op": "evict", "name": name, "version": last.version, "at": stamp(self.agent_dir.clock.now())}
+            )
             return last
 
     def _free(self, name: str) -> str:
@@ -163,19 +165,21 @@ class Notebook:
             "kind": kind,
             "write_protected": write_protected,
             "unevictable": unevictable,
-            "at": stamp(self.room.clock.now()),
+            "at": stamp(self.agent_dir.clock.now()),
         }
         data = _encoded(content)
         if len(data) <= SHORT:
             line["content"] = content
         else:  # durable before the line that speaks of it; a crash between leaves a file that the next one replaces
-            self.room.root.replace(_file(name, line["version"]), data)
+            self.agent_dir.root.replace(_file(name, line["version"]), data)
         self._append(line)
         return self._notes[name][-1]
 
     def _append(self, line: dict[str, Any]) -> None:
-        if self._log.size > self._at:  # torn by a crash: nobody was told of it
-            self.room.set_aside(FILE, self._log.read(self._at, self._log.size - self._at), "a line torn by a crash")
+        if self._log.size > self._at:  # torn by a crash: never acknowledged
+            self.agent_dir.set_aside(
+                FILE, self._log.read(self._at, self._log.size - self._at), "a line torn by a crash"
+            )
             self._log.cut(self._at)
         self._log.append(_encoded(line) + b"\n")
         self._catch_up()
@@ -183,7 +187,7 @@ class Notebook:
     # -- the file ----------------------------------------------------------------------------------------------------
 
     def _catch_up(self) -> None:
-        if not self._log.look() or self._log.size < self._at:
+        if not self._log.refresh() or self._log.size < self._at:
             self._forget()
         if self._log.size == self._at:
             return
@@ -218,7 +222,7 @@ class Notebook:
     def texts(self) -> Iterator[tuple[NoteVersion, str]]:
         """Every active note and what it says, as text to be searched."""
         for version in self.active():
-            with suppress(NotFound):  # somebody took its file away
+            with suppress(NotFound):  # its file was removed
                 content = self.content(version)
                 yield version, content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 OUTBOX: Final = "outbox"
 SLACK_S: Final = 2.0  # the time of a session's start is a whole second; file systems stamp with coarse clocks
-MOST: Final = 1 << 20  # bytes of a message that is looked at here
+MOST: Final = 1 << 20  # bytes of a message that is sent from here
 
 
 def deliver(state: AgentState, session: str, started_at: str) -> None:
-    """Send what lies in the outbox, and note what the session put into other inboxes. Call inside `alone`."""
+    """Send what lies in the outbox, and note what the session put into other inboxes. Call inside `locked`."""
     since = parse_stamp(started_at)
     if since is None:
         return
@@ -52,7 +52,7 @@ def deliver(state: AgentState, session: str, started_at: str) -> None:
             state.sent(message)
     for name in files:
         with suppress(NotFound, UserError):
-            state.room.store.delete(f"{OUTBOX}/{name}")
+            state.agent_dir.store.delete(f"{OUTBOX}/{name}")
 
 
 def _told(state: AgentState, since: str) -> set[str]:
@@ -70,8 +70,8 @@ def _told(state: AgentState, since: str) -> set[str]:
 
 def _files(state: AgentState) -> list[str]:
     try:
-        return [name for name in state.room.store.list(OUTBOX) if name.endswith(".json") and name[0] != "."]
-    except WorldError:  # something else stands in its place
+        return [name for name in state.agent_dir.store.list(OUTBOX) if name.endswith(".json") and name[0] != "."]
+    except WorldError:  # something else is in its place
         return []
 
 
@@ -79,19 +79,21 @@ def _sent(state: AgentState, session: str, name: str) -> Message | None:
     """The message of a file, in the inbox of its recipient by now; None if it cannot be delivered."""
     from .inbox import deposit_to
 
-    room, key = state.room, f"{OUTBOX}/{name}"
+    agent_dir, key = state.agent_dir, f"{OUTBOX}/{name}"
     try:
-        data = room.root.read(key)
+        data = agent_dir.root.read(key)
         message = None if data is None else parse_message(data, f"{session}-{name}")
         if message is None:
             _refuse(state, key, 'a message: {"to": …, "subject": …, "body": …}', "no message")
             return None
         to = _recipient(state, message.to)
         if not to:
-            _refuse(state, key, f'"to": one of {", ".join(list_agents(room.path.parent))}', f'"to": {message.to!r}')
+            _refuse(
+                state, key, f'"to": one of {", ".join(list_agents(agent_dir.path.parent))}', f'"to": {message.to!r}'
+            )
             return None
-        message = message._replace(to=to, sender=state.name, created_at=message.created_at or room.now())
-        return deposit_to(room.path.parent, to, message, clock=room.clock, disk=room.disk).message
+        message = message._replace(to=to, sender=state.name, created_at=message.created_at or agent_dir.now())
+        return deposit_to(agent_dir.path.parent, to, message, clock=agent_dir.clock, disk=agent_dir.disk).message
     except UserError as error:
         _refuse(state, key, "a file that can be read and delivered", error.found)
     return None
@@ -100,14 +102,14 @@ def _sent(state: AgentState, session: str, name: str) -> Message | None:
 def _refuse(state: AgentState, key: str, expected: str, found: str) -> None:
     """Kept byte for byte aside, and named at the agent's next wake."""
     with suppress(UserError, OSError):
-        state.room.move_aside(key, "not delivered")
+        state.agent_dir.move_aside(key, "not delivered")
     shown = "".join(sign if sign.isprintable() else "?" for sign in key)
-    state.room.found("NOT_DELIVERED", shown, expected, found, "write it again, corrected")
+    state.agent_dir.add_finding("NOT_DELIVERED", shown, expected, found, "write it again, corrected")
 
 
 def _recipient(state: AgentState, to: str) -> str:
     """The agent that is meant, "" if there is none of this name."""
-    root = state.room.path.parent
+    root = state.agent_dir.path.parent
     if agent_exists(root, to):
         return to
     return next((name for name in list_agents(root) if name.casefold() == to.casefold()), "")
@@ -115,7 +117,7 @@ def _recipient(state: AgentState, to: str) -> str:
 
 def _deposited(state: AgentState, since: float) -> Iterator[Message]:
     """Messages from this agent in other inboxes, in files that no command of ours named, written since then."""
-    root = state.room.path.parent
+    root = state.agent_dir.path.parent
     for name in list_agents(root):
         inbox = os.path.join(root, name, INBOX)
         if name == state.name:
@@ -139,7 +141,7 @@ def _deposited(state: AgentState, since: float) -> Iterator[Message]:
 
 
 def _message(walk: DirReader, file: str) -> Message | None:
-    place = walk.place(file)
+    place = walk.locate(file)
     fd = None if place is None else walk.open(place)
     if fd is None:
         return None

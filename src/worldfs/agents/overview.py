@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-LOOK: Final = 50  # letters that are read for their priority, an agent; names that we give sort by it
+LOOK: Final = 50  # messages that are read for their priority, an agent; names that we give sort by it
 SIZE_MAX: Final = 16 << 20  # bytes; a longer document is named and not read
 TAIL: Final = 1 << 20  # bytes of the journal that are read for what is not counted yet
 _OPEN: Final = ("pending", "active")
@@ -33,7 +33,7 @@ _CLOSED: Final = ("completed", "dropped")
 
 
 class AgentSummary(NamedTuple):
-    """One agent. Words as they stand in its files; "" or None where they say nothing. Times are ISO 8601, UTC."""
+    """One agent. Words as they are in its files; "" or None where they say nothing. Times are ISO 8601, UTC."""
 
     agent: str
     status: str = ""  # of report.json
@@ -47,8 +47,8 @@ class AgentSummary(NamedTuple):
     running: bool = False  # a session is on, and its runner lives
     since: str = ""  # when it began
     seconds: int | None = None  # for how long it is on
-    runner: Json | None = None  # who holds the agent: {pid, host, command, started_at, purpose}
-    stale: bool = False  # session.json says running, and nobody runs it: the next wake ends it as lost
+    runner: Json | None = None  # the process that holds the agent's lock: {pid, host, command, started_at, purpose}
+    stale: bool = False  # session.json says running, but no process runs it: the next wake ends it as lost
     last_outcome: str | None = None  # completed | timeout | error
     last_ended_at: str = ""
     letters: int = 0  # in the inbox
@@ -209,7 +209,7 @@ class _AgentFiles:
 
     def _follow(self, fold: MetricsReducer) -> None:
         """What the journal has said since the figures were kept: they are written at the start of a session."""
-        place = self.walk.place("journal.jsonl")
+        place = self.walk.locate("journal.jsonl")
         fd = None if place is None else self.walk.open(place)
         if fd is None:
             return
@@ -224,10 +224,10 @@ class _AgentFiles:
                 fold.apply(seq, entry)
 
     def runner(self) -> Json | None:
-        """Who holds the agent's lock; it is asked about, not touched."""
+        """The process that holds the agent's lock; the lock is queried, not taken."""
         try:
-            place = self.walk.place(".paos/kernel.lock")
-            if place is None or self.walk.glance(place) is None:
+            place = self.walk.locate(".paos/kernel.lock")
+            if place is None or self.walk.lstat(place) is None:
                 return None
             from worldfs.tree.stores.root_lock import lock_holder
 
@@ -240,7 +240,7 @@ class _AgentFiles:
 
     def _bytes(self, file: str) -> bytes | None:
         try:
-            place = self.walk.place(file)
+            place = self.walk.locate(file)
             fd = None if place is None else self.walk.open(place)
         except OSError as error:
             raise path_error(error, file, "read") from error
@@ -264,7 +264,7 @@ def _entry(raw: bytes) -> Json:
 
 def _status(word: object) -> str:
     if type(word) is not str:
-        return "pending"  # a mind that forgot it meant a task to be done
+        return "pending"  # an agent that forgot it meant a task to be done
     if word in _OPEN or word in _CLOSED:
         return word
     from worldfs.formats.agent.synonyms import task_status

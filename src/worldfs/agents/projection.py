@@ -24,14 +24,14 @@ _FIGURES: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "co
 
 
 def begin(state: AgentState, record: SessionRecord, found: Mapping[str, bytes | None]) -> None:
-    """session.json and report.json at the start of a session; `found`: what `take_in_all` has just said."""
+    """session.json and report.json at the start of a session; `found`: what `reconcile_all` has just returned."""
     from worldfs.formats.agent import documents
     from worldfs.ground.model import AgentReport
 
     report = {"agent": state.name, "updated_at": record.started_at, "status": VERBS[record.type]}
     last = found["report.json"] or documents.report_write(AgentReport(state.name))
-    # The fold, too: what the end adds to it can always be counted again from here.
-    first = {FOLD: state.fold().dump(), "session.json": documents.session_write(record)}
+    # The reducer, too: what the end adds to it can always be counted again from here.
+    first = {FOLD: state.metrics_reducer().dump(), "session.json": documents.session_write(record)}
     state.put_many({**first, "report.json": with_members(last, report)}, looked=True)
 
 
@@ -44,12 +44,12 @@ def end(
 ) -> SessionRecord:
     """session.json, metrics.json and report.json at the end of one, as a group; `found` as for the start.
 
-    `commit`: what must be durable or done before anybody sees them. `said`: the summary when the session began.
+    `commit`: what must be durable or done before a reader sees them. `said`: the summary when the session began.
     """
     from worldfs.formats.agent import documents
 
     if found is None:
-        found = {name: state.kept[name].take_in(settle=True) for name in NAMES}
+        found = {name: state.documents[name].reconcile(settle=True) for name in NAMES}
     written, session = files(state, entry, found, said)
     state.put_many(written, looked=True, between=commit)
     return documents.session_of(session)
@@ -68,8 +68,8 @@ def files(
     from .metrics import project
 
     session, value = _session(state, entry, found["session.json"] or b"")
-    fold = state.fold()
-    moment = parse_stamp(str(entry["ts"])) or state.room.clock.now()
+    fold = state.metrics_reducer()
+    moment = parse_stamp(str(entry["ts"])) or state.agent_dir.clock.now()
     return {
         "session.json": session,
         "metrics.json": metrics_write(project(fold, state.name, moment), found["metrics.json"] or b""),
@@ -137,7 +137,7 @@ def _own_summary(report: Json, said: str) -> str:
 
 
 def _summary(entry: Mapping[str, Any], session: Json) -> str:
-    """What stands for a summary that nobody wrote: the final answer's first paragraph, or how it ended."""
+    """The summary where none was written: the final answer's first paragraph, or how it ended."""
     if entry.get("answer") and entry["outcome"] == "completed":
         return str(entry["answer"]).strip().split("\n\n")[0][:SUMMARY_MAX]
     kind, outcome = session.get("type", "ad-hoc"), entry["outcome"]

@@ -1,4 +1,4 @@
-"""Quoting: text of files between marks that it cannot contain, so that none of it is read as the house's own words."""
+"""Quoting: text of files between marks that it cannot contain, so that no model takes it for our own instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that `paos agent outcome` was told during a session: durable when acknowledged, and part of its end.
+"""Facts that `paos agent outcome` records during a session: durable when acknowledged, and part of its end.
 
 {"session": id, "facts": {…}} in .paos/outcome.json; what a session that was lost left behind counts for none.
 """
@@ -22,15 +22,15 @@ FACTS_FILE: Final = f"{PRIVATE_DIR}/outcome.json"
 WORDS: Final = ("summary", "handoff", "next_priority")
 
 
-def add_facts(room: AgentDirectory, session: str, facts: Mapping[str, Any]) -> None:
-    """Add facts to those of this session; durable when it returns. Call inside `alone`."""
-    noted = {"session": session, "facts": {**read(room, session), **facts}}
-    room.root.replace(FACTS_FILE, json.dumps(noted, ensure_ascii=False).encode(), private=True)
+def add_facts(agent_dir: AgentDirectory, session: str, facts: Mapping[str, Any]) -> None:
+    """Add facts to those of this session; durable when it returns. Call inside `locked`."""
+    noted = {"session": session, "facts": {**read(agent_dir, session), **facts}}
+    agent_dir.root.replace(FACTS_FILE, json.dumps(noted, ensure_ascii=False).encode(), private=True)
 
 
-def read(room: AgentDirectory, session: str) -> Json:
+def read(agent_dir: AgentDirectory, session: str) -> Json:
     """The facts of this session so far."""
-    stored = room.store.get(FACTS_FILE)
+    stored = agent_dir.store.get(FACTS_FILE)
     try:
         noted = json.loads(stored.data) if stored is not None else {}
         return dict(noted["facts"]) if noted.get("session") == session else {}
@@ -44,8 +44,8 @@ def errors(facts: Mapping[str, Any]) -> list[str]:
     return [str(item) for item in (said if isinstance(said, list) else [said])]
 
 
-def clear_facts(room: AgentDirectory) -> None:
+def clear_facts(agent_dir: AgentDirectory) -> None:
     """The session that they were of has ended."""
-    if room.store.probe(FACTS_FILE) is not None:
+    if agent_dir.store.probe(FACTS_FILE) is not None:
         with suppress(NotFound):
-            room.store.delete(FACTS_FILE, durable=False)
+            agent_dir.store.delete(FACTS_FILE, durable=False)

@@ -1,7 +1,7 @@
 """A session of an agent as a job: begun, committed by one journal line, projected into the files, or found dead.
 
-start    order and `running_session` durable → journal session_start → session.json, report.json → letters claimed
-finish   journal session_end (the commit: every figure, every letter) → letters acknowledged or returned →
+start    order and `running_session` durable → journal session_start → session.json, report.json → messages claimed
+finish   journal session_end (the commit: every figure, every message) → messages acknowledged or returned →
          session.json, metrics.json, report.json in one group → the job's end, last
 recover  a commit without its projections is projected; a session without commit and runner ended as its runner has
          written down before it died, or was lost
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-LEASE_S: Final = 600.0  # of the letters of a session; its runner's heartbeats renew it
+LEASE_S: Final = 600.0  # of the messages of a session; its runner's heartbeats renew it
 LET_GO_TRIES, LET_GO_S = 50, 0.02
 CAUSES: Final = {"lost": "lost", "cancelled": "cancelled", "rejected": "rejected"}  # others are what the outcome says
 STARTED: Final = (
@@ -42,7 +42,7 @@ ENDED: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "cost_
 
 
 class ReadMessages(NamedTuple):
-    """The letters that a session had before it: those that stood in its prompt whole, and files that it opened."""
+    """The messages that a session had before it: those that stood in its prompt whole, and files that it opened."""
 
     ids: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
@@ -53,23 +53,23 @@ class ReadMessages(NamedTuple):
 
 def new_id(state: AgentState) -> str:
     """`YYYYMMDD-HHMMSS-xxxx`, made when the session starts (reference, ambiguity 1)."""
-    return state.room.clock.now().strftime("%Y%m%d-%H%M%S-") + os.urandom(2).hex()
+    return state.agent_dir.clock.now().strftime("%Y%m%d-%H%M%S-") + os.urandom(2).hex()
 
 
 def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id: str) -> SessionRecord:
-    """Durable as running when it returns. `Busy` if somebody runs a session of this agent: it says who."""
+    """Durable as running when it returns. `Busy`, with the process, if a session of this agent is running."""
     from worldfs.ground.model import Job, JobState, JobStatus, Order, SessionRecord
 
-    room = state.room
+    agent_dir = state.agent_dir
     lock = _lock(state)
     try:
-        with room.alone():
+        with agent_dir.locked():
             recover(state)
-            found = state.take_in_all()
-            for kept in state.kept.values():
-                kept.settle()
-            state.journal.settle()
-            jobs, now = JobStore(room.store, room.clock), room.now()
+            found = state.reconcile_all()
+            for document in state.documents.values():
+                document.sync()
+            state.journal.sync_shadow()
+            jobs, now = JobStore(agent_dir.store, agent_dir.clock), agent_dir.now()
             sid = id or new_id(state)
             while not id and jobs.known(sid):  # two of one second and one chance in 65,536
                 sid = new_id(state)
@@ -78,7 +78,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             limit = float(params.get("timeout_seconds") or 0)
             order = Order(
                 sid,
-                room.name,
+                agent_dir.name,
                 "session",
                 {**params, "argv": state.cleaned(list(argv)), SUMMARY_BEFORE: said},
                 now,
@@ -87,7 +87,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             accepted = jobs.accept([order])
             if not accepted[0].new:
                 raise BadInput(
-                    f"there was a session {sid} already", path=room.name, op="start", fix="choose another id"
+                    f"there was a session {sid} already", path=agent_dir.name, op="start", fix="choose another id"
                 )
             begun = JobStatus(JobState.RUNNING, 1, now, now)
             jobs.write_status(sid, begun)
@@ -95,16 +95,16 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             state.append({**entry, **{key: params[key] for key in STARTED if key in params and key != "type"}})
             known = {key: value for key, value in params.items() if key in SessionRecord._fields}
             record = SessionRecord(
-                room.name, sid, now, extra={k: v for k, v in params.items() if k not in known}, **known
+                agent_dir.name, sid, now, extra={k: v for k, v in params.items() if k not in known}, **known
             )
             projection.begin(state, record, found)
-            room.tell(sid)
+            agent_dir.mark_presented(sid)
             state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
-            state.begun = room.turn(), Job(order, begun)
+            state.started = agent_dir.change_count(), Job(order, begun)
     except BaseException:
         lock.release()
         raise
-    state.hold = lock
+    state.session_lock = lock
     return record
 
 
@@ -112,31 +112,33 @@ def _lock(state: AgentState) -> RootLock:
     """The lock of a session. One that has just ended may be let go of by a keeper a moment later."""
     for _ in range(LET_GO_TRIES):
         try:
-            return RootLock(state.room.path, "session", clock=state.room.clock, disk=state.room.disk).acquire()
+            return RootLock(
+                state.agent_dir.path, "session", clock=state.agent_dir.clock, disk=state.agent_dir.disk
+            ).acquire()
         except Busy:
             if running_session(state):
                 break
             time.sleep(LET_GO_S)
-    return RootLock(state.room.path, "session", clock=state.room.clock, disk=state.room.disk).acquire()
+    return RootLock(state.agent_dir.path, "session", clock=state.agent_dir.clock, disk=state.agent_dir.disk).acquire()
 
 
 def running_session(state: AgentState) -> str:
     """The id of the session that has not ended, "" if there is none."""
-    return next(iter(JobStore(state.room.store, state.room.clock).open_ids()), "")
+    return next(iter(JobStore(state.agent_dir.store, state.agent_dir.clock).open_ids()), "")
 
 
 def record_of(state: AgentState, sid: str) -> SessionRecord:
     """A session as its start has it."""
     from worldfs.ground.model import SessionRecord
 
-    order = JobStore(state.room.store, state.room.clock).load(sid).order
+    order = JobStore(state.agent_dir.store, state.agent_dir.clock).load(sid).order
     known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
     extra = {key: value for key, value in order.params.items() if key not in (*known, "argv", SUMMARY_BEFORE)}
     return SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
 
 
 def previous_session(state: AgentState, sid: str) -> SessionRecord | None:
-    """The session before this one, as its end in the journal tells it; None if there was none."""
+    """The session before this one, as its end in the journal has it; None if there was none."""
     from worldfs.ground.model import SessionRecord
 
     entry = state.journal.find(
@@ -156,9 +158,9 @@ def previous_session(state: AgentState, sid: str) -> SessionRecord | None:
 
 
 def _begun(state: AgentState) -> Job | None:
-    """The running session as its start left it, if this object started it and nobody else changed anything since."""
-    turn, job = state.begun
-    return job if turn == state.room.turn() else None
+    """The running session as its start left it, if this object started it and nothing was changed since."""
+    turn, job = state.started
+    return job if turn == state.agent_dir.change_count() else None
 
 
 def finish(
@@ -172,26 +174,26 @@ def finish(
 ) -> SessionRecord:
     """Commit, then project. Returns what session.json says then. `NotFound` if no such session runs.
 
-    `read`: which letters the session had before it; None: all that were claimed for it.
+    `read`: which messages the session had before it; None: all that were claimed for it.
     """
-    room = state.room
-    with room.alone():
+    agent_dir = state.agent_dir
+    with agent_dir.locked():
         begun = _begun(state)
         sid = running_session(state) if begun is None else begun.id
         if not sid or (id and id != sid):
             raise NotFound(
                 f"no running session {id or 'of this agent'}",
-                path=room.name, op="finish", expected=sid or "a session that was started",
-                fix=f"start one with: paos agent start {room.name}",
+                path=agent_dir.name, op="finish", expected=sid or "a session that was started",
+                fix=f"start one with: paos agent start {agent_dir.name}",
             )  # fmt: skip
-        found = state.take_in_all()
-        outbox.deliver(state, sid, (begun or JobStore(room.store, room.clock).load(sid)).order.created_at)
+        found = state.reconcile_all()
+        outbox.deliver(state, sid, (begun or JobStore(agent_dir.store, agent_dir.clock).load(sid)).order.created_at)
         letters = [
             letter
             for letter in (state.inbox.claimed(sid) if outcome == "completed" else [])
             if read is None or read.has(letter)
         ]
-        entry: Json = {"ts": room.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
+        entry: Json = {"ts": agent_dir.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
         entry |= _noted(state, sid)
         entry |= {key: value for key, value in figures.items() if value is not None}
         entry |= {key: value for key, value in said.items() if value}
@@ -206,16 +208,16 @@ def finish(
         record = project(
             state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters}, begun
         )
-        state.begun = 0, None
-    if state.hold is not None:
-        state.hold.release()
-        state.hold = None
+        state.started = 0, None
+    if state.session_lock is not None:
+        state.session_lock.release()
+        state.session_lock = None
     return record
 
 
 def _noted(state: AgentState, sid: str) -> Json:
-    """What `paos agent outcome` was told, as fields of the end."""
-    facts = session_facts.read(state.room, sid)
+    """What `paos agent outcome` recorded, as fields of the end."""
+    facts = session_facts.read(state.agent_dir, sid)
     if "errors" in facts:
         facts["errors"] = session_facts.errors(facts)
     return {key: value for key, value in facts.items() if value is not None}
@@ -236,15 +238,15 @@ def project(
 ) -> SessionRecord:
     """Make the commit durable, and then the files say what it says. May be repeated.
 
-    `found`: what `take_in_all` has just said. `letters`: ids by name of those that have been read. `job`: its job, if
-    it is known. The commit and the drafts of the files wait for the disk together, as do the acknowledgements and the
+    `found`: what `reconcile_all` has just returned. `letters`: ids by name of those that have been read. `job`: its
+    job, if it is known. The commit and the drafts of the files wait for the disk together, as do the acknowledgements and the
     files' names.
     """
     from dataclasses import replace
 
     from worldfs.ground.model import Cause, Job, JobState, Outcome
 
-    room, sid = state.room, str(entry["session_id"])
+    agent_dir, sid = state.agent_dir, str(entry["session_id"])
     ok, acked = entry["outcome"] == "completed", False
 
     def commit() -> None:
@@ -255,14 +257,14 @@ def project(
         else:
             state.inbox.return_all(sid, durable=False)
 
-    jobs = JobStore(room.store, room.clock)
+    jobs = JobStore(agent_dir.store, agent_dir.clock)
     job = job or jobs.load(sid)
     record = projection.end(state, entry, found, commit, str(job.order.params.get(SUMMARY_BEFORE, "")))
-    session_facts.clear_facts(room)
+    session_facts.clear_facts(agent_dir)
     if ok:
-        room.told(sid)
+        agent_dir.drop_presented(sid)
     if acked:
-        state.inbox.sync()  # before the job ends: afterwards nobody reads the commit again
+        state.inbox.sync()  # before the job ends: afterwards no recovery reads the commit again
     if job.status.state.terminal:
         jobs.put_away(sid)
         return record
@@ -277,10 +279,10 @@ def project(
 
 
 def recover(state: AgentState) -> bool:
-    """What the last runner left: True if there was something. Call with the session's lock held, inside `alone`."""
+    """What the last runner left: True if there was something. Call with the session's lock held, inside `locked`."""
     from worldfs.ground.model import JobState
 
-    jobs, found = JobStore(state.room.store, state.room.clock), False
+    jobs, found = JobStore(state.agent_dir.store, state.agent_dir.clock), False
     for sid in jobs.open_ids():
         found = True
         job = jobs.load(sid)
@@ -299,13 +301,13 @@ def recover(state: AgentState) -> bool:
             began = job.status.state is JobState.RUNNING
             why = "its runner died while it ran" if began else "its runner died before it began"
             entry = {
-                "ts": state.room.now(), "event": "session_end", "session_id": sid, "outcome": "error",
+                "ts": state.agent_dir.now(), "event": "session_end", "session_id": sid, "outcome": "error",
                 **_noted(state, sid), "cause": "lost", "errors": [f"lost: {why}"],
             }  # fmt: skip
             outbox.deliver(state, sid, job.order.created_at)
             _tell_error(state, entry)
             entry["seq"] = state.append(entry)
-            state.room.found(
+            state.agent_dir.add_finding(
                 "SESSION_LOST", "session.json", "an end that its runner wrote", f"{sid}: {why}",
                 "look at what it left behind; its messages wait in the inbox again",
             )  # fmt: skip
@@ -316,8 +318,8 @@ def recover(state: AgentState) -> bool:
 def _written_down(state: AgentState, sid: str) -> Json | None:
     """The end of a session as its runner saw it, where it was killed between its last words and the commit.
 
-    It leaves them in .paos/sessions/<id>/exit.json (drivers/command/session_files.py); one with `found_at` is the word of
-    somebody who came later, and knows no more than we do.
+    It leaves them in .paos/sessions/<id>/exit.json (drivers/command/session_files.py); one with `found_at` was written
+    later by another process, which knows no more than we do.
     """
     from worldfs.ground.clock import parse_stamp, stamp
     from worldfs.ground.model.agent import OUTCOMES
@@ -325,7 +327,7 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
     from .document_rules import mapping
     from .metrics_reducer import FIGURES
 
-    stored = state.room.store.get(f"{PRIVATE_DIR}/sessions/{sid}/exit.json") if safe_name(sid) else None
+    stored = state.agent_dir.store.get(f"{PRIVATE_DIR}/sessions/{sid}/exit.json") if safe_name(sid) else None
     facts = {} if stored is None else mapping(stored.data)
     at = parse_stamp(facts["ended_at"]) if type(facts.get("ended_at")) is str else None
     if at is None or facts.get("session_id") != sid or facts.get("outcome") not in OUTCOMES:
@@ -354,5 +356,5 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
 
 
 def runner(state: AgentState) -> Json | None:
-    """Who runs a session of this agent now: pid, host, command, started_at; None if nobody does."""
-    return lock_holder(state.room.path)
+    """The process that runs a session of this agent now: pid, host, command, started_at; None if none does."""
+    return lock_holder(state.agent_dir.path)

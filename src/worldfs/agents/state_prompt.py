@@ -1,7 +1,7 @@
 """The state prompt: a template filled with where an agent's files are, what came in, what went wrong, and its pack.
 
 A template is text with placeholders `{name}`, those of `PLACEHOLDERS`; `{{name}}` stands for `{name}` as it is, and all
-other braces are text, so JSON needs no escaping. What is filled in is never looked at for placeholders again.
+other braces are text, so JSON needs no escaping. What is filled in is never searched for placeholders.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def default_template(language: str = "en") -> str:
 
 
 def check_template(template: str, file: str = "") -> None:
-    """Raises `BadInput` that names the first placeholder nobody can fill, its line, and those there are."""
+    """Raises `BadInput` that names the first unknown placeholder, its line, and the known ones."""
     for match in _NAME.finditer(template):
         if match[2] and match[2] not in PLACEHOLDERS:
             number = template.count("\n", 0, match.start()) + 1
@@ -67,7 +67,7 @@ def check_template(template: str, file: str = "") -> None:
 
 
 def fill_template(template: str, values: Mapping[str, str], file: str = "") -> str:
-    """The template with its placeholders filled, once; those without a value are empty. `BadInput` as `check_template`."""
+    """The template, each placeholder filled once; those without a value are empty. `BadInput` as `check_template`."""
     check_template(template, file)
     return _NAME.sub(lambda match: f"{{{match[1]}}}" if match[1] else values.get(match[2], ""), template)
 
@@ -128,7 +128,7 @@ def build_prompt(
 
 
 def claimed_messages(inbox: Sequence[Message], language: str = "en") -> str:
-    """The claimed letters by id and sender, at most 20 of them; their text stands in the pack."""
+    """The claimed messages by id and sender, at most 20 of them; their text is in the pack."""
     if not inbox:
         return _say("none", language)
     lines = [_say("claimed", language, count=len(inbox))]
@@ -141,7 +141,7 @@ def claimed_messages(inbox: Sequence[Message], language: str = "en") -> str:
 
 
 def last_session(last: SessionRecord | None, report: AgentReport | None, language: str = "en") -> str:
-    """How the last session ended, in the house's words; what it said of itself, quoted."""
+    """How the last session ended, in fixed texts; what it said of itself, quoted."""
     if last is None and report is None:
         return text_for(LAST["none"], language)
     said = [text_for(LAST[outcome_of(last)], language)] if last is not None else []

@@ -1,4 +1,4 @@
-"""tasks.json edited: one task added or changed, everything else as it stands.
+"""tasks.json edited: one task added or changed, everything else as it is.
 
 The file is read once: what of it is not touched stays the same objects, which cost nothing when it is written; and
 while its bytes are those that we wrote, it is not read again.

@@ -22,10 +22,10 @@ _OTHER: Final = re.compile(r"[^\x00-\x7f]+")
 
 def text_cost(text: str, unit: Unit) -> int:
     """Never more for two texts joined by a line end than for each with that line end on its own."""
-    return tokens(text) if unit == "tokens" else len(text.encode("utf-8", "replace"))
+    return estimate_tokens(text) if unit == "tokens" else len(text.encode("utf-8", "replace"))
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     count = len(_PIECE.findall(text))
     if text.isascii():
         return count

@@ -32,7 +32,7 @@ class SheetEntry:
     id: str
     order: Order | None
     word: str  # the status as written, "" if absent
-    state: str  # pending | cancelled | terminal (history, never run: workspace D26) | between (lost, never run: workspace D27)
+    state: str  # pending | cancelled | terminal (history, never run: workspace D26) | between (lost: workspace D27)
     finding: Finding | None = None
 
 
@@ -92,7 +92,7 @@ def without_entries(file: str, text: str, keys: tuple[str, ...]) -> ParsedSheet:
 
 
 def list_key(value: Json) -> str:
-    """The key under which the entries stand; "" for one bare action."""
+    """The key under which the entries are; "" for one bare action."""
     return "queue" if "queue" in value else "actions" if "actions" in value else ""
 
 
@@ -132,7 +132,7 @@ def id_of(entry: Any, dialect: str) -> str | None:
 
 
 def entry_digest(order: Order) -> str:
-    """What an order asks for, to tell a known id with another order (workspace D23). A node repeated in params counts once."""
+    """What an order asks for, to detect a known id with another order (workspace D23). A node in params counts once."""
     params = {key: value for key, value in order.params.items() if key != "robot_id"}
     return entry_ids.digest([order.node, order.op, params])
 

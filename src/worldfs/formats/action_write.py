@@ -31,7 +31,7 @@ _DEFAULT = Order("", "", "")
 
 
 def is_removed(value: object) -> bool:
-    """Stands, itself, for a member that is to be removed; called, it tells whether a value does."""
+    """Stands, itself, for a member that is to be removed; called, it says whether a value does."""
     return value is is_removed
 
 
@@ -188,7 +188,7 @@ def _result(outcome: Outcome, dialect: str) -> Json:
 
 
 def _marked(entry: Json, finding: Finding) -> Json:
-    """A refused entry: its author sees in the sheet why, and what mends it."""
+    """A refused entry: its author sees the reason and the fix in the sheet."""
     words = dataclasses.asdict(finding)
     error = {"cause": str(Cause.REJECTED), "code": finding.code, "message": str(finding)}
     error |= {key: words[key] for key in ("field", "expected", "found", "fix")}
@@ -196,7 +196,7 @@ def _marked(entry: Json, finding: Finding) -> Json:
 
 
 def _with(entry: Json, changes: Json) -> Json:
-    """The entry with these members; the very same one if all of them stand there."""
+    """The entry with these members; the very same one if it has all of them."""
     new = {
         key: value for key, value in changes.items() if value is not is_removed and entry.get(key, is_removed) != value
     }

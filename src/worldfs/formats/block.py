@@ -25,7 +25,7 @@ _KEY_LINE = re.compile(r"""(?:["']?)([A-Za-z_][\w-]*)["']?[ \t]*:(?:[ \t]|\r?$)"
 
 
 class Block(NamedTuple):
-    """Where the data stands: `text[start:end]` is exactly what may be replaced."""
+    """Where the data is: `text[start:end]` is exactly what may be replaced."""
 
     value: Any  # a mapping, as plain values
     language: str  # "json" | "yaml"

@@ -38,18 +38,18 @@ class Instance(NamedTuple):
 
 
 class Config(NamedTuple):
-    """The settings we act on; `raw` is the file as it stands, comments and unknown keys included."""
+    """The settings we act on; `raw` is the file as it is, comments and unknown keys included."""
 
     mode: str = "single"  # single | fleet
     instances: tuple[Instance, ...] = ()
     language: str = ""  # en | zh; "" = not set
     workspace: str = ""  # agents.defaults.workspace as written
     shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
-    brains: tuple[ResponderConfig, ...] = ()  # agents.brains: who answers the letters of which agent
+    brains: tuple[ResponderConfig, ...] = ()  # agents.brains: which program answers the messages of which agent
     web_search: WebSearch = WebSearch()
     profiles: str = ""  # directory of the operator's own profiles; the home's, not the file's
     findings: tuple[Finding, ...] = ()  # parts that cannot be used: the settings are without them
-    raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; nobody writes into it
+    raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; never written into
 
     def brain(self, agent: str) -> ResponderConfig | None:
         """The entry that names this agent, else the one for all."""
@@ -63,8 +63,8 @@ class Config(NamedTuple):
 def read(data: bytes, environ: Mapping[str, str] | None = None, *, where: str = PATH) -> Config:
     """The configuration. Keys in camelCase or snake_case; `environ` entries `PhyAgentOS_a__b` override `a.b`.
 
-    No bytes (no file, workspace D36) are the defaults. A part that cannot be used is a finding, and the rest goes on. Raises
-    `BadInput` naming `where` for what nothing can go on with: no JSON (with line and column), `embodiments` that say
+    No bytes (no file, workspace D36) are the defaults. A part that cannot be used is a finding, and the rest goes on.
+    Raises `BadInput` naming `where` for what nothing can go on with: no JSON (with line and column), `embodiments` that say
     neither mode nor robots, robots of which none can be used. An unreadable file never becomes the defaults.
     """
     try:

@@ -7,7 +7,7 @@
     "webSearch": {"backend": "searxng", "url": "http://127.0.0.1:8888"}
     "webSearch": {"backend": "brave", "apiKeyFile": "secrets/brave"}
 
-No key stands in config.json: it comes from an environment variable (`apiKeyEnv`; the backend knows a usual one) or from
+No key is in config.json: it comes from an environment variable (`apiKeyEnv`; the backend knows a usual one) or from
 a file of mode 0600 (`apiKeyFile`, relative to the home).
 """
 
@@ -28,11 +28,11 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class ResponderConfig(NamedTuple):
-    """Who answers what is written to an agent's chat.
+    """The program that answers what is written to an agent's chat.
 
     `kind`: planner (a robot of the home's workspace), command (a command line, run as a session of the agent), none.
-    `prompt`, of a command: its standard input is the letter (stdin), the letter is its last argument (arg), or its
-    standard input is the state prompt of the agent with the letter at its end (state).
+    `prompt`, of a command: its standard input is the message (stdin), the message is its last argument (arg), or its
+    standard input is the state prompt of the agent with the message at its end (state).
     """
 
     agent: str  # a name, or ALL for those that have no entry of their own

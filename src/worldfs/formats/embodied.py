@@ -119,7 +119,7 @@ class _Draft:
     unread: list[str] = field(default_factory=list)
     denied: dict[str, str] = field(default_factory=dict)  # op → the heading that says that it is not supported
     odd: list[str] = field(default_factory=list)  # what looks like an action, below a heading that does not offer it
-    heading: str = ""  # the one that the present line stands below
+    heading: str = ""  # the one that the present line is below
     indent: int = -1  # of the list that the present line is in; deeper ones belong to its items
 
 
@@ -148,7 +148,7 @@ def read(data: bytes) -> Profile:
                 continue
             draft.heading = prose.one_line(head.text, 80)
             opened = sections.section(head.text)
-            # a sub-heading that nobody knows leaves identity and limits as they are; a list of actions ends there
+            # an unknown sub-heading leaves identity and limits as they are; a list of actions ends there
             kept = section if head.level > 2 and section not in ("actions", "sensors", "unsupported") else ""
             if kept and opened == "unsupported" and not sections.closes(head.text, kept):
                 opened = kept
@@ -174,7 +174,7 @@ def _underlined(lines: Sequence[str], mask: Sequence[int]) -> Iterator[prose.Hea
 
 
 def _over_a_list(lines: Sequence[str], number: int) -> bool:
-    """Whether the line stands alone, and what comes next is a list or a table: then it is their label."""
+    """Whether the line is alone, and what comes next is a list or a table: then it is their label."""
     if number and lines[number - 1].strip() and not lines[number - 1].lstrip().startswith(("#", "|")):
         return False
     below = next((line for line in lines[number + 1 :] if line.strip()), "")
@@ -189,9 +189,9 @@ def _title(text: str) -> str:
 
 
 def _line(draft: _Draft, line: str, section: str, over_a_list: bool) -> str:
-    """Take in one line of text; the answer is the section that the next one stands in.
+    """Take in one line of text; the answer is the section that the next one is in.
 
-    `over_a_list`: the line stands alone over a list or a table.
+    `over_a_list`: the line is alone over a list or a table.
     """
     item = prose.bullet(line)
     indent = len(line) - len(line.lstrip())
@@ -231,7 +231,7 @@ def _opened(text: str, section: str) -> str:
 
 
 def _action(draft: _Draft, item: str, section: str, indent: int) -> str:
-    """An item of a list below `section`; what stands below another item belongs to that one.
+    """An item of a list below `section`; what is below another item belongs to that one.
 
     An item may itself be the label of those after it: "- **Not supported**:". The answer is the section from here on.
     """
@@ -274,7 +274,7 @@ def _sensor(draft: _Draft, item: str) -> None:
 
 
 def _limit(draft: _Draft, label: str, value: str, whole: str, *, strict: bool, unit: str = "") -> bool:
-    """Whether the line was a limit; `strict`: it stands among limits, so what cannot be understood is unread."""
+    """Whether the line was a limit; `strict`: it is among limits, so what cannot be understood is unread."""
     key = sections.key(label)
     axis = re.fullmatch(r"(?:workspace )?([xyz])(?: range| bounds| axis)?|(?:工作空间)?([xyz])(?:轴)?(?:范围)?", key)
     name, kind = ("bounds", "length") if axis and strict else _LIMIT.get(key, ("", ""))

@@ -53,7 +53,7 @@ def key(text: str) -> str:
 
 
 def section(text: str) -> str:
-    """identity, sensors, actions, limits, other, "unsupported" for what says no; "" for a heading that nobody knows."""
+    """identity, sensors, actions, limits, other, "unsupported" for what says no; "" for an unknown heading."""
     known = _SECTION.get(key(text), "")
     if known in ("", "actions") and _DENIED.search(text):
         return "unsupported"
@@ -78,7 +78,7 @@ def closes(text: str, section: str) -> bool:
 
 
 def label(line: str) -> str:
-    """The text of a line that stands over what follows without being a heading: "Not supported yet:", "**Later**"."""
+    """The text of a line that is over what follows without being a heading: "Not supported yet:", "**Later**"."""
     bare = line.strip()
     if bare.endswith((":", "：", ":**", "：**", ":__", "：__")) or _BOLD.fullmatch(bare):
         return bare
@@ -87,7 +87,7 @@ def label(line: str) -> str:
 
 
 def caption(line: str) -> str:
-    """The text of a line that stands alone over a list: a few words, or a sentence that says no."""
+    """The text of a line that is alone over a list: a few words, or a sentence that says no."""
     bare = line.strip()
     return bare if _DENIED.search(bare) or (len(bare) <= 60 and not _sentence(bare)) else ""
 

@@ -1,4 +1,4 @@
-"""Ids of entries: which are safe as a file name, and what stands for one where a writer gave none (workspace D22, D24)."""
+"""Ids of entries: which are safe as a file name, and the id of an entry without one (workspace D22, D24)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from worldfs.ground.model import Json
 
 MAX_LENGTH = 200  # bytes of UTF-8; a job's directory carries the id, and file names end at 255
 
-# what the house writes back into an entry: no part of what was ordered
+# what worldfs writes back into an entry: no part of the order
 TRANSIENT = frozenset(("status", "result", "error", "started_at", "completed_at", "message"))
 
 

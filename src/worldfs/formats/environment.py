@@ -1,4 +1,4 @@
-"""ENVIRONMENT.md: text to Scene and back, in whatever dialect was found (000 and 001, "ENVIRONMENT.md"; workspace §3.4)."""
+"""ENVIRONMENT.md: text to Scene and back, in the dialect found (000 and 001, "ENVIRONMENT.md"; workspace §3.4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Environment(NamedTuple):
 
     scene: Scene
     dialect: str = "empty"  # page2 | page1 | q1 | r | v0 | empty
-    value: Json = {}  # noqa: RUF012 # never written into: the document as it stands, unknown keys included
+    value: Json = {}  # noqa: RUF012 # never written into: the document as it is, unknown keys included
     findings: tuple[Finding, ...] = ()  # entries that the scene is without
 
 
@@ -63,8 +63,8 @@ def merge(
 ) -> bytes:
     """The document after an observation, in its own dialect; `data` itself if nothing but the time would change.
 
-    `before`: what is no news, as `next_baseline` keeps it. `whole`: the body knows all its things, so one of its own that
-    it does not report is gone. Raises what `read` raises. The rules of ownership stand in `environment_merge`.
+    `before`: what was written before, as `next_baseline` keeps it. `whole`: the body knows all its things, so one
+    of its own that it does not report is gone. Raises what `read` raises. The rules of ownership are in `environment_merge`.
     """
     from worldfs.formats import environment_merge
 
@@ -75,7 +75,7 @@ def merge(
 
 
 def next_baseline(before: Scene, seen: Scene) -> Scene:
-    """`before` for the next `merge`, once `seen` stands in the document: the same robots and things as they are now."""
+    """`before` for the next `merge`, once `seen` is in the document: the same robots and things as they are now."""
     from worldfs.formats import environment_entries
 
     return environment_entries.next_baseline(before, seen)

@@ -1,4 +1,4 @@
-"""Which dialect an ENVIRONMENT.md speaks, told by the keys found and never by its version string (workspace §3.4)."""
+"""Which dialect an ENVIRONMENT.md is in, decided by the keys found and never by its version string (workspace §3.4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEYS = (
     "updated_at",
     "active_watchdog",
 )
-# what stands around the things that are handled; every other node type is an object
+# what is around the things that are handled; every other node type is an object
 FURNITURE = frozenset(
     ("furniture", "container", "region", "table", "surface", "zone", "area", "room", "location", "fixture", "floor",
      "wall", "shelf", "desk", "counter")

@@ -31,10 +31,10 @@ _OWN = frozenset(
 
 @dataclass(frozen=True)
 class ObservationUpdate:
-    """What one robot observed, which of its earlier things are gone, and what of it is no news.
+    """What one robot observed, which of its earlier things are gone, and what of it has not changed.
 
     `before`: what the body took from the document to build its world, and has not seen change since, and the relations
-    that it observed last. What stands there is not written: it was never measured against the document.
+    that it observed last. What is there is not written: it was never measured against the document.
     """
 
     scene: Scene
@@ -52,38 +52,38 @@ class ObservationUpdate:
         return (*self.scene.objects, *self.scene.furniture)
 
     @cached_property
-    def carried(self) -> frozenset[str]:
+    def support_changed(self) -> frozenset[str]:
         """Ids of things that lie on, lie in or are held by another thing than before."""
         now, before = _supports(self.scene), _supports(self.before)
         return frozenset(id for id in now.keys() | before.keys() if now.get(id) != before.get(id))
 
     @cached_property
-    def _told(self) -> dict[str, Thing]:
+    def _things_before(self) -> dict[str, Thing]:
         return _by_thing(self.before)
 
     @cached_property
     def _ids(self) -> frozenset[str]:
         return frozenset(thing.id for thing in self.things)
 
-    def news(self, thing: Thing) -> bool:
-        """Whether the document is to be told of this thing: where it lies, how, and on what."""
+    def has_changed(self, thing: Thing) -> bool:
+        """Whether this thing must be written: where it lies, how, and on what."""
         if not is_well_formed(thing):
             return False
-        old = self._told.get(thing.id)
-        return old is None or _measured(old) != _measured(thing) or thing.id in self.carried
+        old = self._things_before.get(thing.id)
+        return old is None or _measured(old) != _measured(thing) or thing.id in self.support_changed
 
     def owns(self, entry: Any) -> bool:
         """Whether an earlier observation of this robot put this entry there."""
         source = entry.get("source") if isinstance(entry, dict) else None
         return (source.get("robot_id") if isinstance(source, dict) else source) == self.robot_id
 
-    def left(self, id: Any, entry: Any) -> bool:
+    def is_gone(self, id: Any, entry: Any) -> bool:
         """Whether this entry is of a thing that this robot brought and no longer reports."""
         return self.whole and isinstance(id, str) and self.owns(entry) and id not in self._ids
 
     def without(self, entries: Iterable[tuple[Any, Any]]) -> ObservationUpdate:
         """This, knowing which of the `(id, entry)` pairs of a document it no longer reports."""
-        return replace(self, gone=self.gone | {id for id, entry in entries if self.left(id, entry)})
+        return replace(self, gone=self.gone | {id for id, entry in entries if self.is_gone(id, entry)})
 
 
 def _by_thing(scene: Scene) -> dict[str, Thing]:
@@ -103,7 +103,7 @@ def _supports(scene: Scene) -> dict[str, set[tuple[str, str]]]:
 
 
 def suppress_jitter(before: Scene, seen: Scene) -> Scene:
-    """The observation, with what moved by less than TOLERANCE since it was last told put back to where it was."""
+    """The observation, with what moved by less than TOLERANCE since it was last written put back to where it was."""
 
     things = _by_thing(before)
 
@@ -124,7 +124,7 @@ def suppress_jitter(before: Scene, seen: Scene) -> Scene:
 
 
 def next_baseline(before: Scene, seen: Scene) -> Scene:
-    """What `before` is once `seen` stands in the document: the same robots and things, as they are now."""
+    """What `before` is once `seen` is in the document: the same robots and things, as they are now."""
     now = suppress_jitter(before, seen)
     things = _by_thing(now)
     return Scene(
@@ -166,7 +166,7 @@ class EntryUpdate(NamedTuple):
 def robot_entry(
     robot: RobotState, seen: ObservationUpdate, old: Any, spell: Callable[[RobotState], Json]
 ) -> EntryUpdate:
-    """The robot's own entry; of one that stands there already (`old`), what is another than before.
+    """The robot's own entry; of one that is there already (`old`), what is another than before.
 
     Joints that this body does not have stay beside its own.
     """
@@ -196,7 +196,7 @@ def with_extra(old: Json, new: Json, seen: ObservationUpdate) -> Json:
 
 
 def merge_perception(old: Any, seen: ObservationUpdate) -> Any:
-    """`perception` with this body's members; a member that says something of somebody else's stays."""
+    """`perception` with this body's members; a member that says something of another program's stays."""
     if not seen.scene.perception or not (old is None or isinstance(old, dict)):
         return old
     entries: Json = old or {}
@@ -221,7 +221,7 @@ def _same_folder(old: Any, new: Any) -> bool:
 
 
 def state_word(old: Any, status: str) -> str:
-    """The status to write: "" where the word that stands there says something else than where a thing lies."""
+    """The status to write: "" where the word that is there says something else than where a thing lies."""
     places = not old or (isinstance(old, str) and _PLACED.match(old) is not None)
     return status if places else ""
 
@@ -281,7 +281,7 @@ def edges(
     gone = {str(ids.get(id, id)) for id in seen.gone}
     now, before = _triples(seen.scene, ids), _triples(seen.before, ids)
     placed = {r.subject for r in seen.scene.relations} | {thing.id for thing in seen.things if is_well_formed(thing)}
-    moved = {str(ids.get(id, id)) for id in seen.carried & placed}
+    moved = {str(ids.get(id, id)) for id in seen.support_changed & placed}
     robot, known = seen.robot, seen.before.robot(seen.robot_id)
     # what it holds a robot with a gripper says itself: an edge that has it hold another thing is its own, and over
     says = robot is not None and bool(robot.gripper) and (known is None or known.holding != robot.holding)

@@ -52,9 +52,9 @@ def q1(value: Json, seen: ObservationUpdate) -> Json:
         new = updated(new, objects=_q1_objects(objects, things, seen))
     if isinstance(graph, dict):
         names = {node: thing for thing, node in ids.items()}
-        fields = [_q1_node(t, seen, ids.get(t.id, t.id)) for t in seen.things if seen.news(t)]
+        fields = [_q1_node(t, seen, ids.get(t.id, t.id)) for t in seen.things if seen.has_changed(t)]
         after = update_list(
-            nodes, fields, lambda id, entry: seen.left(names.get(id, id), entry), "id", {"source": seen.robot_id}
+            nodes, fields, lambda id, entry: seen.is_gone(names.get(id, id), entry), "id", {"source": seen.robot_id}
         )
         related = edges(graph.get("edges"), seen, ("source", "target"), _q1_word, ids)
         new = updated(new, scene_graph=updated(graph, nodes=after, edges=related))
@@ -97,7 +97,7 @@ def _q1_objects(objects: Json, nodes: dict[str, Json], seen: ObservationUpdate) 
     lies = {r.subject: r.object for r in seen.scene.relations if r.relation in SUPPORTS}
     entries = []
     for thing in seen.scene.objects:
-        if seen.news(thing):
+        if seen.has_changed(thing):
             old = objects.get(thing.id)
             old = old if isinstance(old, dict) else {}
             unit = _unit(old, nodes.get(thing.id, {}).get("center"))
@@ -109,7 +109,7 @@ def _q1_objects(objects: Json, nodes: dict[str, Json], seen: ObservationUpdate) 
             whole: Json = {"type": thing.category} if thing.category else {}
             whole |= {"color": thing.color} if thing.color else {}
             entries.append(EntryUpdate(thing.id, whole | measured | extra(thing.extra), measured))
-    return update_mapping(objects, entries, seen.left, {"source": seen.robot_id})
+    return update_mapping(objects, entries, seen.is_gone, {"source": seen.robot_id})
 
 
 def _unit(old: Any, center: Any) -> float:
@@ -142,7 +142,7 @@ def runtime(value: Json, seen: ObservationUpdate) -> Json:
         seen = seen.without(objects.items())
         entries = []
         for thing in seen.scene.objects:
-            if seen.news(thing):
+            if seen.has_changed(thing):
                 old = objects.get(thing.id)
                 old = old if isinstance(old, dict) else {}
                 word = state_word(old.get("state"), thing.status)
@@ -152,7 +152,7 @@ def runtime(value: Json, seen: ObservationUpdate) -> Json:
                     EntryUpdate(thing.id, {"label": thing.category or thing.name or thing.id} | measured, measured)
                 )
         mark = {"source": {"robot_id": seen.robot_id}}
-        new = updated(new, objects=update_mapping(objects, entries, seen.left, mark))
+        new = updated(new, objects=update_mapping(objects, entries, seen.is_gone, mark))
     graph = value.get("scene_graph", {})
     if isinstance(graph, dict):
         relations = edges(graph.get("relations"), seen, ("subject", "object"), str.lower, {})

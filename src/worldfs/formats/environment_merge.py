@@ -1,7 +1,7 @@
 """An observation written into an ENVIRONMENT.md: by owner, in the dialect found, nothing else touched (workspace D6).
 
-Who owns what. A robot's entry is its own, by id. A thing that this writer adds carries `source: <robot_id>`, and only
-a thing so marked is removed when that robot no longer reports it. In an entry that stands there already only what
+Ownership. A robot's entry is its own, by id. A thing that this writer adds carries `source: <robot_id>`, and only
+a thing so marked is removed when that robot no longer reports it. In an entry that is there already only what
 was measured is written: where a thing lies, how, and the word for that; its name, size, mass and colour, and every
 key that this writer does not know, stay. Edges change only where what carries a thing changed; all others stay.
 
@@ -29,7 +29,7 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = 
     """The document with what `robot_id` observed; `data` itself if that changes nothing.
 
     `before`: what of the observation the document gave, or what is guessed where it is silent, and what was written
-    of it since (`told`). `now` (ISO 8601) becomes `updated_at` where the dialect has that key. Empty data becomes a
+    of it since. `now` (ISO 8601) becomes `updated_at` where the dialect has that key. Empty data becomes a
     page-form document.
     Raises BadInput for a document that cannot be read: it is never replaced.
     """
@@ -37,9 +37,7 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = 
     found, dialect = locate(text)
     old: Json = found.value if found else {}
     if dialect == "page1" and old["robot"].get("robot_id", robot_id) != robot_id:
-        return merge(
-            upgrade(data), seen, robot_id=robot_id, now=now, before=before
-        )  # v1 has no room for a second robot
+        return merge(upgrade(data), seen, robot_id=robot_id, now=now, before=before)  # v1 holds one robot only
     if dialect == "empty":
         base = _template(now) | old
         new = page(base, ObservationUpdate(seen, robot_id))  # nothing of what `before` was taken from is left

@@ -45,8 +45,10 @@ def page(value: Json, seen: ObservationUpdate) -> Json:
         own = robot_entry(robot, seen, present, _page_robot)
         new["robots"] = update_list(value.get("robots"), [own], never_removed, "robot_id")
     things = by_id(value.get("objects"))
-    objects = [_page_thing(t, things.get(t.id, {})) for t in seen.scene.objects if seen.news(t)]
-    new = updated(new, objects=update_list(value.get("objects"), objects, seen.left, "id", {"source": seen.robot_id}))
+    objects = [_page_thing(t, things.get(t.id, {})) for t in seen.scene.objects if seen.has_changed(t)]
+    new = updated(
+        new, objects=update_list(value.get("objects"), objects, seen.is_gone, "id", {"source": seen.robot_id})
+    )
     if isinstance(graph, dict):
         new = updated(new, scene_graph=_page_graph(graph, seen, related="robot" not in value))
     if "robot" not in value:
@@ -98,7 +100,7 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
     present = by_id(old)
     furniture, objects = [], []
     for thing in seen.scene.furniture:
-        if seen.news(thing):
+        if seen.has_changed(thing):
             named = {"name": thing.name, "category": "" if thing.category == _kind(thing) else thing.category}
             measured = (
                 {"position": rounded(thing.position)}
@@ -109,12 +111,12 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
             whole |= {key: text for key, text in named.items() if text}
             furniture.append(EntryUpdate(thing.id, whole | _body_of(thing) | measured | extra(thing.extra), measured))
     for thing in seen.scene.objects:
-        if seen.news(thing):
+        if seen.has_changed(thing):
             measured = {"position": rounded(thing.position)} | _status(thing, present)
             objects.append(EntryUpdate(thing.id, {"id": thing.id, "type": "object"} | measured, measured))
 
     def left(id: Any, entry: Any) -> bool:
-        return seen.left(id, entry) or (id in seen.gone and entry.keys() <= _BARE)
+        return seen.is_gone(id, entry) or (id in seen.gone and entry.keys() <= _BARE)
 
     changed = update_list(old, furniture, left, "id", {"source": seen.robot_id})
     new = updated(graph, nodes=update_list(changed, objects, left, "id"))

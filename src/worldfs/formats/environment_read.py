@@ -172,7 +172,7 @@ class _SceneReader:
         )
 
     def q1_object(self, entry: Json, at: str) -> Thing:
-        """Positions are passed on as they are: their unit is the driver's (workspace D34), their raw form stays in `extra`."""
+        """Positions are passed on as they are: in the driver's unit (workspace D34); their raw form stays in `extra`."""
         return Thing(
             id=_key(at),
             name=_text(entry, "name", at),
@@ -329,7 +329,7 @@ def _number(value: Any, at: str) -> float:
 
 
 def _least(value: Any, at: str, least: float) -> float:
-    """A length or a mass: 0 where nobody knows it, else no less than a body can have."""
+    """A length or a mass: 0 where it is not known, else no less than a body can have."""
     number = _number(value, at)
     if number and number < least:
         raise _Bad(at, f"0 (not known), or at least {least:g}", value)

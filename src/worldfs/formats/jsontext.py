@@ -28,7 +28,7 @@ _COLON = re.compile(r'"([ \t]*:[ \t]*)').search
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NEVER = object()  # stands for "there was no such member": equal to nothing
 
-Edit = tuple[int, int, str]  # start, end, what stands there afterwards
+Edit = tuple[int, int, str]  # start, end, what is there afterwards
 Span = tuple[int, int]
 
 
@@ -85,7 +85,7 @@ def pretty(
     """JSON over several lines, laid out as the specification prints it (000, ENVIRONMENT.md and ACTION.md).
 
     On one line each: lists of scalars, mappings of numbers, and list elements without a mapping inside, as far as
-    they fit. The first line carries no indentation: it stands where the value begins.
+    they fit. The first line carries no indentation: it is where the value begins.
     """
     inner = indent + unit
 
@@ -116,7 +116,7 @@ def _is_number(value: Any) -> bool:
 
 
 def member(text: str, key: str) -> tuple[int, int, int, int]:
-    """Where a member of the top-level mapping stands: start and end of its key, start and end of its value.
+    """Where a member of the top-level mapping is: start and end of its key, start and end of its value.
 
     Of a repeated key the last one. Raises KeyError if it has no such member.
     """
@@ -164,7 +164,7 @@ def apply(text: str, edits: list[Edit]) -> str:
 
 
 class _Members(NamedTuple):
-    """Where the members of one container stand: their spans (with the key), and where their values begin."""
+    """Where the members of one container are: their spans (with the key), and where their values begin."""
 
     open: int
     close: int
@@ -310,7 +310,7 @@ class _JsonSplice:
         return self.text.rfind("\n", max(0, at - LONG_LINE), at) + 1
 
     def own_line(self, at: int) -> bool:
-        """Nothing but a key stands before it on its line, so it may spread over lines of its own."""
+        """Nothing but a key is before it on its line, so it may spread over lines of its own."""
         start = self.line_start(at)
         return at - start <= LONG_LINE and _OWN_LINE(self.text, start, at) is not None
 

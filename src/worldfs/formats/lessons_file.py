@@ -208,7 +208,7 @@ def _yaml_notes(text: str) -> list[Lesson]:
     from ruamel.yaml.error import YAMLError
 
     try:
-        # "base" makes every scalar the text that stands there: no time objects, no off-is-false
+        # "base" makes every scalar the text that is there: no time objects, no off-is-false
         document: Any = YAML(typ="base", pure=True).load(text)
     except (YAMLError, RecursionError, ValueError):
         return []  # unreadable: left alone; the doctor names it
@@ -233,7 +233,7 @@ def _runtime_note(entry: dict[str, Any]) -> Lesson:
 
 
 def _shown(text: str) -> str:
-    """A field as it stands in the file: one line; what naive readers cut at (fences, headings, comments) is broken."""
+    """A field as it is in the file: one line; what naive readers cut at (fences, headings, comments) is broken."""
     line = prose.one_line(text).replace("\\", "\\\\") if "\\" in text else prose.one_line(text)
     return re.sub(r"`{3,}|~{3,}|#{2,}|#$|\*{2,}|<!-", lambda run: "".join("\\" + sign for sign in run[0]), line)
 

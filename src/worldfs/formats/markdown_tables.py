@@ -123,7 +123,7 @@ def render(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def escape(value: str) -> str:
-    """A value as it may stand in a cell: one line, bars and the backslashes that would eat one escaped."""
+    """A value as it may be in a cell: one line, bars and the backslashes that would eat one escaped."""
     text = one_line(value)
     return re.sub(r"\\(?=[\\|]|$)|\|", lambda m: "\\" + m[0], text) if "|" in text or "\\" in text else text
 

@@ -1,4 +1,4 @@
-"""Markdown prose as lines: which of them are text, and which stand inside a fence or a comment."""
+"""Markdown prose as lines: which of them are text, and which are inside a fence or a comment."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "imu": ("imu",),
     "惯性测量单元": ("imu",),
 }
-# These name a kind only when nothing else stands beside them: an "infrared camera" shows no colour.
+# These name a kind only when nothing else is beside them: an "infrared camera" shows no colour.
 ALONE: dict[str, tuple[str, ...]] = {"camera": ("rgb_camera",), "cameras": ("rgb_camera",), "相机": ("rgb_camera",)}
 _MOUNTS = frozenset(
     (

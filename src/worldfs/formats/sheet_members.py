@@ -88,7 +88,7 @@ def seconds(value: Any, at: str) -> float:
 
 
 def limits(entry: Json, at: str) -> tuple[float, float]:
-    """Of one attempt, and of waiting (workspace D20). `session` bounds all attempts, so one attempt may last no longer either."""
+    """Of one attempt, and of waiting (workspace D20). `session` bounds all attempts, so each attempt too."""
     timeouts = entry.get("timeouts")
     if timeouts is None and entry.get("timeout_s") is None:
         return _DEFAULT.timeout_s, _DEFAULT.queue_timeout_s

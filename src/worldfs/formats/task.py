@@ -71,7 +71,7 @@ def progress(data: bytes) -> Progress | None:
 def read(data: bytes) -> Task:
     """The task of a document in any of its three forms; without one, an empty goal and no steps.
 
-    A status word that nobody knows stays as it is written (lower case). Raises `BadInput` for bytes that are no text.
+    An unknown status word stays as it is written (lower case). Raises `BadInput` for bytes that are no text.
     """
     lines = prose.split(prose.decode(data, PATH))
     return _read(lines)[0]

@@ -12,7 +12,7 @@ _NEVER = object()  # stands for "there is no such member": equal to nothing
 
 
 def depth(value: Any) -> int:
-    """How many containers stand inside each other; a scalar has depth 0. Does not recurse."""
+    """How deep containers are nested; a scalar has depth 0. Does not recurse."""
     level, deep = [value] if type(value) in _CONTAINERS else [], 0
     while level:
         deep += 1

@@ -1,6 +1,6 @@
 """A YAML text whose values can be changed while comments, spelling and layout stay.
 
-Values follow the YAML 1.2 core schema, whoever wrote the file: `off`, `no` and every time of day stay strings, `012`
+Values follow the YAML 1.2 core schema, for every file: `off`, `no` and every time of day stay strings, `012`
 is twelve. Import this module only where a YAML text was found: ruamel.yaml takes longer to load than most files.
 """
 
@@ -283,7 +283,7 @@ def _special(value: float) -> str:
 
 
 def block(value: Any, indent: str, newline: str = "\n") -> str:
-    """A value in block form; its first line stands where it begins, the others at `indent`."""
+    """A value in block form; its first line is where it begins, the others at `indent`."""
     if isinstance(value, dict) and value:
         parts = []
         for key, item in value.items():

@@ -1,1 +1,1 @@
-"""The ground floor: nouns, errors, the clock, the driver port and durable bytes. Imports nothing of ours."""
+"""The lowest layer: data types, errors, the clock, the driver interface and durable writes. Imports nothing of ours."""

@@ -51,7 +51,7 @@ def check_path(path: str, *, op: str = "") -> None:
 
 
 def path_error(error: OSError, path: str, op: str) -> WorldError:
-    """The house's word for an `OSError` on a path below a root."""
+    """The `WorldError` for an `OSError` on a path below a root."""
     if error.errno == errno.ELOOP:
         return Unsafe("a symbolic link", path=path, op=op, expected="a file of this root itself", fix="remove the link")
     if error.errno == errno.EISDIR:
@@ -70,12 +70,12 @@ def not_a_regular_file(path: str, op: str) -> BadInput:
 
 
 class DirFd:
-    """An open directory; closed when the last one who uses it lets go. `sure`: we know that its name is durable."""
+    """An open directory; closed with its last reference. `durable`: its name is known to be durable."""
 
-    __slots__ = ("fd", "id", "path", "sure")
+    __slots__ = ("durable", "fd", "id", "path")
 
     def __init__(self, fd: int, path: str) -> None:
-        self.fd, self.path, self.sure = fd, path, not path
+        self.fd, self.path, self.durable = fd, path, not path
         info = os.fstat(fd)
         self.id = (info.st_dev, info.st_ino)
 
@@ -88,7 +88,7 @@ class DirFd:
     def scan(self) -> Iterator[Iterator[os.DirEntry[str]]]:
         """What is in it now, each with its kind.
 
-        Not by our own descriptor: reading moves its place, which other threads would share; and btrfs shows by it only
+        Not by our own descriptor: reading moves its offset, which other threads would share; and btrfs shows by it only
         what was there when it was opened (Linux 6.5 and later).
         """
         fd = os.open(".", FOLDER, dir_fd=self.fd)
@@ -127,7 +127,7 @@ class DirReader:
     def folder(self, path: str) -> DirFd:
         """The directory at `path`, no link on the way. `FileNotFoundError`, or `OSError` for `path_error`.
 
-        A descriptor kept from before is used only while the name still leads to it: somebody may have moved it.
+        A descriptor kept from before is used only while the name still leads to it: another program may have moved it.
         """
         if not path:
             return self._top
@@ -149,8 +149,8 @@ class DirReader:
         self._folders[path] = found
         return found
 
-    def place(self, path: str) -> DirEntryRef | None:
-        """The place of an existing directory's child; None if that directory is missing."""
+    def locate(self, path: str) -> DirEntryRef | None:
+        """The entry of an existing directory's child; None if that directory is missing."""
         above, _, name = path.rpartition("/")
         try:
             return DirEntryRef(self.folder(above), name, path)
@@ -158,7 +158,7 @@ class DirReader:
             return None
 
     def status(self, place: DirEntryRef, op: str = "stat") -> os.stat_result | None:
-        """What stands there: a regular file, a directory, or None; links and odd files are refused."""
+        """What is there: a regular file, a directory, or None; links and odd files are refused."""
         try:
             info = os.stat(place.name, dir_fd=place.folder.fd, follow_symlinks=False)
         except FileNotFoundError:
@@ -170,8 +170,8 @@ class DirReader:
             raise not_a_regular_file(place.path, op)
         return info
 
-    def glance(self, place: DirEntryRef) -> os.stat_result | None:
-        """Whatever stands there, links and odd files too."""
+    def lstat(self, place: DirEntryRef) -> os.stat_result | None:
+        """Whatever is there, links and odd files too."""
         try:
             return os.stat(place.name, dir_fd=place.folder.fd, follow_symlinks=False)
         except FileNotFoundError:
@@ -179,10 +179,10 @@ class DirReader:
 
     def open(self, place: DirEntryRef) -> int | None:
         """A descriptor on a regular file for reading, or None. The caller closes it."""
-        found = self.opened(place)
+        found = self.open_with_stat(place)
         return None if found is None else found[0]
 
-    def opened(self, place: DirEntryRef) -> tuple[int, os.stat_result] | None:
+    def open_with_stat(self, place: DirEntryRef) -> tuple[int, os.stat_result] | None:
         """As `open`, with what `fstat` said of it."""
         try:
             fd = os.open(place.name, READ, dir_fd=place.folder.fd)
@@ -198,12 +198,12 @@ class DirReader:
 
     def read_at(self, place: DirEntryRef) -> bytes | None:
         """Whole content, or None if there is no such file."""
-        found = self.met_at(place)
+        found = self.read_with_stat(place)
         return None if found is None else found[0]
 
-    def met_at(self, place: DirEntryRef) -> tuple[bytes, os.stat_result] | None:
+    def read_with_stat(self, place: DirEntryRef) -> tuple[bytes, os.stat_result] | None:
         """Whole content, and what the file looked like before it was read."""
-        found = self.opened(place)
+        found = self.open_with_stat(place)
         if found is None:
             return None
         fd, info = found
@@ -216,14 +216,14 @@ class DirReader:
         """Whole content, or None if there is no such file."""
         check_path(path, op="read")
         try:
-            place = self.place(path)
+            place = self.locate(path)
             return None if place is None else self.read_at(place)
         except OSError as error:
             raise path_error(error, path, "read") from error
 
 
 def read_whole(fd: int, size: int = -1) -> bytes:
-    """A regular file from its start to its end; `size`, if somebody has asked for it just now."""
+    """A regular file from its start to its end; `size`, if the caller has asked for it just now."""
     if size < 0:
         size = os.fstat(fd).st_size
     data = os.read(fd, size + 1)

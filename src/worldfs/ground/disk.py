@@ -73,7 +73,7 @@ class Disk:
     def stamp(self, fd: int, value: bytes, path: str) -> None:
         """Note something about a file beside its content, durable with it; nothing where `stamps` is or becomes False.
 
-        It is gone when somebody else replaces the file, and stays when he writes into it.
+        It is gone when another process replaces the file, and stays when it writes into it.
         """
         if not self.stamps:
             return

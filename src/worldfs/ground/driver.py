@@ -1,4 +1,4 @@
-"""The ports: what a body, a reviewer and a mind must offer. Everything that moves hangs on these."""
+"""The interfaces of drivers and reviewers. Every body that moves implements these."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Driver(Protocol):
         ...
 
     def open(self, scene: Scene) -> None:
-        """Take up the body; a simulation builds its world from `scene` (which may be empty)."""
+        """Connect to the body; a simulation builds its world from `scene` (which may be empty)."""
         ...
 
     def observe(self) -> Scene:
@@ -70,9 +70,9 @@ class Driver(Protocol):
 
 @runtime_checkable
 class Stoppable(Protocol):
-    """What a body may offer beside the port: it is told of a stop itself, whether or not a job runs.
+    """Optional interface of a driver: it receives a stop directly, whether or not a job runs.
 
-    Every driver ends a job when `Run.stop` says so. One whose robot can move without being asked anew offers this too.
+    Every driver ends a job when `Run.stop` says so. A driver whose robot may go on moving implements this too.
     """
 
     def stop(self) -> None:
@@ -85,10 +85,10 @@ RECORD_FPS = 10  # frames for each simulated second
 
 @runtime_checkable
 class VideoRecorder(Protocol):
-    """What a body may offer beside the port: a film of its own motion."""
+    """Optional interface of a driver: a video of the body's motion."""
 
     def record(self, path: Path, fps: int) -> None:
-        """From now on, until `stop_recording`. Raises `Missing` without camera or encoder."""
+        """Record from now until `stop_recording`. Raises `MissingRequirement` without camera or encoder."""
         ...
 
     def stop_recording(self) -> int:
@@ -98,16 +98,16 @@ class VideoRecorder(Protocol):
 
 @runtime_checkable
 class Simulated(Protocol):
-    """What a body says whose world is built, not met: what it took from the document is no measurement of its own."""
+    """Optional interface of a simulation: what it took from the document is no measurement of its own."""
 
     def assumed(self) -> Scene | None:
-        """What it observed when it was opened on a given scene; empty: it made its world up; None: it met it."""
+        """What it observed when it was opened on a given scene; empty: it made its world up; None: a real world."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class DriverContext:
-    """What a driver is told about the place it takes: whose body, where pictures go, who reads words for it."""
+    """What a driver gets when it is made: its robot, where pictures go, the interpreter of instructions."""
 
     robot_id: str
     artifacts: Path | None = None  # directory for pictures, below the workspace; None: keep none
@@ -119,6 +119,6 @@ DriverFactory = Callable[[DriverContext], Driver]
 
 
 class Reviewer(Protocol):
-    """The critic's port: all findings at once, empty = go (warnings refuse nothing)."""
+    """The critic's interface: all findings at once, empty = go (warnings refuse nothing)."""
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> Sequence[Finding]: ...

@@ -1,4 +1,4 @@
-"""The one way to the disk: a directory that no path leaves (walk.py), open for writing.
+"""The only way to write to disk: a directory that no path leaves (dir_reader.py), open for writing.
 
 Every byte of the product that reaches a disk goes through a `Root`, and from there through its `Disk` (disk.py).
 """
@@ -29,7 +29,7 @@ _SPARE: Final = "spare-"
 
 
 class _Spare(NamedTuple):
-    """An old file in the scratch directory that nobody else has open, and who owns it."""
+    """An old file in the scratch directory that no other process has open, and who owns it."""
 
     place: DirEntryRef
     pid: int
@@ -66,7 +66,7 @@ class Root(DirReader):
         try:
             os.mkdir(path, mode)
             fd = os.open(above, FOLDER & ~os.O_NOFOLLOW)
-        except FileExistsError:  # somebody was faster, or it is no directory: who opens it will be told
+        except FileExistsError:  # another process was faster, or it is no directory: opening it raises the error
             return False
         except OSError as error:
             raise path_error(error, path, "make") from error
@@ -84,33 +84,33 @@ class Root(DirReader):
         self._retired, self._spares = [], []
         self._claimed = None
 
-    def room(self, path: str, *, private: bool = False) -> DirEntryRef:
-        """The place for a child, directories made on the way (0755, `private`: 0700) and durable by name."""
-        place = self._room(path, private)
+    def ensure_parent(self, path: str, *, private: bool = False) -> DirEntryRef:
+        """The entry for a child, directories made on the way (0755, `private`: 0700) and durable by name."""
+        place = self._ensure_parent(path, private)
         self._anchor(place.folder)
         return place
 
-    def _room(self, path: str, private: bool) -> DirEntryRef:
+    def _ensure_parent(self, path: str, private: bool) -> DirEntryRef:
         above, _, name = path.rpartition("/")
         try:
             return DirEntryRef(self.folder(above), name, path)
         except FileNotFoundError:
             pass
-        upper = self.room(above, private=private)
-        with suppress(FileExistsError):  # somebody was faster, or it is no directory: the walk will say
+        upper = self.ensure_parent(above, private=private)
+        with suppress(FileExistsError):  # another process was faster, or it is no directory: the walk raises the error
             self.disk.mkdir(upper.folder.fd, upper.name, above, 0o700 if private else 0o755)
         return DirEntryRef(self.folder(above), name, path)
 
     def _anchor(self, folder: DirFd) -> None:
-        """What lies in a directory is durable only as the directory itself is: once in the life of a root, because
-        who made it may have died before its parent was synced."""
-        while not folder.sure:
+        """What lies in a directory is durable only as the directory itself is: once in a root's lifetime, because
+        its maker may have died before its parent was synced."""
+        while not folder.durable:
             upper = self.folder(folder.path.rpartition("/")[0])
             self.disk.fsync_dir(upper.fd, upper.path)
-            folder.sure = True
+            folder.durable = True
             folder = upper
 
-    # -- the steps of writing (for who must look between them: the disk store) -------------------------------------
+    # -- the steps of writing (for a caller that must check between them: the disk store) --------------------------
 
     def draft(
         self, place: DirEntryRef, data: bytes, before: os.stat_result | None, *, private: bool = False, stamp: str = ""
@@ -123,7 +123,7 @@ class Root(DirReader):
                 self.disk.stamp(fd, stamp.encode(), draft.path)
             self.disk.fsync(fd, draft.path)
         except (OSError, WorldError):
-            os.close(fd)  # before the rename, so that watchers of the target hear of the rename alone
+            os.close(fd)  # before the rename, so that watchers of the target see the rename alone
             self.drop(draft)
             raise
         except BaseException:  # a crash leaves its temporary, as a real one would
@@ -148,9 +148,9 @@ class Root(DirReader):
                 os.close(fd)
 
     def flush(self, path: str) -> None:
-        """Make durable what somebody else wrote there: content and name. Nothing there: nothing to do."""
+        """Make durable what another process wrote there: content and name. Nothing there: nothing to do."""
         try:
-            place = self.place(path)
+            place = self.locate(path)
             fd = None if place is None else self.open(place)
             if place is None or fd is None:
                 return
@@ -188,7 +188,7 @@ class Root(DirReader):
     # -- whole writes ----------------------------------------------------------------------------------------------
 
     def replace(self, path: str, data: bytes, *, private: bool = False, durable: bool = True) -> None:
-        """Put `data` there whole: a reader sees the old or the new file, and so does who comes after a crash."""
+        """Put `data` there whole: a reader sees the old or the new file, and so does a reader after a crash."""
         self._put(path, data, "over", private=private, durable=durable)
 
     def create(self, path: str, data: bytes, *, private: bool = False, durable: bool = True) -> None:
@@ -198,7 +198,7 @@ class Root(DirReader):
     def _put(self, path: str, data: bytes, how: How, *, private: bool, durable: bool) -> None:
         check_path(path, op="write")
         try:
-            place = self.room(path, private=private)
+            place = self.ensure_parent(path, private=private)
             before = self.status(place, "write")
             if before is not None and how == "new":
                 raise Exists("already there", path=path, op="write")
@@ -272,7 +272,7 @@ class Root(DirReader):
         check_path(path, op="append")
         flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
-            place = self.room(path)
+            place = self.ensure_parent(path)
             try:
                 fd = os.open(place.name, flags, dir_fd=place.folder.fd)
             except FileNotFoundError:
@@ -296,7 +296,7 @@ class Root(DirReader):
             raise path_error(error, path, "append") from error
 
     def _sure_of(self, place: DirEntryRef, inode: int) -> None:
-        """Make a file's name durable once: who made it may have died before that."""
+        """Make a file's name durable once: its maker may have died before that."""
         if self._named.get(place.path) != inode:
             self.sync(place)
             if len(self._named) >= NAMES:
@@ -307,7 +307,7 @@ class Root(DirReader):
         """Unlink a file durably. `NotFound` if it is not there."""
         check_path(path, op="remove")
         try:
-            place = self.place(path)
+            place = self.locate(path)
             if place is None:
                 raise NotFound("no such file", path=path, op="remove")
             self.disk.unlink(place.folder.fd, place.name, path)
@@ -318,7 +318,7 @@ class Root(DirReader):
     def stamp(self, path: str) -> str | None:
         """What `Disk.stamp` noted about a file, if this file system tells."""
         try:
-            place = self.place(path)
+            place = self.locate(path)
             fd = None if place is None or not self.disk.stamps else self.open(place)
         except OSError as error:
             raise path_error(error, path, "read") from error
@@ -334,9 +334,9 @@ class Root(DirReader):
     # -- lock files ------------------------------------------------------------------------------------------------
 
     def lock_file(self, path: str) -> int:
-        """A descriptor for locking, the file made if need be. Its content is a courtesy and never durable."""
+        """A descriptor for locking, the file made if need be. Its content is informative and never durable."""
         try:
-            place = self.room(path)
+            place = self.ensure_parent(path)
             flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
             return self.disk.create(place.folder.fd, place.name, path, flags)
         except OSError as error:
@@ -358,7 +358,7 @@ class Root(DirReader):
             return
 
     def _claim(self, folder: DirFd) -> DirFd:
-        """Every writer holds the scratch directory's lock shared while it lives: who gets it alone is alone."""
+        """Every writer holds the scratch directory's lock shared while it lives: an exclusive lock proves that there is no other."""
         own = DirFd(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
         with suppress(BlockingIOError):
             fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -373,7 +373,7 @@ class Root(DirReader):
         folder = place.folder
         if not self._scratch or folder.path in self._apart:
             return folder
-        scratch = self._claimed or self._claim(self._room(f"{self._scratch}/x", False).folder)
+        scratch = self._claimed or self._claim(self._ensure_parent(f"{self._scratch}/x", False).folder)
         if scratch.id[0] != folder.id[0]:
             self._part(folder)
             return folder
@@ -404,7 +404,7 @@ class Root(DirReader):
         draft = DirEntryRef(folder, name, f"{folder.path}/{name}" if folder.path else name)
         try:
             fd = self.disk.create(folder.fd, name, draft.path, flags, mode)
-        except FileNotFoundError:  # somebody removed the scratch directory
+        except FileNotFoundError:  # another program removed the scratch directory
             self._claimed = None
             folder = self._desk(place)
             draft = DirEntryRef(folder, name, draft.path)
@@ -426,7 +426,7 @@ class Root(DirReader):
     # -- old files, written over: a file system is slow to make a new one where others were just removed -------------
 
     def retire(self, place: DirEntryRef, info: os.stat_result) -> bool:
-        """Take a file away that nobody else has open, to be a draft later; False: it stays, for the caller to remove.
+        """Set a file that no other process has open aside as a later draft; False: it stays, for the caller to remove.
 
         `info`: what it is, with no other name. It is not written over before `settle_spares`: else a power cut could
         leave it in its old place with what was meant for another.

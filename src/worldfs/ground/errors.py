@@ -1,16 +1,16 @@
-"""Every error of the house.
+"""Every error of the product.
 
     WorldError
-    ├── UserError            the caller can mend it: exit code 2, never a traceback
+    ├── UserError            the caller can fix it: exit code 2, never a traceback
     │   ├── BadInput         text or values that do not mean what is needed
     │   ├── NotFound         nothing there, or nothing that you may see
     │   ├── NotPermitted     you may see it, you may not do this to it
     │   ├── Conflict         it changed since you read it (compare-and-swap)
     │   ├── Exists           create-only, and it is already there
     │   ├── Unsafe           the path leaves its root, by dots or by a link
-    │   ├── Busy             somebody else holds it; the message names who
-    │   └── Missing          an extra, a device or a system library is not installed
-    └── BrokenHouse          the ground gave way: disk full, read-only, I/O error
+    │   ├── Busy             another process holds it; the message names the process
+    │   └── MissingRequirement  an extra, a device or a system library is not installed
+    └── StorageError         the storage failed: disk full, read-only, I/O error
 
 A failed *action* is never an exception: it is an `Outcome` (model.py).
 """
@@ -52,7 +52,7 @@ class WorldError(Exception):
         return text
 
     def as_dict(self) -> dict[str, str]:
-        """The five words of a refusal plus where it happened (JSON output of the doors)."""
+        """The five words of a refusal plus where it happened (JSON output of the command line and the services)."""
         return {
             "code": self.code,
             "field": self.path,
@@ -114,7 +114,7 @@ _FIX = {
 
 
 def from_os(error: OSError, *, path: str, op: str) -> WorldError:
-    """The house's word for an `OSError`: what a person can mend is a `UserError`."""
+    """The `WorldError` for an `OSError`: what a person can fix is a `UserError`."""
     number = error.errno or 0
     text = error.strerror or str(error)
     if number == errno.ENOENT:

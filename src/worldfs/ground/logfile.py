@@ -1,6 +1,6 @@
-"""A file of lines that many processes add to: kept open, added to at the end, noticed when somebody replaced it.
+"""A file of lines that many processes add to: kept open, added to at the end, noticed when another program replaced it.
 
-No lock here: who appends or cuts holds the one lock of the file's directory (agents/agent_directory.py).
+No lock here: a caller that appends or cuts holds the lock of the file's directory (agents/agent_directory.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHUNK: Final = 1 << 16
 
 
 class LogFile:
-    """`path` below `root`; attached when it is first looked at. `inode`, `size`: of the last `look`; 0: no file."""
+    """`path` below `root`; opened at the first `refresh`. `inode`, `size`: of the last `refresh`; 0: no file."""
 
     def __init__(self, root: Root, path: str) -> None:
         self.root, self.path = root, path
@@ -28,7 +28,7 @@ class LogFile:
         self._fd = -1
         self._folder: DirFd | None = None
         self._reads_only = False
-        self._named = False  # whoever made it, its name may not be durable yet
+        self._named = False  # its name may not be durable yet
 
     def close(self) -> None:
         if self._fd >= 0:
@@ -37,11 +37,11 @@ class LogFile:
         self.inode = self.size = self.mtime = 0
         self._named = False
 
-    def look(self) -> bool:
-        """What stands at the path now; True if it is the file that we saw last and it only grew (or is as it was)."""
+    def refresh(self) -> bool:
+        """What is at the path now; True if it is the file that we saw last and it only grew (or is as it was)."""
         try:
             if self._folder is None:
-                place = self.root.place(self.path)
+                place = self.root.locate(self.path)
                 if place is None:
                     return self._gone()
                 self._folder = place.folder
@@ -52,7 +52,7 @@ class LogFile:
             same = info.st_ino == self.inode and self._fd >= 0 and info.st_size >= self.size
             if info.st_ino != self.inode or self._fd < 0:
                 self.close()
-                place = self.root.place(self.path)
+                place = self.root.locate(self.path)
                 self.root.status(place, "read") if place else None  # links and odd files are refused
                 self._fd = self._opened(self._folder)
                 info = os.fstat(self._fd)
@@ -78,7 +78,7 @@ class LogFile:
         return not was
 
     def read(self, start: int, size: int) -> bytes:
-        """At most `size` bytes from `start`; fewer only at the end. `look` first."""
+        """At most `size` bytes from `start`; fewer only at the end. `refresh` first."""
         if self._fd < 0:
             return b""
         try:
@@ -92,7 +92,7 @@ class LogFile:
             raise path_error(error, self.path, "read") from error
 
     def append(self, data: bytes, *, durable: bool = True) -> None:
-        """Whole or not at all as far as a living process can see to it; durable with its name when told so."""
+        """Whole or not at all as long as this process lives; with `durable`, content and name."""
         try:
             self.write(data)
             if durable:
@@ -106,9 +106,9 @@ class LogFile:
             if self._fd < 0:
                 self._create()
             elif self._reads_only and self._folder is not None:
-                os.close(os.open(self._name, _FLAGS, dir_fd=self._folder.fd))  # raises what stands against it
+                os.close(os.open(self._name, _FLAGS, dir_fd=self._folder.fd))  # raises the error
                 self.close()
-                self.look()
+                self.refresh()
             try:
                 self.root.disk.append(self._fd, data, self.path)
             except OSError:
@@ -119,7 +119,7 @@ class LogFile:
             raise path_error(error, self.path, "append") from error
 
     def dated(self) -> None:
-        """Length and time of the file as our last write left it: what tells a foreign change of it from ours."""
+        """Length and time of the file as our last write left it: what distinguishes a foreign change from ours."""
         try:
             info = os.fstat(self._fd)
         except OSError as error:
@@ -136,13 +136,13 @@ class LogFile:
             self.root.disk.fsync(self._fd, self.path, data_only=True)
             self.root.disk.appends += 1
             if not self._named:
-                self.root.sync(self.root.room(self.path))
+                self.root.sync(self.root.ensure_parent(self.path))
                 self._named = True
         except OSError as error:
             raise path_error(error, self.path, "sync") from error
 
     def cut(self, size: int, *, durable: bool = True) -> None:
-        """Drop everything from `size` on: a torn tail, which somebody has kept elsewhere."""
+        """Drop everything from `size` on: a torn tail, which the caller has kept elsewhere."""
         if self._fd < 0:
             raise NotFound("no such file", path=self.path, op="cut")
         try:
@@ -155,7 +155,7 @@ class LogFile:
             raise path_error(error, self.path, "cut") from error
 
     def _create(self) -> None:
-        place = self.root.room(self.path)
+        place = self.root.ensure_parent(self.path)
         self._folder = place.folder
         self._fd = self.root.disk.create(place.folder.fd, place.name, self.path, _FLAGS)
         info = os.fstat(self._fd)

@@ -1,4 +1,4 @@
-"""The Linux calls that Python lacks or hides: renameat2, and asking whether somebody writes to an open file."""
+"""The Linux calls that Python lacks or hides: renameat2, and asking whether another program writes to an open file."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def renameat2(source_fd: int, source: str, target_fd: int, target: str, flags: i
 
 
 def has_no_other_user(fd: int) -> bool:
-    """Whether nobody but us has this file open or mapped, not even for reading; False where the system does not tell.
+    """Whether no other process has this file open or mapped, even for reading; False where the system does not say.
 
     A write lease is granted only then; it is given back at once (as in `has_writer`).
     """
@@ -94,7 +94,7 @@ def has_no_other_user(fd: int) -> bool:
 def has_writer(fd: int) -> bool | None:
     """Whether any process has this file, open here for reading, open for writing; None: the system does not tell.
 
-    A read lease is granted only on a file that nobody has open for writing (man 2 fcntl, F_SETLEASE); it is given
+    A read lease is granted only on a file that no process has open for writing (man 2 fcntl, F_SETLEASE); it is given
     back at once. Needs to own the file or CAP_LEASE.
     """
     if not hasattr(fcntl, "F_SETLEASE"):

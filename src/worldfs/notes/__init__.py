@@ -1,7 +1,7 @@
 """What is remembered, found again: one search for LESSONS.md and every memory.md.
 
 passage    what is searched, and what is found
-words      text and queries as the words that are looked up, Chinese included
+tokenizer  text and queries as the words that are looked up, Chinese included
 index      the words of many passages, kept beside the Markdown, never instead of it
 embed      meaning as vectors, where the extra `embed` is installed
 search     the one function

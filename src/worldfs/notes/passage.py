@@ -9,7 +9,7 @@ class Passage(NamedTuple):
     id: str  # the caller's own name for it, not interpreted
     title: str
     text: str
-    source: str = ""  # the file that it stands in
+    source: str = ""  # the file that it is in
     at: str = ""  # when, ISO 8601 or its beginning; only compared, the later the newer; "": unknown, oldest
 
 

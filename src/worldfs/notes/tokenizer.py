@@ -1,7 +1,7 @@
 """Text and queries as the words that are looked up: English by its stem, ids whole and in parts, Chinese by pairs.
 
 What is written without spaces (Chinese, Japanese, Korean) is indexed sign by sign, and a query asks for neighbours:
-so one sign finds, two signs find exactly where they stand side by side, and nothing has to be segmented rightly.
+so one sign finds, two signs find exactly where they are side by side, and nothing has to be segmented rightly.
 A query is data: of its text only letters and digits are left, each word quoted (SQLite FTS5, full-text query syntax).
 """
 

@@ -58,7 +58,7 @@ class EventHistory:
             at = known.service_delta.get("timestamp_ms")
             self.keep(ServiceEvent(known.node_id, at if isinstance(at, int) else 0, line))
             self._lines += 1
-        log.look()
+        log.refresh()
         if good < len(data):
             log.cut(good)
 
@@ -84,7 +84,7 @@ class EventHistory:
             root.replace(NAME, b"".join(event.data + b"\n" for event in self.events), private=True)
             self._lines = len(self.events)
         finally:
-            log.look()  # it may have been put in place before something failed
+            log.refresh()  # it may have been put in place before something failed
 
     def last(self, node_id: str, limit: int) -> list[ServiceEvent]:
         """The newest `limit`, oldest first; of one node, or ("") of all."""

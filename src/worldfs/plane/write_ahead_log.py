@@ -88,7 +88,7 @@ class WriteAheadLog:
         replay = _replay(data, state)
         self._base = replay.base
         if self.writes:
-            self.log.look()
+            self.log.refresh()
             if replay.bad >= 0:
                 self.root.replace("torn", data[replay.bad :], private=True)
                 self.rewrite(state)
@@ -136,7 +136,7 @@ class WriteAheadLog:
             self.root.replace(NAME, data, private=True, durable=False)
             self._base, self._dirty, self._broken = len(data), False, False
         finally:
-            self.log.look()  # it may have been put in place before something failed
+            self.log.refresh()  # it may have been put in place before something failed
 
 
 def _line(value: object) -> bytes:

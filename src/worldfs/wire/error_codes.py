@@ -1,4 +1,4 @@
-"""One error, in the words of every door: the house's exception, the protocol's code, the system's number.
+"""One error in three forms: our exception class, the wire protocol's code, the system's errno.
 
 Source: acheron §2 ("Our table of errors"), and the numbers of errno(3) on Linux.
 """
@@ -23,7 +23,7 @@ from worldfs.ground.errors import (
 
 
 class ErrorCode(NamedTuple):
-    """A row: what the house raises, what a frame says, what a system call returns."""
+    """A row: the exception, the code in a frame, the errno of a system call."""
 
     word: str
     number: int
@@ -42,7 +42,7 @@ CODES: Final = (
     ErrorCode("invalid", errno.EINVAL, BadInput),
 )
 _BY_WORD: Final = {code.word: code for code in CODES}
-# The house's kinds of error that have no row of their own; the first class that fits decides.
+# Exception classes without a row of their own; the first class that fits decides.
 _BY_CLASS: Final = (
     (NotFound, "enoent"),
     (NotPermitted, "eperm"),
@@ -64,13 +64,13 @@ def code_of(error: WorldError) -> str:
 
 
 def errno_of(error: WorldError) -> int:
-    """The errno of a system call that failed so; EIO for what the house did not foresee."""
+    """The errno of a system call that failed so; EIO for an unforeseen error."""
     found = _BY_WORD.get(code_of(error))
     return found.number if found is not None else errno.EIO
 
 
 def error_of(word: str, message: str, *, path: str = "", op: str = "") -> WorldError:
-    """The house's exception for a peer's code; an unknown one is a `WorldError` that keeps it."""
+    """The exception for a peer's code; an unknown code is a `WorldError` that keeps it."""
     found = _BY_WORD.get(word)
     kind = found.raised if found is not None else WorldError
     return kind(message, path=path, op=op, code=word)

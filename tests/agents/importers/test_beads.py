@@ -43,7 +43,7 @@ def test_texts_ties_and_ends_are_kept(found):
 
 
 def test_what_was_deleted_there_is_named_and_a_memory_is_a_note(found):
-    assert [(left.found, left.meant) for left in found.left] == [("deleted at the source: Thrown away", True)]
+    assert [(left.found, left.intended) for left in found.skipped] == [("deleted at the source: Thrown away", True)]
     assert [item.value.text for item in found.remarks] == ["**pool-order**: Pools are listed by age, not by size."]
 
 
@@ -69,7 +69,7 @@ def test_the_later_of_two_lines_of_one_issue_counts(read, build):
         "beads", build({".beads/issues.jsonl": write(issue(title="old"), issue(title="new", status="closed"))})
     )
     assert [(item.value.description, item.value.status) for item in found.tasks] == [("new", "completed")]
-    assert sum(found.passed.values()) == 1
+    assert sum(found.ignored.values()) == 1
 
 
 def test_broken_lines_odd_priorities_and_odd_ids_are_named_or_renamed(read, build):
@@ -82,7 +82,7 @@ def test_broken_lines_odd_priorities_and_odd_ids_are_named_or_renamed(read, buil
     assert {id for id in tasks if not id.startswith("bd-")} == {"x-1", "x-2", "x-3"} and len(tasks) == 4
     assert tasks["x-2"].extra == {"metadata": {"deep": ["v", "v", "v"]}}
     assert tasks["x-3"].extra == {"depends_on": ["x-2"]}
-    wheres = [left.where.rpartition("jsonl:")[2] for left in found.left]
+    wheres = [left.location.rpartition("jsonl:")[2] for left in found.skipped]
     assert wheres == ["4", "5", "1/priority", "6/priority"]
 
 

@@ -94,8 +94,8 @@ def test_the_sessions_count_in_the_metrics_at_once_and_once(agent, legacy):
 
 def test_what_was_left_out_on_purpose_is_no_fault(agent, legacy):
     report = bring(agent, legacy / "beads")
-    assert len(report.left) == 1 and not report.not_understood
-    assert [left.where.rpartition("/")[2] for left in bring(agent, legacy / "home").not_understood] == [
+    assert len(report.skipped) == 1 and not report.not_understood
+    assert [left.location.rpartition("/")[2] for left in bring(agent, legacy / "home").not_understood] == [
         "flag-nobody.md"
     ]
 
@@ -229,7 +229,7 @@ def test_an_id_that_is_taken_gets_another_name_and_what_points_to_it_follows(age
 
 
 def record(agent):
-    return [json.loads(line) for line in (agent.room.path / ".paos/imports.jsonl").read_text().splitlines()]
+    return [json.loads(line) for line in (agent.agent_dir.path / ".paos/imports.jsonl").read_text().splitlines()]
 
 
 def test_what_was_not_understood_stands_in_the_record_with_its_bytes_once(agent, build):
@@ -238,7 +238,7 @@ def test_what_was_not_understood_stands_in_the_record_with_its_bytes_once(agent,
     )
     for _ in range(2):
         report = bring(agent, place)
-        assert [left.where for left in report.left] == ["memory.jsonl:2", "memory.jsonl:3"]
+        assert [left.location for left in report.skipped] == ["memory.jsonl:2", "memory.jsonl:3"]
     (line,) = record(agent)
     assert line["left"][0]["text"] == '{"half' and line["left"][1]["base64"] == "//79"
 
@@ -246,7 +246,7 @@ def test_what_was_not_understood_stands_in_the_record_with_its_bytes_once(agent,
 def test_the_files_of_a_source_are_kept_as_they_were(agent, legacy):
     bring(agent, legacy / "collective", importers=["ops-queue"])
     (line,) = record(agent)
-    with tarfile.open(fileobj=io.BytesIO((agent.room.path / line["copy"]).read_bytes())) as archive:
+    with tarfile.open(fileobj=io.BytesIO((agent.agent_dir.path / line["copy"]).read_bytes())) as archive:
         kept = {name: archive.extractfile(name).read() for name in archive.getnames()}
     assert kept == {"ops/queue.md": (legacy / "collective/ops/queue.md").read_bytes()}
 
@@ -259,7 +259,7 @@ def test_a_copy_holds_only_the_files_that_are_new(agent, build):
     bring(agent, place)
     names = []
     for line in record(agent):
-        with tarfile.open(agent.room.path / line["copy"]) as archive:
+        with tarfile.open(agent.agent_dir.path / line["copy"]) as archive:
             names.append(archive.getnames())
     assert names == [["ops/sessions/1.json"], ["ops/sessions/2.json"]]
 
@@ -329,7 +329,7 @@ def test_what_no_file_of_ours_can_hold_is_named_and_the_rest_comes(agent, tmp_pa
     report = run_import(plan(tmp_path, "rio", registry=ImporterRegistry({"careless": importer})), agent)
     assert list(tasks(agent)) == ["ok"] and tasks(agent)["ok"].status == "pending"
     assert [letter.message.sender for letter in agent.inbox.waiting()] == ["leo"]
-    assert [left.where for left in report.left] == ["x:1, as a task", "x:0, as a letter"]
+    assert [left.location for left in report.skipped] == ["x:1, as a task", "x:0, as a letter"]
     (entry,) = journal(agent)
     assert entry["seq"] == 1 and entry["imported"] is True and entry["source"] == "careless:x:0"
     assert len(texts(agent)) == 1
@@ -338,7 +338,7 @@ def test_what_no_file_of_ours_can_hold_is_named_and_the_rest_comes(agent, tmp_pa
 def test_notes_with_fences_break_neither_the_memory_nor_the_import(agent, tmp_path):
     notes = [Remark("patterns", text) for text in ("plain", "```\nopen for ever", "a --> b", "~~~\nx\n~~~", "", " \n")]
     report = run_import(plan(tmp_path, "rio", registry=ImporterRegistry({"careless": Careless(remarks=notes)})), agent)
-    assert report.new == {"notes": 4} and len(texts(agent)) == 4 and len(report.left) == 2
+    assert report.new == {"notes": 4} and len(texts(agent)) == 4 and len(report.skipped) == 2
     agent.remember("questions", "still whole?")
     assert agent.memory().remarks[-1].section == "questions"
 
@@ -352,7 +352,7 @@ def test_a_source_of_rubbish_fills_neither_memory_nor_screen(agent, build):
     report = bring(
         agent, build({"memory.jsonl": b'{"type":"entity","name":"A","entityType":"t"}\n' + b"rubbish\n" * 3000})
     )
-    assert len(report.left) == 1000 and report.words()[-1] == "and 980 more that did not come over"
+    assert len(report.skipped) == 1000 and report.words()[-1] == "and 980 more that did not come over"
     assert report.new == {"notes": 1}
 
 
@@ -372,7 +372,7 @@ def test_a_rollout_that_grew_brings_only_its_new_lines(agent, build):
     assert bring(agent, place).new == {"entries": 4}
     build({ROLLOUT: rollout(5)})
     report = bring(agent, place)
-    assert report.new == {"entries": 2} and not report.left
+    assert report.new == {"entries": 2} and not report.skipped
     assert [entry.get("text") for entry in journal(agent)] == [None, "m0", "m1", "m2", "m3", "m4"]
 
 
@@ -387,9 +387,9 @@ def test_lines_that_retention_has_taken_from_the_journal_do_not_come_again(agent
 def test_without_its_list_of_identities_the_journal_itself_is_asked(agent, build):
     place = build({ROLLOUT: rollout(20)})
     bring(agent, place)
-    (agent.room.path / ".paos/imports/ids").unlink()
+    (agent.agent_dir.path / ".paos/imports/ids").unlink()
     assert not bring(agent, place).anything
-    (agent.room.path / ".paos/imports/ids").write_bytes(b"torn\n\x00\x00\n0123")
+    (agent.agent_dir.path / ".paos/imports/ids").write_bytes(b"torn\n\x00\x00\n0123")
     build({ROLLOUT: rollout(21)})
     assert bring(agent, place).new == {"entries": 1}
 
@@ -405,7 +405,9 @@ def test_two_imports_at_once_bring_each_thing_once(agent, build, tmp_path):
         }
     )
     code = (
-        "import sys; from worldfs.agents.importers import run_import, plan; from worldfs.agents.agent_state import AgentState\n"
+        "import sys\n"
+        "from worldfs.agents.importers import run_import, plan\n"
+        "from worldfs.agents.agent_state import AgentState\n"
         "with AgentState.open('rio', sys.argv[1]) as state: run_import(plan(sys.argv[2], 'rio'), state)"
     )
     source = str(Path(worldfs.__file__).parents[1])

@@ -19,7 +19,7 @@ def test_an_index_with_topics_and_notes_of_its_own(read, legacy):
         "**Release freeze**\nNo merges after 2026-03-05.\n    # not a heading\n    make release",
     ]
     assert [item.value.section for item in found.remarks][-2:] == ["corrections", "patterns"]
-    assert found.passed == {"index lines of topics that are there": 2} and not found.left
+    assert found.ignored == {"index lines of topics that are there": 2} and not found.skipped
 
 
 def test_the_old_form_where_the_index_holds_the_notes(read, build):
@@ -63,7 +63,7 @@ def test_a_subagents_memory_is_its_own_and_a_strangers_folder_is_left_alone(read
 def test_a_file_that_is_no_text_is_named_and_the_others_come(read, build):
     place = build({"memory/MEMORY.md": b"- caf\xe9\n", "memory/a.md": "---\nname: a\n---\nfine\n"})
     (found,) = read("claude-memory", place)
-    assert texts(found) == ["**a**\nfine"] and found.left[0].where == "memory/MEMORY.md"
+    assert texts(found) == ["**a**\nfine"] and found.skipped[0].location == "memory/MEMORY.md"
 
 
 def test_beside_other_documents_only_what_the_index_leads_to_is_memory(read, build):
@@ -77,4 +77,4 @@ def test_beside_other_documents_only_what_the_index_leads_to_is_memory(read, bui
 def test_the_tools_directory_under_another_name_is_known_by_its_folders(read, build):
     place = build({"projects/-x/memory/MEMORY.md": "- a\n", "teams/t/inboxes/rio.json": [{"from": "b", "text": "hi"}]})
     assert [texts(found) for found in read("claude-memory", place)] == [["a"]]
-    assert len(read("claude-inbox", place)[0].letters) == 1
+    assert len(read("claude-inbox", place)[0].messages) == 1

@@ -8,8 +8,8 @@ def test_tasks_keep_their_numbers_owners_and_what_they_wait_for(read, legacy):
         "cc-3b22f6a2-2": ("active", "rio", {"depends_on": ["cc-3b22f6a2-1"], "owner": "rio"}),
         "cc-3b22f6a2-4": ("pending", "docs", {"depends_on": ["cc-3b22f6a2-2"], "owner": "docs"}),
     }
-    assert tasks.passed == {"teammate trackers": 1}
-    assert [(left.found, left.meant) for left in tasks.left] == [("deleted at the source: Old idea", True)]
+    assert tasks.ignored == {"teammate trackers": 1}
+    assert [(left.found, left.intended) for left in tasks.skipped] == [("deleted at the source: Old idea", True)]
     assert [(item.value.description, item.value.status, item.value.priority) for item in todos.tasks] == [
         ("Read the fee paper", "completed", "medium"),
         ("Archive the thread", "pending", "high"),
@@ -49,7 +49,7 @@ def test_broken_files_are_named_and_words_of_their_own_kept(read, build):
     (item,) = found.tasks
     assert item.value.status == "pending"
     assert item.value.extra == {"note": "hm", "type": "odd", "status_word": "paused"}
-    assert [left.where for left in found.left] == [
+    assert [left.location for left in found.skipped] == [
         ".claude/tasks/t/1.json",
         ".claude/tasks/t/2.json",
         ".claude/tasks/t/3.json/big",

@@ -60,18 +60,18 @@ def test_both_eras_of_the_format(read, legacy):
     ]
     assert {item.value["session_id"] for item in found.taken} == {SID, "c3c4b301-27c8-4c70-b6e4-46b99fdf0236"}
     assert found.taken[1].value["ts"] == "2025-08-20T10:00:00Z"  # the bare era has one time a session
-    assert found.passed["answers of tools"] == 2 and not found.left
+    assert found.ignored["answers of tools"] == 2 and not found.skipped
 
 
 def test_each_reading_gives_the_same(read, legacy):
     (found,) = read("codex", legacy / "home")
-    assert list(found.entries()) == found.taken and found.passed["answers of tools"] == 2
+    assert list(found.entries()) == found.taken and found.ignored["answers of tools"] == 2
 
 
 def test_a_torn_last_line_waits_and_what_grew_has_its_own_key(read, build):
     whole = lines(meta(), said(1, "one"))
     (torn,) = read("codex", build({FILE: whole + said(2, "two")[:40]}))
-    assert words(torn) == [("session", ""), ("message", "one")] and "breaks off" in torn.left[0].found
+    assert words(torn) == [("session", ""), ("message", "one")] and "breaks off" in torn.skipped[0].found
     (grown,) = read("codex", build({FILE: whole + lines(said(2, "two"))}, "grown"))
     assert [item.key for item in grown.taken[:2]] == [item.key for item in torn.taken] and words(grown)[2][1] == "two"
 
@@ -80,8 +80,8 @@ def test_a_torn_line_that_was_written_on_loses_only_itself(read, build):
     text = lines(meta(), said(1, "one")) + said(2, "two")[:50] + lines(said(3, "three"), said(4, "four"))
     (found,) = read("codex", build({FILE: text}))
     assert [text for _, text in words(found)] == ["", "one", "three", "four"]
-    (left,) = found.left
-    assert left.where == f"{FILE}:3" and left.data == said(2, "two")[:50].encode()
+    (left,) = found.skipped
+    assert left.location == f"{FILE}:3" and left.data == said(2, "two")[:50].encode()
 
 
 def test_a_second_copy_of_the_history_brings_nothing_twice(read, build):
@@ -99,7 +99,7 @@ def test_a_second_copy_of_the_history_brings_nothing_twice(read, build):
         "codex", build({FILE: lines(*story) + said(5, "torn")[:30] + "\n" + lines(*again, said(70, "yes"))})
     )
     assert [text for _, text in words(found)] == ["", "go", "yes", "go", "yes", "new", "yes"]
-    assert found.passed["lines that were told before"] == 4
+    assert found.ignored["lines that were told before"] == 4
 
 
 def test_a_fork_brings_only_its_own(read, build):
@@ -134,8 +134,8 @@ def test_a_message_that_stands_there_in_two_forms_comes_once_and_one_that_is_sai
 def test_an_unknown_kind_is_counted_and_shown_once(read, build):
     odd = [row(n, "event_msg", {"type": "quantum_leap", "n": n}) for n in range(50)]
     (found,) = read("codex", build({FILE: lines(meta(), *odd, row(60, "telemetry", {"x": 1}), said(61, "x"))}))
-    assert [left.where for left in found.left] == [f"{FILE}:2", f"{FILE}:52"]
-    assert found.passed["lines of the unknown kind quantum_leap"] == 50 and words(found)[-1][1] == "x"
+    assert [left.location for left in found.skipped] == [f"{FILE}:2", f"{FILE}:52"]
+    assert found.ignored["lines of the unknown kind quantum_leap"] == 50 and words(found)[-1][1] == "x"
 
 
 def test_long_texts_are_cut_and_say_by_how_much(read, build):
@@ -152,12 +152,12 @@ def test_broken_lines_in_the_middle_are_named(read, build, broken):
     text = lines(meta()).encode() + broken + b"\n" + lines(said(1, "after")).encode()
     (found,) = read("codex", build({FILE: text}))
     assert words(found)[-1] == ("message", "after")
-    assert [left.where for left in found.left] == [f"{FILE}:2"]
+    assert [left.location for left in found.skipped] == [f"{FILE}:2"]
 
 
 def test_a_compressed_rollout_is_named_with_the_command_that_unpacks_it(read, build):
     (found,) = read("codex", build({FILE + ".zst": b"(\xb5/\xfd"}))
-    assert not found.taken and "zstd -dk" in found.left[0].fix
+    assert not found.taken and "zstd -dk" in found.skipped[0].fix
 
 
 def test_calls_patches_errors_and_compactions_are_taken(read, build):

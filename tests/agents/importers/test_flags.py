@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture
 def letters(read, legacy):
     (found,) = read("flags", legacy / "home")
-    return found, {(item.value.sender, item.to): item.value for item in found.letters}
+    return found, {(item.value.sender, item.to): item.value for item in found.messages}
 
 
 def test_every_flag_becomes_a_letter_to_each_agent_that_it_names(letters):
@@ -37,11 +37,11 @@ def test_the_text_of_a_flag_is_the_body_and_its_date_the_letters(letters, legacy
 
 def test_what_names_no_sender_or_a_recipient_that_is_none_is_named_with_its_bytes(letters, read, build):
     found, _ = letters
-    (left,) = found.left
-    assert left.where.endswith("flag-nobody.md") and left.found == "no sender" and b"whom it may" in left.data
+    (left,) = found.skipped
+    assert left.location.endswith("flag-nobody.md") and left.found == "no sender" and b"whom it may" in left.data
     place = build({".pentagon/workspace/collective/flag-leo-x.md": "**To**: the good people!\n", "n": ""})
     (found,) = read("flags", place)
-    assert not found.letters and "the good people" in found.left[0].found
+    assert not found.messages and "the good people" in found.skipped[0].found
 
 
 def test_a_flag_without_a_recipient_is_for_whoever_brings_it_over(read, build):
@@ -52,7 +52,7 @@ def test_a_flag_without_a_recipient_is_for_whoever_brings_it_over(read, build):
     assert found is None  # named alone it must say that it is a flag
     place = build({".pentagon/workspace/collective/flag-leo-weather.md": text, "flag-x": ""}, "two")
     (found,) = read("flags", place)
-    (item,) = found.letters
+    (item,) = found.messages
     assert item.to is None and item.value.sender == "leo" and item.value.priority == "high"
 
 
@@ -60,11 +60,11 @@ def test_a_flag_that_changes_is_another_letter_of_the_same_flag(read, build):
     path = ".pentagon/workspace/collective/flag-leo-x.md"
     (one,) = read("flags", build({path: "**From**: leo\n**To**: rio\n**Priority**: routine\n"}))
     (two,) = read("flags", build({path: "**From**: leo\n**To**: rio\n**Priority**: blocking\n"}, "later"))
-    assert one.letters[0].key == two.letters[0].key and one.letters[0].value.id != two.letters[0].value.id
+    assert one.messages[0].key == two.messages[0].key and one.messages[0].value.id != two.messages[0].value.id
 
 
 def test_a_priority_of_ones_own_is_kept_as_a_word(read, build):
     path = ".pentagon/workspace/collective/flag-leo-x.md"
     (found,) = read("flags", build({path: "**From**: leo\n**To**: rio\n**Priority**: whenever\n"}))
-    letter = found.letters[0].value
+    letter = found.messages[0].value
     assert letter.priority == "normal" and letter.extra["priority_word"] == "whenever"

@@ -121,4 +121,4 @@ def test_codex_counts_of_tokens_are_known(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
     imported = plan(path, "rio").found[0].imported
     entries = [item.value for item in imported.entries()]
-    assert imported.left == [] and entries[-1]["tokens_used"] == 1050
+    assert imported.skipped == [] and entries[-1]["tokens_used"] == 1050

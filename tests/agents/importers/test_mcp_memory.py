@@ -14,7 +14,7 @@ def test_observations_and_relations_are_notes(read, legacy):
         "**条件市场** (机制): 低流动性时容易被操纵。",
         "**@proph3t** founded **MetaDAO**",
     ]
-    assert {item.value.section for item in found.remarks} == {"Known Facts"} and not found.left
+    assert {item.value.section for item in found.remarks} == {"Known Facts"} and not found.skipped
 
 
 def test_a_graph_that_grew_keeps_the_keys_of_what_was_there(read, build):
@@ -40,8 +40,8 @@ def test_what_is_no_fact_is_named_and_the_rest_goes_on(read, build):
         '{"type":"entity","name":"A","entityType":"t","observations":["x"]}\n{"type":"relation","from":"A"'
     )
     (found,) = read("mcp-memory", build({"memory.jsonl": lines}))
-    assert texts(found) == ["**A** (t): x"] and found.passed == {"facts that stand there twice": 1}
-    assert [left.where for left in found.left] == [
+    assert texts(found) == ["**A** (t): x"] and found.ignored == {"facts that stand there twice": 1}
+    assert [left.location for left in found.skipped] == [
         "memory.jsonl:1/since",
         "memory.jsonl:1/observations/1",
         "memory.jsonl:2",

@@ -18,8 +18,8 @@ def test_the_board_of_the_collective(read, legacy):
         "Update `skills/evaluate.md`": ("leo", "completed", "high", "follow-up"),
     }
     audit = rows["24 claims with inflated confidence levels"]
-    assert audit.value.context == "List in `maps/toolkit.md` | audit section." and audit.where == "ops/queue.md:15"
-    assert audit.value.extra == {"kind": "audit"} and not found.left
+    assert audit.value.context == "List in `maps/toolkit.md` | audit section." and audit.location == "ops/queue.md:15"
+    assert audit.value.extra == {"kind": "audit"} and not found.skipped
 
 
 def test_a_chinese_board_with_its_own_columns_and_order(read, legacy):
@@ -44,19 +44,19 @@ def test_other_tables_and_empty_rows_are_named_and_the_rest_goes_on(read, build)
         ("one", "bo", {"Due": "Friday"}),
         ("one", "al", {"Due": "Friday"}),
     ]
-    assert [(left.where, left.meant) for left in found.left] == [
+    assert [(left.location, left.intended) for left in found.skipped] == [
         ("ops/queue.md:1", False),
         ("ops/queue.md:8", False),
         ("ops/queue.md:10", True),
     ]
-    assert "Name, Age" in found.left[0].found and b"| Bo | 3 |" in found.left[0].data
+    assert "Name, Age" in found.skipped[0].found and b"| Bo | 3 |" in found.skipped[0].data
 
 
 def test_a_board_without_a_table_and_one_that_is_no_text_are_named(read, build):
     (found,) = read("ops-queue", build({"ops/queue.md": "# Queue\n\n- just a list\n"}))
-    assert found.left[0].found == "no table" and b"just a list" in found.left[0].data
+    assert found.skipped[0].found == "no table" and b"just a list" in found.skipped[0].data
     (found,) = read("ops-queue", build({"ops/queue.md": b"| Task | Owner |\n|-|-|\n| caf\xe9 | x |\n"}, "latin"))
-    assert "0xe9 in line 3" in found.left[0].found
+    assert "0xe9 in line 3" in found.skipped[0].found
 
 
 def test_a_row_keeps_its_key_when_only_its_state_changes(read, build):

@@ -13,7 +13,7 @@ def test_each_file_becomes_the_end_of_a_session_with_its_own_time(read, legacy):
         ("2026-03-06T11:47:57Z", "completed"),
     ]
     assert found.taken[0].value["session_id"] == "4ee6c75b-1263-4859-acb5-4babbe8079d8"
-    assert {item.value["event"] for item in found.taken} == {"session_end"} and not found.left
+    assert {item.value["event"] for item in found.taken} == {"session_end"} and not found.skipped
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_a_file_that_does_not_say_how_a_session_ended_is_named_and_the_others_co
     good = {"id": "g", "ended": "2026-03-05T10:00:00Z", "status": "completed"}
     (found,) = read("ops-sessions", build({"ops/sessions/1.json": content, "ops/sessions/2.json": good}))
     assert [item.value["session_id"] for item in found.taken] == ["g"]
-    (left,) = found.left
-    assert left.where == f"ops/sessions/1.json{pointer}" and word in left.found and left.expected
+    (left,) = found.skipped
+    assert left.location == f"ops/sessions/1.json{pointer}" and word in left.found and left.expected
 
 
 def test_richer_files_of_later_scripts_keep_what_they_say(read, build):
@@ -51,4 +51,4 @@ def test_richer_files_of_later_scripts_keep_what_they_say(read, build):
         "started_at": "2026-03-05T09:00:00Z", "status": "timed_out", "sources_archived": 4, "branch": "rio/x",
         "event_there": "forged",
     }  # fmt: skip
-    assert [left.where for left in found.left] == ["ops/sessions/1.json#/huge"]
+    assert [left.location for left in found.skipped] == ["ops/sessions/1.json#/huge"]

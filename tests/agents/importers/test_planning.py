@@ -45,7 +45,7 @@ def test_nothing_in_the_source_is_touched(legacy):
 
 def test_everyone_takes_what_is_meant_for_others_too(legacy):
     made = plan(legacy / "home", "rio", importers=["flags", "claude-inbox"], everyone=True)
-    assert not made.others and sum(len(list(made.mine(found.imported.letters))) for found in made.found) == 9
+    assert not made.others and sum(len(list(made.mine(found.imported.messages))) for found in made.found) == 9
 
 
 def test_a_place_with_nothing_known_says_so(tmp_path):

@@ -37,7 +37,7 @@ def test_a_line_of_100_mb_is_named_and_the_rest_goes_on(tmp_path):
         file.write(b'"}\n{"c":3}\n')
     found, left = read_lines(tmp_path)
     assert found == [{"a": 1}, {"c": 3}]
-    assert left[0].where == "f.jsonl:2" and "100.0 MiB" in left[0].found and "16 MiB" in left[0].expected
+    assert left[0].location == "f.jsonl:2" and "100.0 MiB" in left[0].found and "16 MiB" in left[0].expected
     assert not left[0].whole and len(left[0].data) <= source_dir.SHOWN
 
 
@@ -56,7 +56,7 @@ def test_a_line_of_100_mb_is_named_and_the_rest_goes_on(tmp_path):
 def test_a_broken_line_is_named_with_its_place_and_its_bytes_and_the_rest_goes_on(build, raw, word):
     found, left = read_lines(build({"f.jsonl": b'{"one":1}\n' + raw + b'\n{"two":2}\n'}))
     assert found == [{"one": 1}, {"two": 2}]
-    assert len(left) == 1 and left[0].where == "f.jsonl:2" and word in left[0].found
+    assert len(left) == 1 and left[0].location == "f.jsonl:2" and word in left[0].found
     assert left[0].data == raw and left[0].expected
 
 

@@ -92,7 +92,7 @@ def test_a_plugin_that_breaks_while_reading_is_named_and_the_others_go_on(instal
     installed(notebooks="notebooks_plugin:Notebooks", breaks="notebooks_plugin:Breaks")
     made = plan(build({"n.txt": "hm"}), "rio")
     assert [found.source.importer for found in made.found] == ["notebooks"]
-    assert [left.where for left in made.left] == ["importer breaks"] and "page 7" in made.left[0].found
+    assert [left.location for left in made.skipped] == ["importer breaks"] and "page 7" in made.skipped[0].found
 
 
 def test_a_name_that_is_none_is_refused_with_those_there_are(legacy):

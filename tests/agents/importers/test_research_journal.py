@@ -25,5 +25,5 @@ def test_a_heading_of_another_kind_is_named(read, build):
     (found,) = read("research-journal", build({"research-journal.md": text}))
     assert [item.value.text for item in found.remarks] == ["**Session 2026-01-01**\na", "**Session 2026-01-01**\nb"]
     assert len({item.key for item in found.remarks}) == 2
-    (left,) = found.left
-    assert left.where == "research-journal.md:6" and "Plans" in left.found and b"many" in left.data
+    (left,) = found.skipped
+    assert left.location == "research-journal.md:6" and "Plans" in left.found and b"many" in left.data

@@ -19,9 +19,9 @@ def test_everything_in_it_is_found(found):
     assert [item.value.section for item in found.remarks] == [
         "patterns", "patterns", "dead_ends", "dead_ends", "questions", "questions", "corrections", "flags", "flags",
     ]  # fmt: skip
-    assert [item.value.id for item in found.letters] == ["msg-abc123"]
+    assert [item.value.id for item in found.messages] == ["msg-abc123"]
     assert found.baseline[0].value["lifetime"]["sessions_total"] == 47
-    assert not found.left
+    assert not found.skipped
 
 
 def test_its_lines_have_names_of_their_own_because_its_metrics_have_counted_them(found):
@@ -60,7 +60,7 @@ def test_broken_files_are_named_and_the_others_come(read, build, tmp_path):
     (found,) = read("agent-state", place)
     assert [item.value.text for item in found.remarks] == ["why?"]
     assert [item.value["event"] for item in found.taken] == ["v1_a", "v1_b"]
-    assert [left.where.partition("#")[0] for left in found.left] == [
+    assert [left.location.partition("#")[0] for left in found.skipped] == [
         "rio/report.json",
         "rio/tasks.json",
         "rio/inbox/x.json",
@@ -68,7 +68,7 @@ def test_broken_files_are_named_and_the_others_come(read, build, tmp_path):
         "rio/journal.jsonl:2",
         "rio/journal.jsonl:3",
     ]
-    assert "symbolic link" in found.left[3].found
+    assert "symbolic link" in found.skipped[3].found
 
 
 def test_another_agents_directory_is_not_taken(legacy):

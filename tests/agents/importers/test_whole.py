@@ -42,7 +42,7 @@ def test_opening_reading_and_looking_for_foreign_edits_change_no_byte(taken, leg
     assert taken.report().last_session.pr_number == 247 and taken.tasks()[0].id == "task-001"
     assert taken.metrics().lifetime["sessions_total"] == 47 and len(taken.memory().remarks) == 9
     assert [letter.message.id for letter in taken.inbox.waiting()] == ["msg-abc123"]
-    assert taken.take_in() == ()
+    assert taken.reconcile() == ()
     export(taken, tmp_path / "out")
     assert files_of(tmp_path / "out") == files_of(legacy / "agent-state" / "rio")
 

@@ -28,7 +28,7 @@ class Book:
 
     def __init__(self, root: Path, name: str = "rio", disk: Disk | None = None) -> None:
         (root / name).mkdir(parents=True, exist_ok=True)
-        self.room = AgentDirectory(root, name, disk=disk)
+        self.agent_dir = AgentDirectory(root, name, disk=disk)
         self.record: SessionRecord | None = None
         self.calls: list[str] = []
         self.events: list[dict[str, Any]] = []
@@ -43,7 +43,7 @@ class Book:
         self.calls.append("start")
         self.started = {"type": type, "argv": tuple(argv), **fields}
         self.record = SessionRecord(
-            self.room.name, time.strftime("%Y%m%d-%H%M%S-") + uuid.uuid4().hex[:4], type=type, **fields
+            self.agent_dir.name, time.strftime("%Y%m%d-%H%M%S-") + uuid.uuid4().hex[:4], type=type, **fields
         )
         return self.record
 
@@ -120,7 +120,7 @@ class Stage(NamedTuple):
         return CommandRequest(tuple(argv), env=env, **{"grace_s": 0.3, "timeout_s": 600.0, **words})
 
     def sessions(self) -> Path:
-        return self.book.room.path / ".paos/sessions"
+        return self.book.agent_dir.path / ".paos/sessions"
 
     def facts(self, ended: SessionResult, name: str = "exit.json") -> dict[str, Any]:
         value = json.loads((self.sessions() / ended.session.session_id / name).read_text())
@@ -166,5 +166,5 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
     for one in left:  # a failed test must not burden the next ones
         with suppress(ProcessLookupError):  # it has gone meanwhile
             os.kill(int(one.split()[0]), signal.SIGKILL)
-    made.book.room.close()
+    made.book.agent_dir.close()
     assert not left, left

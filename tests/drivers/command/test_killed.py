@@ -44,7 +44,7 @@ class Runner:
         marked = stage.script(f"{stage.mark}.sh", "trap '' TERM\nwhile :; do sleep 0.05; done\n")
         more = {"TEST_MARK": stage.mark, "MARKED": marked, "READY": str(self.ready), "PYTHONPATH": str(SRC)}
         self.process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), str(stage.book.room.path.parent),
+            [sys.executable, str(PROGRAM), str(stage.book.agent_dir.path.parent),
              json.dumps({"timeout_s": 600, "grace_s": 0.3, **bounds}), "/bin/sh", "-c", line],
             stdout=subprocess.PIPE, text=True, env={**os.environ, **more, **(env or {})},
         )  # fmt: skip
@@ -101,7 +101,7 @@ def test_a_wake_from_within_the_dead_session_does_not_end_itself(stage: Any) -> 
     runner.process.kill()
     runner.process.communicate()
     (session,) = os.listdir(stage.sessions())
-    marked = {"PAOS_SESSION": session, "PAOS_STATE_DIR": str(stage.book.room.path)}
+    marked = {"PAOS_SESSION": session, "PAOS_STATE_DIR": str(stage.book.agent_dir.path)}
     second = Runner(stage, "exit 0", env=marked)
     assert second.end() == {
         "outcome": "completed", "cause": "", "errors": [], "status": 0, "found": [session], "finished": "completed",
@@ -192,7 +192,7 @@ def test_a_command_that_stops_its_warden_does_not_outlive_its_deadline(
 def test_the_session_of_a_living_runner_is_left_alone(stage: Any) -> None:
     runner = Runner(stage)
     until(runner.ready.exists)
-    assert kill_orphans(stage.book.room.root, SystemClock()) == ()
+    assert kill_orphans(stage.book.agent_dir.root, SystemClock()) == ()
     assert len(stage.alive()) >= 4
     runner.process.terminate()
     runner.end()
@@ -208,7 +208,7 @@ def test_a_process_that_only_has_the_number_of_a_lost_one_is_left_alone(wrong: d
         folder = stage.sessions() / "20260101-000000-abcd"
         folder.mkdir(parents=True)
         (folder / "run.json").write_text(json.dumps({"runner": who, "warden": who, "command": who}))
-        (left,) = kill_orphans(stage.book.room.root, SystemClock())
+        (left,) = kill_orphans(stage.book.agent_dir.root, SystemClock())
         assert left.ended == ()
         assert innocent.poll() is None
 
@@ -217,8 +217,8 @@ def test_traces_that_say_nothing_are_closed_too(stage: Any) -> None:
     folder = stage.sessions() / "20260101-000000-abcd"
     folder.mkdir(parents=True)
     (folder / "run.json").write_bytes(b"\xff{")
-    assert [left.session for left in kill_orphans(stage.book.room.root, SystemClock())] == ["20260101-000000-abcd"]
-    assert kill_orphans(stage.book.room.root, SystemClock()) == ()
+    assert [left.session for left in kill_orphans(stage.book.agent_dir.root, SystemClock())] == ["20260101-000000-abcd"]
+    assert kill_orphans(stage.book.agent_dir.root, SystemClock()) == ()
 
 
 def test_nothing_begins_before_its_processes_are_on_disk(stage: Any) -> None:
@@ -240,8 +240,8 @@ def test_nothing_begins_before_its_processes_are_on_disk(stage: Any) -> None:
     with pytest.raises(Exception, match="No space left"):
         stage._replace(book=book).run("touch", str(stage.tmp / "begun"))
     assert len(writes) == 2 and not (stage.tmp / "begun").exists()
-    (folder,) = (book.room.path / ".paos/sessions").iterdir()
+    (folder,) = (book.agent_dir.path / ".paos/sessions").iterdir()
     assert json.loads((folder / "exit.json").read_text())["cause"] == "runner"
     assert book.finished["outcome"] == "error" and "No space left" in book.finished["errors"][0]
     assert descendants(os.getpid(), all_processes()) == []
-    book.room.close()
+    book.agent_dir.close()

@@ -138,7 +138,7 @@ def test_a_report_as_long_as_an_archive_is_not_read(stage: Any) -> None:
 def test_the_command_is_told_who_it_is_and_where_its_state_lies(stage: Any) -> None:
     names = ("PAOS_AGENT", "PAOS_AGENTS", "PAOS_SESSION", "PAOS_STATE_DIR", "PAOS_OUTCOME")
     ended = stage.run("/bin/sh", "-c", f"printenv {' '.join(names)}")
-    home = str(stage.book.room.path)
+    home = str(stage.book.agent_dir.path)
     folder = f"{home}/.paos/sessions/{ended.session.session_id}"
     assert stage.log(ended).decode().splitlines() == [
         "rio", os.path.dirname(home), ended.session.session_id, home, f"{folder}/outcome.json",

@@ -183,4 +183,4 @@ def test_a_session_goes_on_when_its_log_cannot(stage: Any) -> None:
     ended = stage._replace(book=book).run("/bin/sh", "-c", "echo one; sleep 0.3; echo two")
     assert ended.outcome == "completed" and ended.log == ""
     assert "what it said is not kept" in ended.errors[0] and "No space left" in ended.errors[0]
-    book.room.close()
+    book.agent_dir.close()

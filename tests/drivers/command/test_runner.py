@@ -188,7 +188,7 @@ def test_old_traces_go_when_their_end_is_known(stage: Any) -> None:
         (folder / "run.json").write_text("{}")
         if number != 1:
             (folder / "exit.json").write_text("{}")
-    prune(stage.book.room.root, keep=2)
+    prune(stage.book.agent_dir.root, keep=2)
     assert sorted(os.listdir(stage.sessions())) == [f"20260101-00000{number}-abcd" for number in (1, 3, 4)]
 
 

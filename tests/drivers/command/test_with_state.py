@@ -47,13 +47,13 @@ def work(state: AgentState, *argv: str, **words: Any) -> SessionResult:
 
 
 def journal(state: AgentState) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (state.room.path / "journal.jsonl").read_text().splitlines()]
+    return [json.loads(line) for line in (state.agent_dir.path / "journal.jsonl").read_text().splitlines()]
 
 
 def test_the_files_say_what_the_runner_measured(rio: AgentState) -> None:
     line = """test "$(python3 -c 'import json; print(json.load(open("session.json"))["status"])')" = running || exit 9
 printf '{"sources_archived": 8, "handoff": "needs extraction", "pr_number": 247}' > "$PAOS_OUTCOME" """
-    ended = work(rio, "/bin/sh", "-c", line, type="research", timeout_s=5400, cwd=str(rio.room.path),
+    ended = work(rio, "/bin/sh", "-c", line, type="research", timeout_s=5400, cwd=str(rio.agent_dir.path),
                  about={"domain": "internet-finance", "model": "sonnet"})  # fmt: skip
     session, report, metrics = rio.session(), rio.report(), rio.metrics()
     assert session is not None and report is not None and metrics is not None and report.last_session is not None
@@ -90,7 +90,7 @@ def test_letters_stay_after_a_failure_and_go_after_a_success(rio: AgentState, ro
     (root / "theseus").mkdir()
     with AgentState.open("theseus", root) as theseus:
         theseus.send("rio", subject="Check MetaDAO")
-    inbox = rio.room.path / "inbox"
+    inbox = rio.agent_dir.path / "inbox"
     assert work(rio, "/bin/sh", "-c", 'ls "$PAOS_STATE_DIR"/inbox/*.json && exit 3').exit_code == 3
     assert len(list(inbox.iterdir())) == 1
     assert work(rio, "true").outcome == "completed"
@@ -124,9 +124,11 @@ def test_a_command_that_ends_its_session_itself_is_not_contradicted(rio: AgentSt
 
 def test_a_second_run_names_the_first(rio: AgentState) -> None:
     second = "import sys; from worldfs.agents.agent_state import AgentState\n" + RUNNER.replace("import sys\n", "")
-    ended = work(rio, sys.executable, "-c", second, str(rio.room.path.parent), "touch", str(rio.room.path / "begun"))
+    ended = work(
+        rio, sys.executable, "-c", second, str(rio.agent_dir.path.parent), "touch", str(rio.agent_dir.path / "begun")
+    )
     assert ended.exit_code == 1 and "Busy" in ended.errors[0] and f"process {os.getpid()}" in ended.errors[0]
-    assert not (rio.room.path / "begun").exists()
+    assert not (rio.agent_dir.path / "begun").exists()
     assert work(rio, "true").outcome == "completed"  # and the first let go at its end
 
 
@@ -160,7 +162,7 @@ def test_no_secret_reaches_the_disk(rio: AgentState) -> None:
     argv = ("/bin/sh", "-c", line, secrets[0], "--token", secrets[2])
     ended = work(rio, *argv, env={**os.environ, "KEY": secrets[1]})
     assert ended.exit_code == 3
-    for path in rio.room.path.rglob("*"):
+    for path in rio.agent_dir.path.rglob("*"):
         if path.is_file():
             data = path.read_bytes()
             assert not [secret for secret in secrets if secret.encode() in data], path

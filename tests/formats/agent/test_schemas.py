@@ -17,8 +17,8 @@ from worldfs.formats.agent.object_schema import Field, ObjectSchema, check, poin
 
 ROOT = Path(__file__).resolve().parents[3]
 OF = {
-    "report": document_schemas.REPORT, "tasks": document_schemas.TASKS, "session": document_schemas.SESSION, "message": document_schemas.MESSAGE,
-    "metrics": document_schemas.METRICS, "journal": document_schemas.ENTRY,
+    "report": document_schemas.REPORT, "tasks": document_schemas.TASKS, "session": document_schemas.SESSION,
+    "message": document_schemas.MESSAGE, "metrics": document_schemas.METRICS, "journal": document_schemas.ENTRY,
 }  # fmt: skip
 JUDGES = {name: jsonschema.Draft202012Validator(schema()) for name, schema in SCHEMAS.items()}
 

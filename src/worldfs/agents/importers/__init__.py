@@ -35,7 +35,7 @@ __all__ = [
     "run_import",
 ]  # fmt: skip
 
-_HOME = {
+_MODULE_OF = {
     "ParsedSource": "import_types", "ImportItem": "import_types", "SkippedItem": "import_types",
     "ImportSource": "import_types", "Importer": "importer_registry", "ImportPlan": "import_plan",
     "ImporterRegistry": "importer_registry", "ImportReport": "import_report", "adopt": "agent_transfer",
@@ -47,6 +47,6 @@ def __getattr__(name: str) -> Any:
     """Modules of the importers load when they are used: a command that only reads pays nothing for them."""
     from importlib import import_module
 
-    if name not in _HOME:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    return getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)

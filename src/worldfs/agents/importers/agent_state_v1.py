@@ -1,6 +1,6 @@
 """An agent-state root of version 1 that another program keeps (003): what is in it, thing by thing, for an agent.
 
-A whole directory for an agent that is not there yet is taken over byte for byte instead: `whole.adopt`. Here its lines
+A directory for an agent that is not there yet is copied byte for byte instead: `agent_transfer.adopt`. Here its lines
 come under names of their own (`v1_session_end`), because its metrics.json has counted them already.
 """
 
@@ -44,7 +44,7 @@ class AgentStateV1:
             "report.json": _record, "session.json": _record,
         }  # fmt: skip
         journals = []
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             for path in source.files:
                 name = path.rpartition("/")[2]
                 if name.endswith(".jsonl"):
@@ -55,7 +55,7 @@ class AgentStateV1:
                     data = place.document(path)
                     readers.get(name, _letter)(found, data, path)
                 except WorldError as error:
-                    found.left.append(unreadable_item(error, path, data))
+                    found.skipped.append(unreadable_item(error, path, data))
         records = found.lines
         found.stream = lambda: _lines(source, found, records, journals)
         return found
@@ -125,7 +125,7 @@ def _letter(found: ParsedSource, data: bytes, path: str) -> None:
     from worldfs.formats.agent import documents
 
     letter = documents.message_read(data, path)
-    found.letters.append(
+    found.messages.append(
         ImportItem(identity("v1-letter", letter.id), letter._replace(extra=plain_json(letter.extra)), path)
     )
 
@@ -134,14 +134,14 @@ def _lines(
     source: ImportSource, found: ParsedSource, records: list[ImportItem[dict[str, Any]]], journals: list[str]
 ) -> Iterator[ImportItem[dict[str, Any]]]:
     yield from records
-    with SourceDir(source.place) as place, IdentitySet() as seen:
+    with SourceDir(source.base_dir) as place, IdentitySet() as seen:
         for path in journals:
             try:
-                for line, value in json_objects(place, path, found.left, 0):
+                for line, value in json_objects(place, path, found.skipped, 0):
                     event = as_text(value.get("event"))
                     if not event:
                         left = SkippedItem(f"{path}:{line.number}", "no event", "ts and event", "", line.data[:SHOWN])
-                        found.left.append(left)
+                        found.skipped.append(left)
                         continue
                     key, turn = of(line.data), 1
                     while not seen.add(key):  # the same thing happened twice in one second
@@ -153,4 +153,4 @@ def _lines(
                     at = parse_time(value.get("ts"))
                     yield ImportItem(key, {"ts": at, "event": f"v1_{event}", **entry}, f"{path}:{line.number}")
             except WorldError as error:
-                found.left.append(unreadable_item(error, path))
+                found.skipped.append(unreadable_item(error, path))

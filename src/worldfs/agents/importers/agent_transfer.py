@@ -27,7 +27,7 @@ def adopt(source: ImportSource, root: str | os.PathLike[str], name: str = "") ->
     """Make the agent `name` (else the source's) below `root` of a source of "agent-state"; the files it got.
 
     Nothing is read into anything and nothing is added: every file is what it was. It appears whole or not at all.
-    `Exists` if there is such an agent: then `plan` and `carry` bring over what it lacks.
+    `Exists` if there is such an agent: then `plan` and `run_import` bring over what it lacks.
     """
     base = Path(root)
     name = check_new_name(base, name or source.agent or "")
@@ -37,22 +37,22 @@ def adopt(source: ImportSource, root: str | os.PathLike[str], name: str = "") ->
         raise from_os(error, path=str(base), op="import") from error
     house = Root(base)
     try:
-        if house.glance(house.room(name)) is not None:
+        if house.lstat(house.ensure_parent(name)) is not None:
             raise Exists("an agent of that name", path=f"{base}/{name}", op="import", fix="import into it instead")
         staged = f"{STAGING}{name}"
         _clear(house, staged)
         lead = "" if source.path == "." else f"{source.path}/"
         made = []
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             for path in source.files:
                 short = path.removeprefix(lead)
                 _copy(place, path, house, f"{staged}/{short}")
                 made.append(short)
         _counted(house, staged)
-        house.sync(house.room(f"{staged}/inbox/x"), house.room(f"{staged}/x"))
-        target = house.room(name)
+        house.sync(house.ensure_parent(f"{staged}/inbox/x"), house.ensure_parent(f"{staged}/x"))
+        target = house.ensure_parent(name)
         try:
-            house.rename(house.room(staged), target, "new")
+            house.rename(house.ensure_parent(staged), target, "new")
         except FileExistsError:
             raise Exists("an agent of that name", path=f"{base}/{name}", op="import") from None
         house.sync(target)
@@ -74,25 +74,25 @@ def export(state: AgentState, target: str | os.PathLike[str]) -> list[str]:
     except OSError as error:
         raise from_os(error, path=str(base), op="export") from error
     house, made = Root(base), []
-    room = state.room
+    agent_dir = state.agent_dir
     try:
-        with room.alone():
+        with agent_dir.locked():
             for name in FILES[:-1]:
-                stored = room.store.get(name)
+                stored = agent_dir.store.get(name)
                 if stored is not None:
                     house.create(name, stored.data)
                     made.append(name)
-            with SourceDir(room.path) as place:
+            with SourceDir(agent_dir.path) as place:
                 for name, kind in place.entries("inbox"):
                     if kind == "file" and name.endswith(".json") and not name.startswith("."):
                         _copy(place, f"inbox/{name}", house, f"inbox/{name}")
                         made.append(f"inbox/{name}")
                 segments = [f"{PRIVATE_DIR}/journal/{name}" for name in state.journal.segments()]
-                live = ["journal.jsonl"] if room.store.probe("journal.jsonl") is not None else []
+                live = ["journal.jsonl"] if agent_dir.store.probe("journal.jsonl") is not None else []
                 for path in (*segments, *live):
                     _copy(place, path, house, "journal.jsonl")
                     made += ["journal.jsonl"] if path == "journal.jsonl" else []
-        house.sync(house.room("inbox/x"), house.room("x"))
+        house.sync(house.ensure_parent("inbox/x"), house.ensure_parent("x"))
         return made
     finally:
         house.close()
@@ -136,8 +136,8 @@ def _counted(house: Root, folder: str) -> None:
 
 def _clear(house: Root, folder: str) -> None:
     """What an earlier attempt left half done."""
-    place = house.place(folder)
-    if place is None or house.glance(place) is None:
+    place = house.locate(folder)
+    if place is None or house.lstat(place) is None:
         return
     with SourceDir(Path(house.path) / folder) as left:
         for sub in ("inbox", f"{PRIVATE_DIR}/journal", PRIVATE_DIR, ""):

@@ -17,10 +17,10 @@ from .value_conversion import (
     clean_text,
     extra_members,
     identity,
-    name,
     note_text,
     one_line,
     parse_time,
+    safe_id,
     short_identity,
     truncate,
 )
@@ -57,24 +57,24 @@ class Beads:
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource()
         issues: dict[str, tuple[dict[str, Any], str, bytes]] = {}
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             try:
-                for line_, value in json_objects(place, source.path, found.left):
+                for line_, value in json_objects(place, source.path, found.skipped):
                     where = f"{source.path}:{line_.number}"
                     if "_schema" in value:
-                        found.passed_over("headers")
+                        found.ignore("headers")
                     elif value.get("_type") == "memory":
                         _memory(found, value, where, line_.data)
                     elif not as_text(value.get("id")) or not as_text(value.get("title")):
-                        found.left.append(
+                        found.skipped.append(
                             SkippedItem(where, "no issue", "an object with id and title", "", line_.data[:SHOWN])
                         )
                     else:
                         if value["id"] in issues:  # a merge in git leaves both; the later one counts
-                            found.passed_over("lines of an issue that stands there again")
+                            found.ignore("lines of an issue that stands there again")
                         issues[value["id"]] = (value, where, line_.data)
             except WorldError as error:
-                found.left.append(unreadable_item(error, source.path))
+                found.skipped.append(unreadable_item(error, source.path))
         ids = {id: _id(value) for id, (value, _, _) in issues.items()}
         for value, where, raw in issues.values():
             _issue(found, value, where, raw, ids)
@@ -92,13 +92,13 @@ def _key(value: dict[str, Any]) -> str:
 
 
 def _id(value: dict[str, Any]) -> str:
-    return name(value["id"]) or f"bd-{short_identity(value['id'])}"
+    return safe_id(value["id"]) or f"bd-{short_identity(value['id'])}"
 
 
 def _memory(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) -> None:
     key, text = as_text(value.get("key")), as_text(value.get("value"))
     if not key or not text:
-        found.left.append(SkippedItem(where, "no memory", "key and value", "", raw[:SHOWN]))
+        found.skipped.append(SkippedItem(where, "no memory", "key and value", "", raw[:SHOWN]))
         return
     found.remarks.append(
         ImportItem(identity("beads-memory", key), Remark(SECTION, note_text(f"**{one_line(key)}**: {text}")), where)
@@ -108,7 +108,9 @@ def _memory(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) 
 def _issue(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes, ids: dict[str, str]) -> None:
     title, word = as_text(value["title"]), as_text(value.get("status")) or "open"
     if word == "tombstone" or value.get("deleted_at"):
-        found.left.append(SkippedItem(where, f"deleted at the source: {one_line(title)}", data=raw[:SHOWN], meant=True))
+        found.skipped.append(
+            SkippedItem(where, f"deleted at the source: {one_line(title)}", data=raw[:SHOWN], intended=True)
+        )
         return
     parts = [f"{label}: {text}" if label else text for key, label in PARTS if (text := as_text(value.get(key)).strip())]
     comments = value.get("comments")
@@ -133,7 +135,9 @@ def _issue(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes, i
     priority = value.get("priority", 2)
     ranked = type(priority) is int and 0 <= priority < len(PRIORITY)
     if not ranked:
-        found.left.append(SkippedItem(f"{where}/priority", f"priority {str(priority)[:60]}", "0 to 4", "", raw[:SHOWN]))
+        found.skipped.append(
+            SkippedItem(f"{where}/priority", f"priority {str(priority)[:60]}", "0 to 4", "", raw[:SHOWN])
+        )
     elif priority in (0, 4):
         extra["rank"] = priority
     status = STATUS.get(word, "pending")

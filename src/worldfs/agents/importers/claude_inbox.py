@@ -1,6 +1,6 @@
-"""Claude Code's team inboxes: `teams/{team}/inboxes/{agent}.json`, one JSON array of letters each.
+"""Claude Code's team inboxes: `teams/{team}/inboxes/{agent}.json`, one JSON array of messages each.
 
-What is unread becomes a letter; what was read, and the tool's own signals (idle, shutdown, plan approval), become
+What is unread becomes a message; what was read, and the tool's own signals (idle, shutdown, plan approval), become
 lines of the journal. A message has no id: it is known by its sender, time and text.
 """
 
@@ -66,14 +66,14 @@ class ClaudeInbox:
         found = ParsedSource(to)
         data = b""
         try:
-            with SourceDir(source.place) as place:
+            with SourceDir(source.base_dir) as place:
                 data = place.document(path)
             value = parse_json(data, path)
         except WorldError as error:
-            found.left.append(unreadable_item(error, path, data))
+            found.skipped.append(unreadable_item(error, path, data))
             return found
         if not isinstance(value, list):
-            found.left.append(
+            found.skipped.append(
                 SkippedItem(path, f"a JSON {type(value).__name__}", "an array of messages", "", data[:SHOWN])
             )
             return found
@@ -85,7 +85,7 @@ class ClaudeInbox:
             sender = parse_agent(as_text(item.get("from"))) if isinstance(item, dict) else None
             if not isinstance(text, str) or sender is None:
                 raw = json.dumps(plain_json(item), ensure_ascii=False).encode()
-                found.left.append(
+                found.skipped.append(
                     SkippedItem(where, "no message", "an object with from, text, timestamp", "", raw[:SHOWN])
                 )
                 continue
@@ -102,10 +102,10 @@ def _message(found: ParsedSource, item: dict[str, Any], known: _Envelope) -> Non
     at = parse_time(item.get("timestamp"))
     if item.get("read") is True or (signal and signal["type"] != TASK):
         entry = _line(item, text, signal, known)
-        found.lines.append(ImportItem(known.key, {"ts": at, **entry}, known.where, known.to))
+        found.lines.append(ImportItem(known.key, {"ts": at, **entry}, known.location, known.to))
         return
     extra, large = extra_members(item, KNOWN)
-    found.too_large(known.where, large)
+    found.too_large(known.location, large)
     subject, body, kind = one_line(as_text(item.get("summary")) or text, 120), text, "flag"
     if signal:
         kind, subject = "task", one_line(as_text(signal.get("subject")) or text, 120)
@@ -124,7 +124,7 @@ def _message(found: ParsedSource, item: dict[str, Any], known: _Envelope) -> Non
         source_ref=f"claude team {known.team}" if known.team else None,
         extra={**extra, "imported_from": f"claude-inbox:{known.key}"},
     )
-    found.letters.append(ImportItem(known.key, letter, known.where, known.to))
+    found.messages.append(ImportItem(known.key, letter, known.location, known.to))
 
 
 def _line(item: dict[str, Any], text: str, signal: dict[str, Any] | None, known: _Envelope) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class ClaudeMemory:
                 names = {path.rpartition("/")[2] for path in paths}
                 parts = (*where.parts, *(folder.split("/") if folder else ()))
                 if not (place.is_file() or INDEX in names or ".claude" in parts):
-                    continue  # a folder that is called memory, and is somebody else's
+                    continue  # a folder that is called memory, and is another program's
                 size = sum(map(opened.size, paths))
                 found.append(ImportSource(self.name, where, folder or paths[0], tuple(paths), size, _whose(parts)))
         return found
@@ -64,12 +64,12 @@ class ClaudeMemory:
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource(source.agent)
         texts: dict[str, str] = {}
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             for path in source.files:
                 try:
                     texts[path] = place.text(path).replace("\r\n", "\n")
                 except WorldError as error:
-                    found.left.append(unreadable_item(error, path))
+                    found.skipped.append(unreadable_item(error, path))
         topics = {path.rpartition("/")[2]: path for path in texts if path.rpartition("/")[2] != INDEX}
         hooks: dict[str, str] = {}
         for path, text in texts.items():
@@ -81,7 +81,7 @@ class ClaudeMemory:
 
 
 def _linked(place: Path) -> list[str]:
-    """Topics that an index beside other documents leads to: those others are somebody else's."""
+    """Topics that an index beside other documents leads to: those others are another program's."""
     with SourceDir(place) as opened:
         text = opened.head(INDEX, 1 << 20).decode("utf-8", "replace")
     return sorted({link[2] for link in _LINK.finditer(text) if "/" not in link[2]})
@@ -100,7 +100,7 @@ def _topic(found: ParsedSource, text: str, path: str, hook: str) -> None:
     about = fields.get("description") or hook
     section = SECTIONS.get(fields.get("type", "").casefold(), SECTION)
     if not body and not about:
-        found.left.append(SkippedItem(path, "no text", "a memory", "", text.encode()[:SHOWN], meant=True))
+        found.skipped.append(SkippedItem(path, "no text", "a memory", "", text.encode()[:SHOWN], intended=True))
         return
     if about and comparison_key(about) in comparison_key(body):
         about = ""
@@ -140,7 +140,7 @@ def _index(found: ParsedSource, text: str, path: str, topics: dict[str, str], ho
         target = link[2].rpartition("/")[2] if link else ""
         if link and target in topics:
             hooks.setdefault(target, link[3].strip())
-            found.passed_over("index lines of topics that are there")
+            found.ignore("index lines of topics that are there")
             continue
         mark = comparison_key(item)
         if not mark or mark in seen:

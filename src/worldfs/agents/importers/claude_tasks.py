@@ -52,14 +52,14 @@ class ClaudeTasks:
 
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource()
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             for path in sorted(source.files, key=_number):
                 data = b""
                 try:
                     data = place.document(path)
                     _file(found, parse_json(data, path), path, place.changed_at(path), data)
                 except WorldError as error:
-                    found.left.append(unreadable_item(error, path, data))
+                    found.skipped.append(unreadable_item(error, path, data))
         return found
 
 
@@ -75,7 +75,7 @@ def _file(found: ParsedSource, value: Any, path: str, at: str, data: bytes) -> N
     elif isinstance(value, dict):
         _task(found, value, path, folder, at)
     else:
-        found.left.append(
+        found.skipped.append(
             SkippedItem(path, f"a JSON {type(value).__name__}", "a task or a list of them", "", data[:SHOWN])
         )
 
@@ -85,15 +85,15 @@ def _task(found: ParsedSource, item: Any, where: str, group: str, at: str, *, to
     if isinstance(item, dict):
         title = as_text(item.get("subject")) or as_text(item.get("title")) or as_text(item.get("content"))
     if not title.strip():
-        found.left.append(SkippedItem(where, "no task", "an object with a subject", "", repr(item).encode()[:SHOWN]))
+        found.skipped.append(SkippedItem(where, "no task", "an object with a subject", "", repr(item).encode()[:SHOWN]))
         return
     metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
     if metadata.get("_internal") is True:
-        found.passed_over("teammate trackers")
+        found.ignore("teammate trackers")
         return
     word = as_text(item.get("status")) or "pending"
     if word == "deleted":
-        found.left.append(SkippedItem(where, f"deleted at the source: {one_line(title)}", meant=True))
+        found.skipped.append(SkippedItem(where, f"deleted at the source: {one_line(title)}", intended=True))
         return
     id = as_text(item.get("id"))
     key = identity("claude-tasks", group, id or title.strip(), "todo" if todo else "")

@@ -97,18 +97,18 @@ def _folder(files: list[str]) -> str:
 
 
 def _stream(source: ImportSource, found: ParsedSource) -> Iterator[ImportItem[dict[str, Any]]]:
-    found.left.clear()
-    found.passed.clear()
-    with SourceDir(source.place) as place, IdentitySet() as said:
+    found.skipped.clear()
+    found.ignored.clear()
+    with SourceDir(source.base_dir) as place, IdentitySet() as said:
         for path in source.files:
             if path.endswith(".zst"):
                 fix = f"unpack it beside itself: zstd -dk {path.rpartition('/')[2]}"
-                found.left.append(SkippedItem(path, "a compressed rollout", "plain JSONL", fix, whole=False))
+                found.skipped.append(SkippedItem(path, "a compressed rollout", "plain JSONL", fix, whole=False))
                 continue
             try:
                 yield from _Rollout(path, found, said).entries(place)
             except WorldError as error:
-                found.left.append(unreadable_item(error, path))
+                found.skipped.append(unreadable_item(error, path))
 
 
 class _Rollout:
@@ -118,7 +118,7 @@ class _Rollout:
         self.path, self.found, self.said = path, found, said
         self.session = ""
         self.at = ""
-        self.copying = False  # lines that were said before, in this file or another, are being told again
+        self.copying = False  # the lines repeat ones that were read before, in this file or another
         self.recent: deque[tuple[str, str, str]] = deque(maxlen=16)  # (family, role, text) of messages
         self.tokens = 0
         self.unknown: set[str] = set()
@@ -130,7 +130,7 @@ class _Rollout:
                 continue
             where = f"{self.path}:{raw.number}"
             if not raw.whole:
-                self.found.left.append(too_long(raw, where))
+                self.found.skipped.append(too_long(raw, where))
                 continue
             glued = raw.data.find(_NEXT, 1)
             if glued < 0 and self._quick(raw.data):
@@ -149,7 +149,7 @@ class _Rollout:
         if kind not in PASSED:
             return False
         self._told(data)
-        self.found.passed_over(PASSED[kind])
+        self.found.ignore(PASSED[kind])
         return True
 
     def _pieces(self, raw: TextLine, where: str, glued: int) -> list[bytes]:
@@ -167,20 +167,20 @@ class _Rollout:
             value = json.loads(data)
         except (ValueError, RecursionError):
             if not raw.ended and raw.data.endswith(data):
-                self.found.left.append(unfinished(raw, where))
+                self.found.skipped.append(unfinished(raw, where))
                 return None
             try:
                 value = parse_json(data, where)
             except BadInput as error:
-                self.found.left.append(unreadable_item(error, self.path, data, where))
+                self.found.skipped.append(unreadable_item(error, self.path, data, where))
                 return None
         if isinstance(value, dict):
             return value
-        self.found.left.append(SkippedItem(where, f"a JSON {type(value).__name__}", "an object", "", data[:SHOWN]))
+        self.found.skipped.append(SkippedItem(where, f"a JSON {type(value).__name__}", "an object", "", data[:SHOWN]))
         return None
 
     def _told(self, data: bytes) -> bool:
-        """Whether these words were told before; remembers them. Without their time, which a copy has of its own."""
+        """Whether these words were read before; remembers them. Without their time, which a copy has of its own."""
         new = self.said.add(of(_STAMP.sub(b"", data)))
         if new:
             self.copying = False
@@ -195,7 +195,7 @@ class _Rollout:
         if not outer and "id" in value and "timestamp" in value:
             return self._session(value)
         if not outer and value.get("record_type"):
-            self.found.passed_over("bookkeeping")
+            self.found.ignore("bookkeeping")
             return None
         if outer == "compacted" and isinstance(payload, dict):
             payload = {"type": "compacted", **payload}
@@ -210,16 +210,16 @@ class _Rollout:
         kind = as_text(payload.get("type"))
         if outer == "token_usage_record":
             self._tokens(payload.get("thread_token_usage"))
-            self.found.passed_over("counts of tokens")
+            self.found.ignore("counts of tokens")
             return None
         if outer in FRAME:  # a copy may come with a frame of its own
-            self.found.passed_over("bookkeeping")
+            self.found.ignore("bookkeeping")
             return None
         if self._told(data) and self.copying:
-            self.found.passed_over("lines that were told before")
+            self.found.ignore("lines that were told before")
             return None
         if kind in PASSED:
-            self.found.passed_over(PASSED[kind])
+            self.found.ignore(PASSED[kind])
             return None
         if kind not in TAKEN and kind != "compacted":
             self._not_known(kind or outer, data, where)
@@ -230,12 +230,12 @@ class _Rollout:
         return {"ts": self.at, **made, "session_id": self.session}
 
     def _not_known(self, kind: str, data: bytes, where: str) -> None:
-        self.found.passed_over(f"lines of the unknown kind {one_line(kind, 60) or '(none)'}")
-        if kind not in self.unknown:  # the first of each kind in a file is shown
+        self.found.ignore(f"lines of the unknown kind {one_line(kind, 60) or '(none)'}")
+        if kind not in self.unknown:  # the first of each kind in a file is reported
             self.unknown.add(kind)
             what = f"the kind {kind[:60]!r}"
             left = SkippedItem(where, what, "a kind of line that is known", "", data[:SHOWN], len(data) <= SHOWN)
-            self.found.left.append(left)
+            self.found.skipped.append(left)
 
     def _session(self, meta: dict[str, Any]) -> dict[str, Any] | None:
         id = clean_text(as_text(meta.get("id")) or Path(self.path).stem)
@@ -244,7 +244,7 @@ class _Rollout:
             self.copying = True
         self.at = parse_time(meta.get("timestamp")) or self.at
         if again:  # a copy of an earlier head, or the head of the history that a fork copied
-            self.found.passed_over("repeated heads")
+            self.found.ignore("repeated heads")
             return None
         self.session = id
         entry: dict[str, Any] = {"ts": self.at, "event": "codex_session", "session_id": id}
@@ -284,22 +284,22 @@ class _Rollout:
         return {"event": "codex_compacted", "text": shown} | ({"cut": more} if more else {})
 
     def _message(self, kind: str, payload: dict[str, Any]) -> dict[str, Any] | None:
-        """A message stands in a rollout twice, as the model's history and as what a person saw: one of them counts."""
+        """A message is in a rollout twice, as the model's history and as what a person saw: one of them counts."""
         family = "item" if kind == "message" else "event"
         role = as_text(payload.get("role")) or kind.partition("_")[0]
         role = "assistant" if role == "agent" else role
         text = _text(payload.get("content")) if kind == "message" else as_text(payload.get("message"))
         if role not in ("user", "assistant") or text.lstrip().startswith(INJECTED):
-            self.found.passed_over("instructions and context")
+            self.found.ignore("instructions and context")
             return None
         if not text.strip():
-            self.found.passed_over("empty messages")
+            self.found.ignore("empty messages")
             return None
         mark = of(text.strip().encode("utf-8", "surrogatepass"))
         other = "event" if family == "item" else "item"
         if (other, role, mark) in self.recent:
             self.recent.remove((other, role, mark))
-            self.found.passed_over("second forms of a message")
+            self.found.ignore("second forms of a message")
             return None
         self.recent.append((family, role, mark))
         shown, more = truncate(text.strip())
@@ -308,7 +308,7 @@ class _Rollout:
     def _count(self, payload: dict[str, Any]) -> None:
         info = payload.get("info")
         self._tokens(info.get("total_token_usage") if isinstance(info, dict) else None)
-        self.found.passed_over("counts of tokens")
+        self.found.ignore("counts of tokens")
 
     def _tokens(self, total: Any) -> None:
         tokens = total.get("total_tokens") if isinstance(total, dict) else None

@@ -1,7 +1,7 @@
 """Flags of the collective workspace: `flag-{agent}-{topic}.md`, one agent telling another what it found.
 
 Both forms are read: `## Cross-Domain Flag: theseus → rio` with labelled lines, and the hand-off form with
-`**From:** … → **To:** …`. The text of a flag is the letter's body, byte for byte but for its ends.
+`**From:** … → **To:** …`. The text of a flag is the message's body, byte for byte but for its ends.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ class Flags:
 
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource()
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             for path in source.files:
                 data = b""
                 try:
                     data = place.document(path)
                     _flag(found, data, decode_text(data, path), path, place.changed_at(path))
                 except WorldError as error:
-                    found.left.append(unreadable_item(error, path, data))
+                    found.skipped.append(unreadable_item(error, path, data))
         return found
 
 
@@ -83,7 +83,7 @@ def _flag(found: ParsedSource, data: bytes, text: str, path: str, at: str) -> No
     to = parse_agents(said)
     if not text or sender is None or (said and not to and said.casefold() not in EVERYONE):
         why = "an empty file" if not text else f"the recipient {said[:60]!r}" if sender else "no sender"
-        found.left.append(
+        found.skipped.append(
             SkippedItem(path, why, "From and To with names of agents", "", data[:SHOWN], len(data) <= SHOWN)
         )
         return
@@ -108,7 +108,7 @@ def _flag(found: ParsedSource, data: bytes, text: str, path: str, at: str) -> No
             source_ref=path,
             extra=extra,
         )
-        found.letters.append(ImportItem(key, letter, path, name, at=at))
+        found.messages.append(ImportItem(key, letter, path, name, at=at))
 
 
 def _priority(word: str) -> str | None:

@@ -27,16 +27,16 @@ OPEN: Final = ("pending", "active")
 
 
 class ImportDiff:
-    """What one source comes to. Made inside `room.alone()`; nothing is written here."""
+    """What one source comes to. Made inside `agent_dir.locked()`; nothing is written here."""
 
     def __init__(
-        self, plan: ImportPlan, found: FoundSource, hands: ImportTarget, record: ImportRecord, report: ImportReport
+        self, plan: ImportPlan, found: FoundSource, target: ImportTarget, record: ImportRecord, report: ImportReport
     ) -> None:
-        self.plan, self.found, self.hands, self.record, self.report = plan, found, hands, record, report
+        self.plan, self.found, self.target, self.record, self.report = plan, found, target, record, report
         self.tasks: dict[str, AgentTask] = {}
         self.notes: list[Remark] = []
         self.instead: list[tuple[Remark, Remark]] = []  # (ours, what the source says now)
-        self.letters: list[Message] = []
+        self.messages: list[Message] = []
         self.came: dict[str, dict[str, ImportedItem]] = {kind: {} for kind in record.came}
         self._judge_tasks(list(plan.mine(found.imported.tasks)))
         self._judge_notes(list(plan.mine(found.imported.remarks)))
@@ -45,7 +45,7 @@ class ImportDiff:
     # -- tasks --------------------------------------------------------------------------------------------------------
 
     def _judge_tasks(self, items: Sequence[ImportItem[AgentTask]]) -> None:
-        there = {task.id: task for task in self.hands.tasks()} if items else {}
+        there = {task.id: task for task in self.target.tasks()} if items else {}
         names = self._names(items, there)
         self._gone({item.key for item in items}, there)
         for item in items:
@@ -61,7 +61,7 @@ class ImportDiff:
         elif now is None or (came is not None and came.digest == digest):
             add(report.same, "tasks")  # as it was, or removed by the agent
             return
-        elif came is None:  # it came over before a crash, and the record did not hear of it
+        elif came is None:  # it came over before a crash that the record did not survive
             add(report.same, "tasks")
             self.came["tasks"][item.key] = ImportedItem(digest, task.id, wrote)
             return
@@ -70,7 +70,7 @@ class ImportDiff:
         else:
             add(report.same, "tasks")
             said = _differences(item.value, now)
-            report.kept.append(f"task {task.id}: you have changed it; {item.where} says {said} now")
+            report.kept.append(f"task {task.id}: you have changed it; {item.location} says {said} now")
             self.came["tasks"][item.key] = ImportedItem(digest, task.id, came.wrote)
             return
         self.tasks[task.id] = task
@@ -108,14 +108,14 @@ class ImportDiff:
         if isinstance(extra.get("depends_on"), list):
             extra["depends_on"] = [names.get(other, other) for other in extra["depends_on"]]
         parent = task.follow_up_from
-        made = there[id].created_at if id in there else item.at or self.hands.room.now()
+        made = there[id].created_at if id in there else item.at or self.target.agent_dir.now()
         task = task._replace(
             id=id,
             follow_up_from=names.get(parent, parent) if parent else None,
             created_at=task.created_at or made,
             extra=extra,
         )
-        return AgentTask(**self.hands.clean(task._asdict()))
+        return AgentTask(**self.target.clean(task._asdict()))
 
     def _valid(self, task: AgentTask, item: ImportItem[AgentTask]) -> bool:
         """Whether tasks.json can hold it; a plugin may say what it likes."""
@@ -125,7 +125,7 @@ class ImportDiff:
         wrong = [each for each in documents.tasks_findings(value) if not each.warning and "/tasks/0" in each.field]
         for each in wrong[:1]:
             found = f"{each.field.rpartition('/')[2]} {each.found}"
-            self.found.imported.left.append(SkippedItem(f"{item.where}, as a task", found, each.expected))
+            self.found.imported.skipped.append(SkippedItem(f"{item.location}, as a task", found, each.expected))
         return not wrong
 
     def _gone(self, keys: set[str], there: Mapping[str, AgentTask]) -> None:
@@ -135,19 +135,19 @@ class ImportDiff:
             if task is not None and task.status in OPEN:
                 self.report.gone.append(task.id)
 
-    # -- notes and letters --------------------------------------------------------------------------------------------
+    # -- notes and messages --------------------------------------------------------------------------------------------
 
     def _judge_notes(self, items: Sequence[ImportItem[Remark]]) -> None:
-        there = {comparison_key(note.text): note for note in self.hands.notes()} if items else {}
+        there = {comparison_key(note.text): note for note in self.target.notes()} if items else {}
         marks = {identity(words): note for words, note in there.items()}
         report = self.report
         for item in items:
-            note = item.value._replace(text=self.hands.clean(item.value.text))
+            note = item.value._replace(text=self.target.clean(item.value.text))
             words, came = comparison_key(note.text), self.record.came["notes"].get(item.key)
             digest = identity(item.value.section, item.value.text)
             if not words or not note.section.strip():
-                self.found.imported.left.append(
-                    SkippedItem(f"{item.where}, as a note", "no words", "a section and a text")
+                self.found.imported.skipped.append(
+                    SkippedItem(f"{item.location}, as a note", "no words", "a section and a text")
                 )
                 continue
             if came is not None and came.digest == digest:
@@ -164,19 +164,21 @@ class ImportDiff:
                 self.instead.append((marks[came.wrote], note))
             else:
                 add(report.same, "notes")
-                report.kept.append(f"note of {item.where}: you changed or removed ours, and it says something else now")
+                report.kept.append(
+                    f"note of {item.location}: you changed or removed ours, and it says something else now"
+                )
             self.came["notes"][item.key] = ImportedItem(digest, "", identity(words))
 
     def _judge_letters(self) -> None:
         from worldfs.formats.agent import documents
 
-        for item in self.plan.mine(self.found.imported.letters):
+        for item in self.plan.mine(self.found.imported.messages):
             value = item.value._replace(
                 to=self.plan.agent,
                 extra=_beside(item.value.extra, (*Message._fields, "from")),
-                created_at=item.value.created_at or item.at or self.hands.room.now(),
+                created_at=item.value.created_at or item.at or self.target.agent_dir.now(),
             )
-            letter = Message(**self.hands.clean(value._asdict()))
+            letter = Message(**self.target.clean(value._asdict()))
             key = identity(item.key, item.value.subject, item.value.body)
             if key in self.record.came["letters"]:
                 add(self.report.same, "letters")
@@ -186,9 +188,11 @@ class ImportDiff:
                     raise BadInput("no sender", expected="the name of who sends it")
                 documents.message_write(letter)
             except BadInput as error:
-                self.found.imported.left.append(SkippedItem(f"{item.where}, as a letter", error.found, error.expected))
+                self.found.imported.skipped.append(
+                    SkippedItem(f"{item.location}, as a letter", error.found, error.expected)
+                )
                 continue
-            self.letters.append(letter)
+            self.messages.append(letter)
             self.came["letters"][key] = ImportedItem(key, letter.id)
 
 

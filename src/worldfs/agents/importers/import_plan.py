@@ -29,11 +29,11 @@ class FoundSource(NamedTuple):
     @property
     def name(self) -> str:
         """The source as the record knows it."""
-        return f"{self.source.place}/{self.source.path}"
+        return f"{self.source.base_dir}/{self.source.path}"
 
 
 class ImportPlan:
-    """What `carry` will bring to `agent`. `words()` says it."""
+    """What `run_import` will bring to `agent`. `words()` says it."""
 
     def __init__(self, place: Path, agent: str, also: Iterable[str] = (), *, everyone: bool = False) -> None:
         self.place, self.agent = place, agent
@@ -41,9 +41,9 @@ class ImportPlan:
         self.everyone = everyone
         self.found: list[FoundSource] = []
         self.others: dict[str, int] = {}  # agent → things that are meant for it, and not for ours
-        self.offered: list[ImportSource] = []  # taken only by who asks
+        self.offered: list[ImportSource] = []  # taken only if asked for
         self.broken: tuple[BrokenImporter, ...] = ()
-        self.left: list[SkippedItem] = []  # what could not even be looked into
+        self.skipped: list[SkippedItem] = []  # what could not even be opened
 
     def mine(self, items: Iterable[ImportItem[T]]) -> Iterator[ImportItem[T]]:
         """Those for this agent."""
@@ -64,7 +64,7 @@ class ImportPlan:
             lines.append(f"for {name}: {plural(number, 'thing')} not taken; import for {name} takes them")
         for broken in self.broken:
             lines.append(f"the importer {broken.name} of {broken.origin} cannot be used: {broken.reason}")
-        lefts = [*self.left, *(left for found in self.found for left in found.imported.left)]
+        lefts = [*self.skipped, *(left for found in self.found for left in found.imported.skipped)]
         return lines + skipped_lines(lefts, shown)
 
 
@@ -110,15 +110,15 @@ def is_same_agent(one: str, other: str) -> bool:
 
 
 def skipped_lines(lefts: Sequence[SkippedItem], shown: int) -> list[str]:
-    """What was left, in words; what nobody meant first, the rest counted."""
-    ordered = sorted(lefts, key=lambda left: left.meant)
+    """What was skipped, in words; what was not skipped on purpose comes first, the rest is counted."""
+    ordered = sorted(lefts, key=lambda left: left.intended)
     lines = [skipped_text(left) for left in ordered[:shown]]
     return lines + ([f"and {len(ordered) - shown:,} more that did not come over"] if len(ordered) > shown else [])
 
 
 def skipped_text(left: SkippedItem) -> str:
-    verb = "left out" if left.meant else "not understood"
-    words = f"{left.where}: {verb}: {left.found}"
+    verb = "left out" if left.intended else "not understood"
+    words = f"{left.location}: {verb}: {left.found}"
     words += f"; expected {left.expected}" if left.expected else ""
     return one_line(words + (f" — {left.fix}" if left.fix else ""), 600)
 
@@ -128,16 +128,18 @@ def _tried(plan: ImportPlan, name: str, foreign: bool, call: Any) -> Any:
     try:
         return call()
     except WorldError as error:
-        plan.left.append(unreadable_item(error, name))
+        plan.skipped.append(unreadable_item(error, name))
     except Exception as error:
         if not foreign:
             raise
-        plan.left.append(SkippedItem(f"importer {name}", f"{type(error).__name__}: {error}", "an importer that works"))
+        plan.skipped.append(
+            SkippedItem(f"importer {name}", f"{type(error).__name__}: {error}", "an importer that works")
+        )
     return None
 
 
 def _others(plan: ImportPlan, imported: ParsedSource) -> None:
-    kinds: tuple[list[Any], ...] = (imported.tasks, imported.remarks, imported.letters)
+    kinds: tuple[list[Any], ...] = (imported.tasks, imported.remarks, imported.messages)
     for item in (item for items in kinds for item in items):
         if item.to is not None and not is_same_agent(item.to, plan.agent) and not plan.everyone:
             plan.others[item.to] = plan.others.get(item.to, 0) + 1
@@ -150,7 +152,7 @@ def _source_words(plan: ImportPlan, found: FoundSource) -> str:
     if tasks:
         waiting = sum(item.value.status in ("pending", "active") for item in tasks)
         parts.append(f"{plural(len(tasks), 'task')} ({waiting:,} open)")
-    kinds: tuple[tuple[list[Any], str], ...] = ((imported.remarks, "note"), (imported.letters, "letter"))
+    kinds: tuple[tuple[list[Any], str], ...] = ((imported.remarks, "note"), (imported.messages, "letter"))
     for items, one in kinds:
         number = len(list(plan.mine(items)))
         if number:
@@ -164,9 +166,9 @@ def _source_words(plan: ImportPlan, found: FoundSource) -> str:
     for item in plan.mine(imported.baseline):
         sessions = dict(item.value.get("lifetime", {})).get("sessions_total", 0)
         parts.append(f"the figures of {plural(int(sessions), 'session')}")
-    passed = [f"{kind} {number:,}" for kind, number in imported.passed.items()]
+    passed = [f"{kind} {number:,}" for kind, number in imported.ignored.items()]
     text = f"{source.importer}: {one_line(source.path)} ({format_bytes(source.size)}): " + (
         ", ".join(parts) or "nothing for us"
     )
     text += f"; not taken: {join_some(passed, 8)}" if passed else ""
-    return text + (f"; {imported.left.more:,} more were not understood" if imported.left.more else "")
+    return text + (f"; {imported.skipped.more:,} more were not understood" if imported.skipped.more else "")

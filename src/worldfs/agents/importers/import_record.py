@@ -45,30 +45,30 @@ class ImportedItem(NamedTuple):
 
 
 class ImportRecord:
-    """The record of one room. Changes are made inside `room.alone()`."""
+    """The record of one agent. Changes are made inside `agent_dir.locked()`."""
 
-    def __init__(self, room: AgentDirectory, journal: Journal) -> None:
-        self.room, self.journal = room, journal
+    def __init__(self, agent_dir: AgentDirectory, journal: Journal) -> None:
+        self.agent_dir, self.journal = agent_dir, journal
         self.came: dict[str, dict[str, ImportedItem]] = {"tasks": {}, "notes": {}, "letters": {}, "figures": {}}
-        self.left: set[str] = set()
+        self.skipped: set[str] = set()
         self.of_source: dict[str, set[str]] = {}  # source → keys of its tasks
         self.files: dict[str, str] = {}  # file of a source → digest of the copy that we have
         self.entries = 0  # journal lines that came, as far as it is recorded
         self.covered = 0  # number of the last journal entry that `ids` knows of
-        self.late = 0  # number of the last entry that came over and that no record tells of: a crash came between
+        self.late = 0  # number of the last imported entry that no record mentions: a crash came between
         self._torn = False
         for line in self._lines():
             for kind, items in self.came.items():
                 for key, value in line.get(kind, {}).items():
                     items[key] = ImportedItem(*value)
             self.of_source.setdefault(str(line.get("source")), set()).update(line.get("tasks", ()))
-            self.left.update(line.get("left_ids", ()))
+            self.skipped.update(line.get("left_ids", ()))
             self.files.update(line.get("files", {}))
             self.entries += line.get("entries", 0)
             self.covered = max(self.covered, line.get("covered", 0))
 
     def _lines(self) -> Iterator[dict[str, Any]]:
-        stored = self.room.store.get(NAME)
+        stored = self.agent_dir.store.get(NAME)
         data = stored.data if stored else b""
         self._torn = bool(data) and not data.endswith(b"\n")
         for raw in data.splitlines():
@@ -81,8 +81,8 @@ class ImportRecord:
         """Identities of the journal lines that came over; `close` it."""
         seen = IdentitySet()
         rest, at, known = b"", 0, 0
-        log = LogFile(self.room.root, IDS)
-        log.look()
+        log = LogFile(self.agent_dir.root, IDS)
+        log.refresh()
         try:
             while piece := log.read(at, _PIECE):
                 at += len(piece)
@@ -92,7 +92,7 @@ class ImportRecord:
                         known += seen.add(raw.decode())
         finally:
             log.close()
-        since = self.covered if known >= self.entries else 0  # somebody removed some: the journal knows them all
+        since = self.covered if known >= self.entries else 0  # another program removed some: the journal knows them all
         missing: list[str] = []
         for seq, entry in self.journal.since(since):
             if _came_over(entry):
@@ -108,24 +108,24 @@ class ImportRecord:
     def settle(self) -> None:
         """What a crash left is taken care of."""
         self.covered = max(self.covered, self.late)
-        self.add({"ts": self.room.now(), "covered": self.covered})
+        self.add({"ts": self.agent_dir.now(), "covered": self.covered})
 
     def note_entries(self, identities: Iterable[str]) -> None:
-        """These stand in the journal now. Not durable: the journal is."""
+        """These are in the journal now. Not durable: the journal is."""
         data = "".join(f"\n{identity}" for identity in identities)
         if data:
-            self.room.root.append(IDS, data.encode() + b"\n", durable=False)
+            self.agent_dir.root.append(IDS, data.encode() + b"\n", durable=False)
 
     def add(self, line: dict[str, Any]) -> None:
         """One line more; durable, and before it the identities that it covers."""
-        if self.room.store.probe(IDS) is not None:
-            self.room.root.flush(IDS)
+        if self.agent_dir.store.probe(IDS) is not None:
+            self.agent_dir.root.flush(IDS)
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str)
         try:
             data = text.encode()
         except UnicodeEncodeError:
             data = json.dumps(line, separators=(",", ":"), default=str).encode()
-        self.room.root.append(NAME, (b"\n" if self._torn else b"") + data + b"\n")
+        self.agent_dir.root.append(NAME, (b"\n" if self._torn else b"") + data + b"\n")
         self._torn = False
 
     def keep_copies(self, source: ImportSource) -> tuple[dict[str, str], str, str]:
@@ -134,29 +134,29 @@ class ImportRecord:
         digests: dict[str, str] = {}
         if source.size > COPY_MAX:
             return {}, "", f"{format_bytes(source.size)} are more than the {format_bytes(COPY_MAX)} that are copied"
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             for path in source.files:
                 with suppress(WorldError, OSError):  # what cannot be read has been named already
                     data = place.document(path, COPY_MAX)
                     digest = of(data)
-                    if self.files.get(f"{source.place}/{path}") != digest:
-                        found[path], digests[f"{source.place}/{path}"] = data, digest
+                    if self.files.get(f"{source.base_dir}/{path}") != digest:
+                        found[path], digests[f"{source.base_dir}/{path}"] = data, digest
         if not found:
             return {}, "", ""
         data = _tar(found)
         key = f"{FOLDER}/{source.importer}-{of(data)}.tar"
         with suppress(Exists):
-            self.room.root.create(key, data, private=True)
+            self.agent_dir.root.create(key, data, private=True)
         return digests, key, ""
 
 
 def skipped_id(left: SkippedItem) -> str:
-    return of(f"{left.where}\n{left.found}".encode("utf-8", "replace") + left.data)
+    return of(f"{left.location}\n{left.found}".encode("utf-8", "replace") + left.data)
 
 
 def skipped_value(left: SkippedItem) -> dict[str, Any]:
     """How the record holds what was left."""
-    value: dict[str, Any] = {"where": left.where, "found": left.found}
+    value: dict[str, Any] = {"where": left.location, "found": left.found}
     if left.expected:
         value["expected"] = left.expected
     if left.data:

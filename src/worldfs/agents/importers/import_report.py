@@ -1,4 +1,4 @@
-"""What came of an import, by kind: tasks, notes, letters, entries (lines of the journal), figures."""
+"""What came of an import, by kind: tasks, notes, messages, entries (lines of the journal), figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ImportReport:
         self.same: dict[str, int] = {}
         self.kept: list[str] = []  # ours stayed, though the source says something else now: in words
         self.gone: list[str] = []  # tasks that the source no longer has and that stay with us
-        self.left: list[SkippedItem] = []
+        self.skipped: list[SkippedItem] = []
         self.sessions: dict[str, int] = {}  # of the new journal lines: sessions that metrics.json counts, by outcome
         self.renamed: dict[str, str] = {}  # id in the source → id with us, where that was taken
         self.without_copy: dict[str, str] = {}  # source → why no copy of it was kept
@@ -40,7 +40,7 @@ class ImportReport:
     @property
     def not_understood(self) -> list[SkippedItem]:
         """What stayed behind and was not left out on purpose."""
-        return [left for left in self.left if not left.meant]
+        return [left for left in self.skipped if not left.intended]
 
     def words(self, shown: int = SHOWN) -> list[str]:
         """At most `shown` lines of what was left."""
@@ -57,7 +57,7 @@ class ImportReport:
         if self.gone:
             lines.append(f"no longer in the source, still here: {join_some(self.gone, 8)}")
         lines += [f"{source}: no copy kept: {why}; it stays where it is" for source, why in self.without_copy.items()]
-        return lines + skipped_lines(self.left, shown)
+        return lines + skipped_lines(self.skipped, shown)
 
 
 def add(counts: dict[str, int], kind: str, number: int = 1) -> None:

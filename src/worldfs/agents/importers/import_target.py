@@ -1,4 +1,4 @@
-"""How things get into an agent's state: tasks and notes each in one change, letters and journal lines as they are."""
+"""How things get into an agent's state: tasks and notes each in one change, messages and journal lines as they are."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FENCES: Final = ("```", "~~~", "-->")
 
 
 class ImportTarget(Protocol):
-    """What `carry` needs of an agent."""
+    """What `run_import` needs of an agent."""
 
     @property
-    def room(self) -> AgentDirectory: ...
+    def agent_dir(self) -> AgentDirectory: ...
 
     @property
     def journal(self) -> Journal: ...
@@ -40,7 +40,7 @@ class ImportTarget(Protocol):
         ...
 
     def deposit(self, letter: Message) -> bool:
-        """Into the agent's inbox, durable; False if it has had a letter of that id."""
+        """Into the agent's inbox, durable; False if it has had a message of that id."""
         ...
 
     def clean(self, value: Any) -> Any:
@@ -53,14 +53,14 @@ class ImportTarget(Protocol):
 
 
 class AgentImportTarget:
-    """The hands of an open agent."""
+    """The target of an open agent."""
 
     def __init__(self, state: AgentState) -> None:
         self.state = state
 
     @property
-    def room(self) -> AgentDirectory:
-        return self.state.room
+    def agent_dir(self) -> AgentDirectory:
+        return self.state.agent_dir
 
     @property
     def journal(self) -> Journal:
@@ -77,15 +77,15 @@ class AgentImportTarget:
             there = {task.id for task in listed.tasks}
             kept = [tasks.get(task.id, task) for task in listed.tasks]
             new = [task for id, task in tasks.items() if id not in there]
-            listed = listed._replace(updated_at=self.room.now(), tasks=(*kept, *new))
+            listed = listed._replace(updated_at=self.agent_dir.now(), tasks=(*kept, *new))
             return documents.tasks_write(listed, old)
 
-        self.state.kept["tasks.json"].change(edit)
+        self.state.documents["tasks.json"].change(edit)
 
     def notes(self) -> Sequence[Remark]:
         from worldfs.formats.agent import memory
 
-        return memory.read(self.state.kept["memory.md"].read() or b"").remarks
+        return memory.read(self.state.documents["memory.md"].read() or b"").remarks
 
     def put_notes(self, new: Sequence[Remark], instead: Sequence[tuple[Remark, Remark]]) -> None:
         from worldfs.formats.agent import memory
@@ -105,7 +105,7 @@ class AgentImportTarget:
     def deposit(self, letter: Message) -> bool:
         from worldfs.agents.inbox import deposit_to
 
-        sent = deposit_to(self.room.path.parent, self.room.name, letter)
+        sent = deposit_to(self.agent_dir.path.parent, self.agent_dir.name, letter)
         return bool(sent.new)
 
     def clean(self, value: Any) -> Any:
@@ -116,10 +116,10 @@ class AgentImportTarget:
     def recount(self) -> None:
         from worldfs.agents.metrics_cache import FOLD
 
-        with self.room.alone():
+        with self.agent_dir.locked():
             # before metrics.json: else a crash between the two takes counted figures for figures that were found
-            self.room.store.put(FOLD, self.state.fold().dump())
-            self.state.refold()
+            self.agent_dir.store.put(FOLD, self.state.metrics_reducer().dump())
+            self.state.recount_metrics()
 
 
 def _added(data: bytes, notes: Sequence[Remark]) -> bytes:

@@ -19,12 +19,12 @@ class ImportSource(NamedTuple):
     """One thing to bring over: a file, or files that belong together. Nothing in it is ever changed."""
 
     importer: str
-    place: Path  # the directory that nothing leads out of
+    base_dir: Path  # the directory that nothing leads out of
     path: str  # below the place, for people: the file, or the folder of the files
     files: tuple[str, ...] = ()  # every file that is read, below the place
     size: int = 0  # bytes of them all
     agent: str | None = None  # whose it is, where its place says so
-    offered: str = ""  # taken only by who asks for it by this word
+    offered: str = ""  # taken only if the caller asks for it by this word
 
 
 class ImportItem(NamedTuple, Generic[T]):
@@ -35,7 +35,7 @@ class ImportItem(NamedTuple, Generic[T]):
 
     key: str
     value: T
-    where: str  # file, and line or pointer: for people
+    location: str  # file, and line or pointer: for people
     to: str | None = None  # the one agent that it is meant for
     offered: str = ""
     at: str = ""  # when its file was last written: the time of what has none of its own
@@ -44,13 +44,13 @@ class ImportItem(NamedTuple, Generic[T]):
 class SkippedItem(NamedTuple):
     """What did not come over. `data` are its bytes as they stand in the source (`whole`: all of them)."""
 
-    where: str
+    location: str
     found: str
     expected: str = ""
     fix: str = ""
     data: bytes = b""
     whole: bool = True
-    meant: bool = False  # understood, and left out on purpose: deleted at the source, or there twice
+    intended: bool = False  # understood, and left out on purpose: deleted at the source, or there twice
 
 
 class SkippedItems(list[SkippedItem]):
@@ -87,27 +87,29 @@ class ParsedSource:
         self.agent = agent
         self.tasks: list[ImportItem[AgentTask]] = []
         self.remarks: list[ImportItem[Remark]] = []
-        self.letters: list[ImportItem[Message]] = []
+        self.messages: list[ImportItem[Message]] = []
         self.lines: list[ImportItem[Json]] = []
         self.stream: Callable[[], Iterator[ImportItem[Json]]] | None = None
-        self.baseline: list[ImportItem[Mapping[str, Any]]] = []  # a metrics.json that somebody else has counted
-        self.left = SkippedItems()
-        self.passed: dict[str, int] = {}
+        self.baseline: list[ImportItem[Mapping[str, Any]]] = []  # a metrics.json that another program has counted
+        self.skipped = SkippedItems()
+        self.ignored: dict[str, int] = {}
 
     def entries(self) -> Iterator[ImportItem[Json]]:
         """Each call reads from the beginning."""
         return iter(self.lines) if self.stream is None else self.stream()
 
-    def passed_over(self, kind: str) -> None:
-        self.passed[kind] = self.passed.get(kind, 0) + 1
+    def ignore(self, kind: str) -> None:
+        self.ignored[kind] = self.ignored.get(kind, 0) + 1
 
     def too_large(self, where: str, fields: Iterable[str]) -> None:
         """Fields of a thing that comes over without them."""
         for field in fields:
-            self.left.append(SkippedItem(f"{where}/{field}", "a large field", "a small one", "it stays in the source"))
+            self.skipped.append(
+                SkippedItem(f"{where}/{field}", "a large field", "a small one", "it stays in the source")
+            )
 
     def shortened(self, where: str, characters: int) -> None:
         """A text that comes over without its end."""
         if characters:
             found = f"{characters:,} more characters of text"
-            self.left.append(SkippedItem(where, found, "a shorter text", "they stay in the source", meant=True))
+            self.skipped.append(SkippedItem(where, found, "a shorter text", "they stay in the source", intended=True))

@@ -5,7 +5,7 @@ A package joins with two lines of its pyproject.toml, and needs nothing else of 
     [project.entry-points."worldfs.importers"]
     notebooks = "their_package.notebooks:Notebooks"
 
-Nothing is loaded before somebody imports. A plugin that does not load is named, and the rest goes on.
+Nothing is loaded before an import runs. A plugin that does not load is named, and the rest goes on.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ class Importer(Protocol):
     about: str  # one line for people: what it brings over, and to what
 
     def finds(self, place: Path) -> list[ImportSource]:
-        """The sources of this kind at a place, a directory or a file; cheap: looks, reads at most a few kilobytes.
+        """The sources of this kind at a place, a directory or a file; cheap: lists, reads at most a few kilobytes.
 
-        Raises the house's errors for a place that cannot be looked into.
+        Raises `WorldError` for a place that cannot be listed.
         """
         ...
 
     def read(self, source: ImportSource) -> ParsedSource:
-        """What a source holds. What is not understood stands in `left`; an error only if nothing can be read."""
+        """What a source holds. What is not understood is in `left`; an error only if nothing can be read."""
         ...
 
 
 class BrokenImporter(NamedTuple):
-    """An importer that somebody installed and that cannot be used."""
+    """An importer of an installed plugin that cannot be used."""
 
     name: str
     origin: str  # the package that brings it

@@ -42,12 +42,12 @@ class Instructions:
 
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource()
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             for path in source.files:
                 try:
                     _rules(found, place.text(path).replace("\r\n", "\n"), path)
                 except WorldError as error:
-                    found.left.append(unreadable_item(error, path))
+                    found.skipped.append(unreadable_item(error, path))
         return found
 
 
@@ -58,9 +58,14 @@ def _rules(found: ParsedSource, text: str, path: str) -> None:
         where = f"{path}:{number + 1}"
         rule = plain_item(block)
         if rule.startswith("@") and " " not in rule:  # an import of another file
-            found.left.append(
+            found.skipped.append(
                 SkippedItem(
-                    where, f"a reference to {rule[1:]}", "", "import that file too", block.encode()[:SHOWN], meant=True
+                    where,
+                    f"a reference to {rule[1:]}",
+                    "",
+                    "import that file too",
+                    block.encode()[:SHOWN],
+                    intended=True,
                 )
             )
             continue

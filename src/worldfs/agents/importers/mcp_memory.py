@@ -35,20 +35,20 @@ class McpMemory:
 
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource()
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             try:
                 if b'"entities"' in place.head(source.path, 200).replace(b" ", b"")[:60]:
                     _graph(found, place, source.path)
                 else:
-                    for line_, value in json_objects(place, source.path, found.left):
+                    for line_, value in json_objects(place, source.path, found.skipped):
                         _fact(found, value, f"{source.path}:{line_.number}", line_.data)
             except WorldError as error:
-                found.left.append(unreadable_item(error, source.path))
+                found.skipped.append(unreadable_item(error, source.path))
         seen: set[str] = set()
         kept = []
         for item in found.remarks:
             if item.key in seen:
-                found.passed_over("facts that stand there twice")
+                found.ignore("facts that stand there twice")
             else:
                 seen.add(item.key)
                 kept.append(item)
@@ -67,7 +67,7 @@ def _graph(found: ParsedSource, place: SourceDir, path: str) -> None:
     data = place.document(path)
     value = parse_json(data, path)
     if not isinstance(value, dict):
-        found.left.append(SkippedItem(path, "no graph", "entities and relations", "", data[:SHOWN]))
+        found.skipped.append(SkippedItem(path, "no graph", "entities and relations", "", data[:SHOWN]))
         return
     for kind, word in (("entities", "entity"), ("relations", "relation")):
         items = value.get(kind)
@@ -80,14 +80,14 @@ def _fact(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) ->
     facts = list(_texts(value))
     if not facts:
         expected = "an entity with name, entityType, observations, or a relation with from, to, relationType"
-        found.left.append(SkippedItem(where, "no fact", expected, "", raw[:SHOWN], len(raw) <= SHOWN))
+        found.skipped.append(SkippedItem(where, "no fact", expected, "", raw[:SHOWN], len(raw) <= SHOWN))
         return
     for key, text in facts:
         found.remarks.append(ImportItem(key, Remark(SECTION, note_text(text)), where))
     known = _ENTITY if value["type"] == "entity" else _RELATION
     more, large = extra_members(value, known)
     for name in (*more, *large):
-        found.left.append(
+        found.skipped.append(
             SkippedItem(f"{where}/{name}", f"a field {one_line(name, 60)!r}", ", ".join(known), "", raw[:SHOWN])
         )
     observations = value.get("observations")
@@ -96,7 +96,7 @@ def _fact(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) ->
             left = SkippedItem(
                 f"{where}/observations/{number}", f"a {type(item).__name__}", "a text", "", repr(item).encode()
             )
-            found.left.append(left)
+            found.skipped.append(left)
 
 
 def _texts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """ops/queue.md: the people's board of tasks, a Markdown table (003, Migration). It stays theirs: only read.
 
-Columns in any order, by their headings, in English or Chinese. A row that somebody else has claimed is theirs; one
-that nobody has claimed is for whoever brings the board over.
+Columns in any order, by their headings, in English or Chinese. A row that another agent has claimed is theirs; one
+without a claim goes to the agent that imports the board.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from .value_conversion import (
     NOBODY,
     clean_text,
     identity,
-    name,
     one_line,
     parse_agents,
     parse_time,
+    safe_id,
     short_identity,
     truncate,
 )
@@ -56,7 +56,7 @@ class _Row(NamedTuple):
     cells: dict[str, str]  # by meaning
     others: dict[str, str]  # cells of columns that mean nothing to us, by their heading
     section: str
-    where: str
+    location: str
     raw: bytes
 
 
@@ -76,17 +76,19 @@ class OpsQueue:
         path = source.path
         data = b""
         try:
-            with SourceDir(source.place) as place:
+            with SourceDir(source.base_dir) as place:
                 data = place.document(path)
                 at = place.changed_at(path)
             lines = prose.split(decode_text(data, path))
         except WorldError as error:
-            found.left.append(unreadable_item(error, path, data))
+            found.skipped.append(unreadable_item(error, path, data))
             return found
         mask = prose.visible(lines, list(prose.fences(lines)))
         boards = markdown_tables.find(lines, mask)
         if not boards:
-            found.left.append(SkippedItem(path, "no table", "a table of tasks", "", data[:SHOWN], len(data) <= SHOWN))
+            found.skipped.append(
+                SkippedItem(path, "no table", "a table of tasks", "", data[:SHOWN], len(data) <= SHOWN)
+            )
         for table in boards:
             _board(found, table, lines, path, at)
         return found
@@ -104,7 +106,7 @@ def _board(found: ParsedSource, table: markdown_tables.MarkdownTable, lines: Seq
         shown = "".join(lines[table.first : table.end]).encode()[:SHOWN]
         expected = "one of them called " + ", ".join(COLUMN_WORDS["item"][:4])
         what = "a table with the columns " + ", ".join(table.header)
-        found.left.append(
+        found.skipped.append(
             SkippedItem(f"{path}:{table.first + 1}", what, expected, "name the column of the tasks", shown)
         )
         return
@@ -128,7 +130,7 @@ def _task(found: ParsedSource, row: _Row, at: str) -> None:
     title = _BOX.sub("", _STRUCK.sub(r"\1", title)).strip()
     if not title.strip("-–—_ "):
         if any(text.strip(" -–—") for text in (*row.cells.values(), *row.others.values())):
-            found.left.append(SkippedItem(row.where, "a row without a task", "a title", "", row.raw))
+            found.skipped.append(SkippedItem(row.location, "a row without a task", "a title", "", row.raw))
         return
     claimed = row.cells.get("claimed", "")
     nobody = claimed.strip(" *`_").casefold() in (*NOBODY, *EVERYONE)
@@ -144,11 +146,11 @@ def _task(found: ParsedSource, row: _Row, at: str) -> None:
     if claimed and not nobody and not owners:
         extra["claimed"] = claimed
     context, more = truncate(row.cells.get("notes", ""))
-    found.shortened(row.where, more)
+    found.shortened(row.location, more)
     key = identity("ops-queue", row.cells.get("id", "").casefold() or " ".join(title.casefold().split()))
     outcome = row.cells.get("outcome", "")
     task = AgentTask(
-        id=name(row.cells.get("id", "")) or f"queue-{short_identity(key)}",
+        id=safe_id(row.cells.get("id", "")) or f"queue-{short_identity(key)}",
         type=type_ or ("evaluate" if kind in EVALUATE else "follow-up"),
         description=one_line(title, 1000),
         status=status,
@@ -160,11 +162,11 @@ def _task(found: ParsedSource, row: _Row, at: str) -> None:
         extra=extra,
     )
     if any(item.key == key for item in found.tasks):
-        found.left.append(
-            SkippedItem(row.where, "the same task a second time", "one row a task", "", row.raw, meant=True)
+        found.skipped.append(
+            SkippedItem(row.location, "the same task a second time", "one row a task", "", row.raw, intended=True)
         )
         return
-    found.tasks.extend(ImportItem(key, task, row.where, owner, at=at) for owner in owners or (None,))
+    found.tasks.extend(ImportItem(key, task, row.location, owner, at=at) for owner in owners or (None,))
 
 
 def _agreed(known: Any, text: str) -> tuple[str, str]:

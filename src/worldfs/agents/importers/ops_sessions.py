@@ -37,14 +37,14 @@ class OpsSessions:
 
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource()
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             for path in source.files:
                 data = b""
                 try:
                     data = place.document(path)
                     found.lines.append(_entry(parse_json(data, path), path, found))
                 except WorldError as error:
-                    found.left.append(unreadable_item(error, path, data))
+                    found.skipped.append(unreadable_item(error, path, data))
         found.lines.sort(key=lambda item: (item.value["ts"], item.key))
         _told_apart(found)
         return found

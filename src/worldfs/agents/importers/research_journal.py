@@ -1,6 +1,6 @@
 """research-journal.md: what an agent wrote after each session, in git (003, Migration). It stays where it is.
 
-Its `## Session DATE` blocks are offered as notes, for who asks: `also=("research-journal",)`.
+Its `## Session DATE` blocks are offered as notes and taken only if asked for: `also=("research-journal",)`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class ResearchJournal:
 
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource(source.agent)
-        with SourceDir(source.place) as place:
+        with SourceDir(source.base_dir) as place:
             try:
                 text = place.text(source.path)
             except WorldError as error:
-                found.left.append(unreadable_item(error, source.path))
+                found.skipped.append(unreadable_item(error, source.path))
                 return found
         lines = prose.split(text)
         mask = prose.visible(lines, list(prose.fences(lines)))
@@ -57,12 +57,12 @@ class ResearchJournal:
             match = _BLOCK.fullmatch(head.text) if head.level == 2 else None
             if match is None:
                 if body and head.level == 2:
-                    found.left.append(
+                    found.skipped.append(
                         SkippedItem(where, f"the heading {head.text!r}", "## Session DATE", "", raw.encode()[:SHOWN])
                     )
                 continue
             if not body:
-                found.passed_over("empty blocks")
+                found.ignore("empty blocks")
                 continue
             title = match[1].strip() or head.text
             seen[title] = seen.get(title, 0) + 1

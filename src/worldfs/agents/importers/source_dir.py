@@ -96,7 +96,7 @@ class SourceDir(DirReader):
     def _seen(self, folder: str) -> list[tuple[str, str]]:
         try:
             return self.entries(folder)
-        except UserError:  # not ours to list: what is looked for by name is still found
+        except UserError:  # not ours to list: a search by name still works
             return []
 
     def _probe(self, path: str) -> str | None:
@@ -125,9 +125,9 @@ class SourceDir(DirReader):
         return ""
 
     def open_file(self, path: str) -> int:
-        """A descriptor for reading; the caller closes it. The house's errors."""
+        """A descriptor for reading; the caller closes it. `WorldError`."""
         try:
-            place = self.place(path)
+            place = self.locate(path)
             fd = None if place is None else self.open(place)
         except OSError as error:
             raise _sorry(path_error(error, path, "read")) from error

@@ -1,4 +1,4 @@
-"""Where sources are looked for: by the places that their tools use, or one file that somebody names."""
+"""The search for sources: in the paths that their tools use, or in one file that the caller names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def find_files(
 ) -> tuple[Path, list[str]]:
     """(the directory, files below it) of some patterns; for a file: itself, if its first `size` bytes fit."""
     if place.is_file():
-        place = Path(os.path.realpath(place))  # who names a link means what it leads to
+        place = Path(os.path.realpath(place))  # a caller that names a link means its target
         with SourceDir(place.parent) as opened:
             return place.parent, [place.name] if fits(opened.head(place.name, size)) else []
     with SourceDir(place) as opened:

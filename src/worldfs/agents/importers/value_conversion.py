@@ -63,7 +63,7 @@ def parse_agent(text: str) -> str | None:
 
 
 def parse_agents(text: str) -> tuple[str, ...]:
-    """Every agent that a text of the kind `Rio, Clay & Leo` names; () for nobody or for everyone."""
+    """Every agent that a text of the kind `Rio, Clay & Leo` names; () for none or for everyone."""
     if text.strip(" *`_").casefold() in (*NOBODY, *EVERYONE):
         return ()
     found = (parse_agent(part) for part in _SPLIT.split(re.sub(r"[(（\[].*?[)）\]]", "", text)))
@@ -144,8 +144,8 @@ def slug(text: str, limit: int = 40) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")[:limit].strip("-")
 
 
-def name(text: Any, limit: int = 80) -> str | None:
-    """An id of a source that can be one of ours as it stands; None if it cannot."""
+def safe_id(text: Any, limit: int = 80) -> str | None:
+    """An id of a source that can be one of ours as it is; None if it cannot."""
     fits = isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", text) and len(text) <= limit
     return text if fits else None
 
@@ -179,7 +179,7 @@ EXTRA_MAX: Final = 4096  # bytes of what an unknown field may add to a task, whi
 
 
 def extra_members(value: dict[str, Any], known: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
-    """(the other fields of an object, plain; names of those that are too large to be carried in a task)."""
+    """(the other fields of an object, plain; names of those that are too large for a task)."""
     known = set(known)
     kept: dict[str, Any] = {}
     large = []

@@ -26,7 +26,7 @@ class AgentStatePort(Protocol):
     """What the runner uses of `worldfs.agents.agent_state.AgentState`."""
 
     @property
-    def room(self) -> AgentDirectory: ...
+    def agent_dir(self) -> AgentDirectory: ...
 
     def start(self, *, type: str = ..., argv: Sequence[str] = ..., **fields: Any) -> SessionRecord:
         """Durable running. Raises `Busy` when a session is on, naming who runs it."""

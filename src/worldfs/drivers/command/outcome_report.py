@@ -80,7 +80,7 @@ def read(trace: SessionFiles) -> OutcomeReport:
 
     path = f"{trace.folder}/{OUTCOME}"
     try:
-        place = trace.root.place(path)
+        place = trace.root.locate(path)
         info = None if place is None else trace.root.status(place)
         if info is None:
             return OutcomeReport()

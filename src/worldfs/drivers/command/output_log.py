@@ -171,7 +171,7 @@ class OutputLog:
 
     def _keep(self, data: bytes) -> None:
         if self._head is not None:
-            self._head.look()
+            self._head.refresh()
             room = self._most - self._head.size
             self._head.append(data[:room], durable=False)
             data = data[room:]
@@ -191,7 +191,7 @@ class OutputLog:
             self._part.close()
         self._count += 1
         self._part = LogFile(self._root, part_name(self._folder, self._count))
-        self._part.look()
+        self._part.refresh()
         if self._count > 2:
             _unlink(self._root, part_name(self._folder, self._count - 2))
 
@@ -209,7 +209,7 @@ def part_name(folder: str, number: int) -> str:
 
 def join(root: Root, folder: str, *, most: int = MOST) -> None:
     """The parts become the end of the log; durable. Does nothing where there are none."""
-    place = root.place(f"{folder}/x")
+    place = root.locate(f"{folder}/x")
     if place is None:
         return
     numbers = sorted(
@@ -218,7 +218,7 @@ def join(root: Root, folder: str, *, most: int = MOST) -> None:
         if len(words := name.split(".")) == 3 and words[0] == "output" and words[2] == "part" and words[1].isdecimal()
     )
     log = LogFile(root, f"{folder}/{NAME}")
-    log.look()
+    log.refresh()
     try:
         if numbers:
             if log.size > most:  # parts begin when the beginning is full: more of it is a join that was cut off
@@ -240,7 +240,7 @@ def join(root: Root, folder: str, *, most: int = MOST) -> None:
 
 def _unlink(root: Root, path: str) -> None:
     """Waste of our own: it may be back after a power cut."""
-    place = root.place(path)
+    place = root.locate(path)
     if place is not None:
         with suppress(FileNotFoundError):
             root.disk.unlink(place.folder.fd, place.name, path)

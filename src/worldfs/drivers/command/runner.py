@@ -115,7 +115,7 @@ class _SessionRun:
     ) -> None:
         self.state, self.command, self.clock, self.alone, self.redact = state, command, clock, alone, redact
         self.record = record
-        self.root = state.room.root
+        self.root = state.agent_dir.root
         self.trace = SessionFiles(self.root, record.session_id)
         self.errors: list[str] = []
         self.found: tuple[orphans.OrphanedSession, ...] = ()
@@ -128,7 +128,7 @@ class _SessionRun:
         home = os.path.realpath(self.root.path)
         self.env = {
             **(os.environ if command.env is None else command.env),
-            "PAOS_AGENT": state.room.name,
+            "PAOS_AGENT": state.agent_dir.name,
             "PAOS_AGENTS": os.path.dirname(home),
             "PAOS_SESSION": record.session_id,
             "PAOS_STATE_DIR": home,

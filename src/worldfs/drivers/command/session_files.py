@@ -55,12 +55,12 @@ class SessionFiles:
         return value if isinstance(value, dict) else None
 
     def has(self, name: str) -> bool:
-        place = self.root.place(f"{self.folder}/{name}")
-        return place is not None and self.root.glance(place) is not None
+        place = self.root.locate(f"{self.folder}/{name}")
+        return place is not None and self.root.lstat(place) is not None
 
     def drop(self) -> None:
         """Remove it all; never a failure."""
-        place = self.root.place(f"{self.folder}/x")
+        place = self.root.locate(f"{self.folder}/x")
         if place is None:
             return
         with suppress(OSError):

@@ -32,7 +32,7 @@ class TrialLog:
         self._root = Root(directory)
         self._file = LogFile(self._root, TRIALS)
         self.lines: list[Json] = []
-        self._file.look()
+        self._file.refresh()
         data, whole = self._file.read(0, self._file.size), 0
         for line in data.splitlines(keepends=True):
             if not line.endswith(b"\n"):

@@ -148,14 +148,17 @@ class Dataset:
                 path = os.path.relpath(os.path.join(above, name), self.path)
                 if path in fresh:
                     continue
-                source, target = self._root.place(f"{self.path.name}/{path}"), self._root.room(f"{ready}/{path}")
+                source, target = (
+                    self._root.locate(f"{self.path.name}/{path}"),
+                    self._root.ensure_parent(f"{ready}/{path}"),
+                )
                 if source is not None:
                     self._root.link(source, target)
                     folders[target.folder.path] = target
         self._root.sync(*folders.values())
 
     def _change_places(self, ready: str) -> None:
-        source, target = self._root.room(ready), self._root.room(self.path.name)
+        source, target = self._root.ensure_parent(ready), self._root.ensure_parent(self.path.name)
         try:
             if not self.path.is_dir():
                 self._root.rename(source, target, "new")
@@ -171,7 +174,7 @@ class Dataset:
         except OSError as error:
             if error.errno != errno.ENOSYS:
                 raise
-            old = self._root.room(f"{self._aside}/old")
+            old = self._root.ensure_parent(f"{self._aside}/old")
             self._root.rename(target, old)
             self._root.rename(source, target)
             self._clear("old")

@@ -1,6 +1,6 @@
 """What the documents of Agent State v1 hold: one row a member, in the order of the specification (003).
 
-`required` names only what a reader cannot do without: a mind that writes by hand forgets the rest. Writers write all.
+`required` names only what a reader cannot do without: an agent that writes by hand forgets the rest. Writers write all.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 For each document X: `X_read` (bytes to noun; `BadInput` with a pointer for what means nothing), `X_value` (noun to
 JSON, members in the specification's order, unknown ones last), `X_write` (noun to bytes, laid out as the file was;
 refuses what it would not call valid), `X_judge` (everything that is wrong with a text). Readers take words that they
-do not know as they stand, so that a file opens and is rewritten byte for byte; judging names them.
+do not know as they are, so that a file opens and is rewritten byte for byte; judging names them.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def tasks_read(data: bytes, file: str = "tasks.json") -> TaskList:
 
 
 def tasks_understood(value: Any, file: str = "tasks.json") -> tuple[Any, Findings]:
-    """What a file holds in the specification's words, and what is wrong with it then. One look at the usual one."""
+    """What a file holds in the specification's words, and what is wrong with it then. Fast for the usual one."""
     found = tasks_findings(value, file)
     if found:
         from .task_normalizer import normalize
@@ -139,7 +139,7 @@ def tasks_write(listed: TaskList, like: bytes = b"") -> bytes:
 
 
 def tasks_findings(value: Any, file: str = "tasks.json") -> Findings:
-    """What is wrong with the value as it stands: synonyms are findings here (`tasks_judge` understands them)."""
+    """What is wrong with the value as it is: synonyms are findings here (`tasks_judge` understands them)."""
     found = check(document_schemas.TASKS, value, file)
     if type(value) is not dict or type(value.get("tasks")) is not list:
         return found
@@ -232,7 +232,7 @@ def session_judge(data: bytes, file: str = "session.json") -> Findings:
 
 
 def message_read(data: bytes, file: str = "inbox/message.json") -> Message:
-    """A letter. One without an id has the name of its file for one; who sent it and to whom may be left out."""
+    """A message. One without an id has the name of its file for one; its sender and recipient may be left out."""
     from .synonyms import message_priority, message_type
 
     value = load(data, file)

@@ -17,7 +17,7 @@ _BETWEEN: Final = _END + "," + _BEGIN
 
 
 class RowLayout(NamedTuple):
-    """A text taken apart: what stands before the inside of the first row and after that of the last; the insides."""
+    """A text taken apart: what is before the inside of the first row and after that of the last; the insides."""
 
     head: str
     tail: str
@@ -37,7 +37,7 @@ def parse_rows(text: str, value: Json) -> RowLayout | None:
     if not (text.startswith(head) and text.endswith(tail)):
         return None
     pieces = text[len(head) : len(text) - len(tail)].split(_BETWEEN)
-    # Every row is compared: with a list given twice, what stands there is not what was read.
+    # Every row is compared: with a list given twice, what is there is not what was read.
     if len(pieces) != len(rows) or any(piece != _inside(row) for piece, row in zip(pieces, rows, strict=True)):
         return None
     return RowLayout(head, tail, pieces)
@@ -66,7 +66,7 @@ def _list(value: Json) -> str:
 
 
 def _frame(value: Json, name: str) -> tuple[str, str] | None:
-    """What stands before the inside of the first row and after that of the last, if nothing else is deep."""
+    """What is before the inside of the first row and after that of the last, if nothing else is deep."""
     if not _is_flat({**value, name: None}):
         return None
     head, _, tail = pretty({**value, name: [{"": None}]}).partition(_BEGIN)
@@ -78,5 +78,5 @@ def _is_flat(row: Any) -> bool:
 
 
 def _inside(row: Json) -> str:
-    """A row between its brackets, as it stands in the file."""
+    """A row between its brackets, as it is in the file."""
     return _MEMBER + flat(_MEMBER)(row)[1:-1] if _is_flat(row) else pretty(row, "\n    ")[1 : -len(_END)]

@@ -1,6 +1,6 @@
 """memory.md: what an agent remembers across sessions, as list items below headings (003, memory.md).
 
-Read leniently, since minds write it with plain file tools: headings in English and Chinese and by other names, any
+Read leniently, since agents write it with plain file tools: headings in English and Chinese and by other names, any
 list mark, nested items, continuation lines. Written by insertion and removal of whole items only: every other byte
 stays as it is.
 """

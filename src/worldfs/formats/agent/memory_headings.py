@@ -1,4 +1,4 @@
-"""The sections of memory.md and the headings by which minds call them, in English and in Chinese."""
+"""The sections of memory.md and the headings by which agents call them, in English and in Chinese."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The text of memory.md as lines: which are headings, which are list items, and where a new item goes.
 
-CommonMark where minds keep to it, and lenient where they do not: a fence that nobody closes is plain text, `##Heading`
+CommonMark where agents keep to it, and lenient where they do not: an unclosed fence is plain text, `##Heading`
 is a heading, an item indented by one column is a sibling.
 """
 
@@ -29,7 +29,7 @@ class MemoryHeading(NamedTuple):
     end: int
     level: int
     text: str
-    section: str  # the canonical one, or the text as it stands
+    section: str  # the canonical one, or the text as it is
     opens: bool  # False: the title, or a part of the section above
 
 
@@ -162,7 +162,7 @@ def lines_of(doc: MemoryOutline, indent: str, mark: str, body: str, pinned: bool
 def insertion_point(doc: MemoryOutline, index: int) -> tuple[int, bool, bool]:
     """Where the next item below heading `index` (-1: before any) goes.
 
-    The line before which it goes, whether a blank line must come first, whether blank lines stand between items.
+    The line before which it goes, whether a blank line must come first, whether blank lines are between items.
     """
     start = doc.heads[index].end if index >= 0 else doc.start
     stop = doc.heads[index + 1].line if index + 1 < len(doc.heads) else len(doc.lines)

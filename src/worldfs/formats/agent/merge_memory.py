@@ -1,6 +1,6 @@
 """Two changed copies of memory.md made one, remark by remark.
 
-A remark is the same in two copies if it says the same, wherever it stands; what is left over in the same section and
+A remark is the same in two copies if it says the same, wherever it is; what is left over in the same section and
 says nearly the same was edited. One of the copies is the page that is written on: theirs, if only they changed the text
 around the remarks, else ours.
 """
@@ -110,7 +110,8 @@ def _judged(
             text = yours.remark.text
         else:
             conflicts.append(
-                f"{name} is {remark_preview(text)} here and {remark_preview(yours.remark.text)} there; the first is kept"
+                f"{name} is {remark_preview(text)} here and {remark_preview(yours.remark.text)} there;"
+                " the first is kept"
             )
     section = here[2]
     if there[2] not in (before[2], here[2]):
@@ -203,7 +204,7 @@ def _prose(doc: MemoryOutline, known: set[str] | None = None) -> list[str]:
 def _written(
     page: MemoryOutline, other: MemoryOutline, pairs: Sequence[tuple[int | None, int | None, _MergedRemark | None]]
 ) -> bytes:
-    """The page with every remark as it was decided; those that only the other copy has come where they stand there."""
+    """The page with every remark as it was decided; those that only the other copy has come where they are there."""
     cuts: list[tuple[int, int]] = []
     swaps: dict[int, list[str]] = {}
     known: dict[int, MemoryListItem] = {}  # number in the other copy: the same on the page

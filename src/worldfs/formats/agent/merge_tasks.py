@@ -1,7 +1,7 @@
 """Two changed copies of one file made one: tasks.json and memory.md (003; agent_state §3).
 
 `ours` holds what was acknowledged and wins where both changed the same thing; every such conflict is named. `theirs` is
-a whole text by somebody who read some older version, `base`.
+a whole text by a writer that read some older version, `base`.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def _entries(data: bytes) -> dict[Any, Any] | None:
 
 
 def _lines(data: bytes) -> dict[Any, Any]:
-    """How often each line stands in a text; blank ones say nothing."""
+    """How often each line is in a text; blank ones say nothing."""
     out: dict[Any, Any] = {}
     for line in data.splitlines():
         bare = line.strip()

@@ -110,7 +110,7 @@ KINDS: Final = (
     SecretKind("private-key", ("private key",), _PRIVATE),
     _prefixed("age-key", ("AGE-SECRET-KEY-1",), r"[0-9A-Z]{50,60}"),
     _prefixed("anthropic-key", ("sk-ant-",), r"[A-Za-z0-9_-]{16,}"),
-    _prefixed("openai-key", ("sk-",), rf"{_RANDOM}[A-Za-z0-9_-]{{20,}}"),  # and of all who took their form
+    _prefixed("openai-key", ("sk-",), rf"{_RANDOM}[A-Za-z0-9_-]{{20,}}"),  # and of all services that use their form
     _prefixed("stripe-key", ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_"), r"[A-Za-z0-9+/]{16,}=*"),
     _prefixed("github-token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"[A-Za-z0-9]{30,}"),
     _prefixed("github-token", ("github_pat_",), r"[A-Za-z0-9_]{30,}"),

@@ -36,7 +36,7 @@ _MESSAGE: Final = {
 
 
 def _known(table: dict[str, str], word: str) -> str:
-    """The specification's word; `word` itself if nobody knows it."""
+    """The specification's word; `word` itself if it is unknown."""
     if word in table:
         return word
     bare = " ".join(word.casefold().replace("_", " ").replace("-", " ").split()).strip(" .。!！✅✓✔️☑")
@@ -63,7 +63,7 @@ def message_type(word: str) -> str:
 
 
 def message_priority(word: str) -> str:
-    """high, normal (medium is normal) or low; `word` itself if nobody knows it."""
+    """high, normal (medium is normal) or low; `word` itself if it is unknown."""
     if word in ("high", "normal", "low"):
         return word
     known = _known(_PRIORITY, word)

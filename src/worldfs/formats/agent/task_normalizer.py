@@ -1,7 +1,7 @@
-"""tasks.json as a mind with file tools writes it, brought to the specification's form.
+"""tasks.json as an agent with file tools writes it, brought to the specification's form.
 
 Known synonyms of words, forgotten ids, dates without a time and a bare list are understood; nothing is taken away. What
-is not understood stays as it stands, for `check` to name.
+is not understood stays as it is, for `check` to name.
 """
 
 from __future__ import annotations

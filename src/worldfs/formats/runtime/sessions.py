@@ -92,7 +92,7 @@ def id_of(entry: Any, dialect: str) -> str | None:
 
 
 def entry_digest(order: Order) -> str:
-    """What an order asks for, to tell a known id with another order (workspace D23)."""
+    """What an order asks for, to detect a known id with another order (workspace D23)."""
     return entry_ids.digest([order.node, order.op, order.params, order.extra.get("task_description", "")])
 
 
@@ -172,7 +172,7 @@ def _mapping(value: Any, at: str) -> Json:
 
 
 def _limits(entry: Json, at: str) -> dict[str, Any]:
-    """Seconds of an order, by field. `session` bounds all attempts, so one attempt may last no longer either (workspace D20)."""
+    """Seconds of an order, by field. `session` bounds all attempts, so each attempt too (workspace D20)."""
     timeouts = _mapping(entry.get("timeouts"), f"{at}/timeouts")
     given = {
         key: sheet_members.seconds(value, f"{at}/timeouts/{key}")

@@ -1,4 +1,4 @@
-"""The nouns of the house: frozen values, one meaning each. SI units: metres, kilograms, radians, seconds.
+"""The data types of the product: frozen values, one meaning each. SI units: metres, kilograms, radians, seconds.
 
 A command that only reads a file must start at once, and making a class costs a millisecond: so each module of nouns is
 loaded when the first of its names is asked for.
@@ -51,7 +51,7 @@ __all__ = [
     "Vec",
 ]
 
-_HOME = {
+_MODULE_OF = {
     **dict.fromkeys(
         ("AgentTask", "LastSession", "Message", "Metrics", "Remark", "AgentReport", "SessionRecord"), "agent"
     ),
@@ -64,10 +64,10 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -1,7 +1,7 @@
 """What an agent keeps: report, tasks, session, message, metrics, and what it remembers (Agent State v1).
 
 Named tuples, because a command that only reads must start at once. `extra` holds keys that the specification does not
-name; they are kept. Times are ISO 8601 in UTC with a Z, as they stand in the files. Annotations are types at once: as
+name; they are kept. Times are ISO 8601 in UTC with a Z, as they are in the files. Annotations are types at once: as
 text, each of them would be compiled when the module is loaded.
 """
 
@@ -80,7 +80,7 @@ class SessionRecord(NamedTuple):
 
 
 class Message(NamedTuple):
-    """inbox/{uuid}.json: a letter to an agent, consumed once."""
+    """inbox/{uuid}.json: a message to an agent, consumed once."""
 
     id: str
     sender: str  # "from"
@@ -108,8 +108,8 @@ class Metrics(NamedTuple):
 class Remark(NamedTuple):
     """One remembered thing of memory.md: a list item below one of its headings."""
 
-    section: str  # the canonical section ("patterns", "dead_ends", …), or the heading as it stands for any other
+    section: str  # the canonical section ("patterns", "dead_ends", …), or the heading as written for any other
     text: str  # without the list mark; continuation lines joined by newlines
     pinned: bool = False  # never left out of a context pack
     at: str = ""  # the newest date that its text names, YYYY-MM-DD, or ""
-    line: int = 0  # where it stands, from 1
+    line: int = 0  # where it is, from 1

@@ -34,7 +34,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong, in the five words that serve every refusal of the house."""
+    """One thing that is wrong, in the five words that serve every refusal of the product."""
 
     code: str
     field: str  # file and pointer, e.g. "EMBODIED.md Physical Constraints / Max Reach"
@@ -50,7 +50,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What somebody wants done once: node + op + params. Written once, by who asks (`job.json`)."""
+    """What an actor wants done once: node + op + params. The actor writes it once (`job.json`)."""
 
     id: str
     node: str

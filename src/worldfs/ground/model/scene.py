@@ -57,7 +57,7 @@ class Scene:
 
     robots: tuple[RobotState, ...] = ()
     objects: tuple[Thing, ...] = ()  # what can be handled
-    furniture: tuple[Thing, ...] = ()  # what it stands on, in or beside: tables, baskets, floor
+    furniture: tuple[Thing, ...] = ()  # what it is on, in or beside: tables, baskets, floor
     relations: tuple[Relation, ...] = ()
     perception: Json = field(default_factory=dict)  # e.g. camera_rgb, depth: paths relative to ENVIRONMENT.md
     extra: Json = field(default_factory=dict)

@@ -106,7 +106,7 @@ def view(path: Path) -> View:
     """What stands in the files after a start's recovery; the invariants of the specification are checked."""
     state = _open(path, Disk())
     try:
-        state.take_in(settle=True)
+        state.reconcile(settle=True)
         found: dict[str, Any] = {}
         events = [(seq, entry["event"]) for seq, entry in state.journal.lines()]
         assert [seq for seq, _ in events] == list(range(1, len(events) + 1)), f"gaps in the journal: {events}"
@@ -160,10 +160,10 @@ def _sums(state: AgentState) -> None:
     """metrics.json says what counting the journal's sessions says, as of the last end of one."""
     metrics = state.metrics()
     assert metrics is not None
-    entries = list(state.journal.everything())
+    entries = list(state.journal.all_entries())
     ends = [index for index, entry in enumerate(entries) if entry["event"] == "session_end"]
     counted = entries[: ends[-1] + 1] if ends else []
-    lifetime, _ = recount(counted, state.room.clock.now())
+    lifetime, _ = recount(counted, state.agent_dir.clock.now())
     if tokens := sum(entry.get("tokens_used", 0) for entry in counted if entry["event"] == "session_end"):
         lifetime["tokens_used"] = tokens
     assert metrics.lifetime == lifetime, f"metrics {metrics.lifetime}, the journal counts {lifetime}"

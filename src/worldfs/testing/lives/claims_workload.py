@@ -93,7 +93,7 @@ def _open(path: Path, disk: Disk) -> Inbox:
 
 def _close(inbox: Inbox) -> None:
     inbox.close()
-    inbox.room.close()
+    inbox.agent_dir.close()
 
 
 LIFE = Workload("claims", prepare, live, again, view)

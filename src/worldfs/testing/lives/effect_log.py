@@ -16,7 +16,7 @@ class EffectLog:
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self._log = LogFile(Root(path, disk), NAME)
-        self._log.look()
+        self._log.refresh()
         if self._log.inode:
             self._log.cut(sum(len(deed) + 1 for deed in read_effects(path)))
 

@@ -36,7 +36,7 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     for n in range(6):
         journal.append("long", {"n": n, "text": "z" * 900})
         yield f"long {n}"
-    journal.settle()
+    journal.sync_shadow()
     yield "settled"
     text = (path / LIVE).read_bytes()
     rewrite(path, disk, LIVE, text[: len(text) // 2])  # a mind wrote it anew, and lost half of it
@@ -47,7 +47,7 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     journal.append("last")
     yield "last"
     journal.close()
-    journal.room.close()
+    journal.agent_dir.close()
 
 
 def again(path: Path, disk: Disk) -> Iterator[str]:
@@ -56,15 +56,15 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
         journal.append("again", {"n": n})
         yield f"again {n}"
     journal.close()
-    journal.room.close()
+    journal.agent_dir.close()
 
 
 def view(path: Path) -> View:
     """Every entry by its number, after the recovery that an append does."""
     journal = _open(path, Disk())
     try:
-        with journal.room.alone():
-            journal.take_in()
+        with journal.agent_dir.locked():
+            journal.reconcile()
         found = [(seq, entry["event"], entry.get("n"), len(entry.get("text", ""))) for seq, entry in journal.lines()]
         assert [item[0] for item in found] == list(range(1, len(found) + 1)), f"gaps: {[item[0] for item in found]}"
         live = path / LIVE
@@ -74,7 +74,7 @@ def view(path: Path) -> View:
         return {"entries": tuple(found)}
     finally:
         journal.close()
-        journal.room.close()
+        journal.agent_dir.close()
 
 
 def _open(path: Path, disk: Disk) -> Journal:

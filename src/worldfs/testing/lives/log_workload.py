@@ -21,7 +21,7 @@ def prepare(path: Path) -> None:
 def live(path: Path, disk: Disk) -> Iterator[str]:
     root = Root(path, disk)
     old, new = LogFile(root, "old.log"), LogFile(root, "below/new.log")
-    old.look()
+    old.refresh()
     old.cut(79 * len(LINE % 1))
     yield "cut the torn end"
     for n in range(80, 84):
@@ -43,7 +43,7 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
     root = Root(path, disk)
     for name in ("old.log", "below/new.log"):
         log = LogFile(root, name)
-        log.look()
+        log.refresh()
         count = len(_whole(path / name) or ())
         if log.inode:
             log.cut(count * len(LINE % 1))

@@ -98,7 +98,7 @@ def _notes(path: Path) -> Notebook:
 
 def _close(notes: Notebook) -> None:
     notes.close()
-    notes.room.close()
+    notes.agent_dir.close()
 
 
 def _create(memory: MemoryTools, name: str, content: str) -> str:

@@ -63,8 +63,8 @@ class DiskStore(Store):
     def get(self, key: str) -> StoredValue | None:
         check_path(key, op="read")
         try:
-            place = self.root.place(key)
-            found = None if place is None else self.root.met_at(place)
+            place = self.root.locate(key)
+            found = None if place is None else self.root.read_with_stat(place)
         except OSError as error:
             raise path_error(error, key, "read") from error
         if found is None:
@@ -77,7 +77,7 @@ class DiskStore(Store):
     def probe(self, key: str) -> str | None:
         check_path(key, op="stat")
         try:
-            place = self.root.place(key)
+            place = self.root.locate(key)
             info = None if place is None else self.root.status(place)
         except OSError as error:
             raise path_error(error, key, "stat") from error
@@ -107,7 +107,7 @@ class DiskStore(Store):
         self._check(key, "write")
         new = of(data)
         try:
-            place = self.root.room(key)
+            place = self.root.ensure_parent(key)
             before = file_at(self.root, place, "write")
             if expect is ABSENT:
                 if before is not None:
@@ -155,7 +155,7 @@ class DiskStore(Store):
         try:
             for key, data, expect in items:
                 self._check(key, "write")
-                place = self.root.room(key)
+                place = self.root.ensure_parent(key)
                 self.swaps.begin(drafts, place, data, file_at(self.root, place, "write"), expect)
         except OSError as error:
             self.drop_many(drafts)
@@ -212,7 +212,7 @@ class DiskStore(Store):
         wanted: list[tuple[int, DirEntryRef, bytes]] = []
         try:
             for index, (key, data) in enumerate(group):
-                place = self.root.room(key)
+                place = self.root.ensure_parent(key)
                 if file_at(self.root, place, "write") is None:
                     wanted.append((index, place, data))
             done = self.root.put_group([(place, data) for _, place, data in wanted])
@@ -226,7 +226,7 @@ class DiskStore(Store):
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
         self._check(key, "delete")
         try:
-            place = self.root.place(key)
+            place = self.root.locate(key)
             info = None if place is None else file_at(self.root, place, "delete")
             if place is None or info is None:
                 raise NotFound("no such file", path=key, op="delete")
@@ -279,7 +279,7 @@ class DiskStore(Store):
     def rmdir(self, prefix: str) -> None:
         self._check(prefix, "remove")
         try:
-            place = self.root.place(prefix)
+            place = self.root.locate(prefix)
             if place is not None:
                 with suppress(FileNotFoundError):
                     self.disk.rmdir(place.folder.fd, place.name, place.path)
@@ -295,10 +295,10 @@ class DiskStore(Store):
         if target.startswith(f"{source}/"):
             raise BadInput("a target inside what is moved", path=target, op="move")
         try:
-            old = self.root.place(source)
+            old = self.root.locate(source)
             if old is None or self.root.status(old, "move") is None:
                 raise NotFound("no such file", path=source, op="move")
-            new = self.root.room(target)
+            new = self.root.ensure_parent(target)
             with self._alone():
                 self.root.rename(old, new, "new")
             if durable:

@@ -66,7 +66,7 @@ class DisplacedFiles:
         """A name for what is about to be pushed aside. `anew`: the directory that we know was removed."""
         name = f"{time.time_ns():016x}.{old}.{new}.{encode(key)}"
         if self._home is None or anew:
-            self._home = self._root.room(f"{HOME}/{name}").folder
+            self._home = self._root.ensure_parent(f"{HOME}/{name}").folder
         return DirEntryRef(self._home, name, f"{HOME}/{name}")
 
     def hold(self, aside: DirEntryRef) -> None:
@@ -90,7 +90,7 @@ class DisplacedFiles:
         `ask=False`: for who will look again anyway; it counts as being written to. `OSError`: it cannot be read now.
         """
         try:
-            found = self._root.opened(place)
+            found = self._root.open_with_stat(place)
         except UserError:
             return None, False
         except OSError as error:
@@ -117,7 +117,7 @@ class DisplacedFiles:
             data, busy = self.examine(place)
         except OSError:  # not known to be a foreign edit, so it is looked at again
             return
-        if busy or (data is None and self._root.glance(place) is None):
+        if busy or (data is None and self._root.lstat(place) is None):
             return
         _, old, new, _ = name.split(".", 3)
         if data is None or of(data) not in (old, new):
@@ -132,7 +132,7 @@ class DisplacedFiles:
         if not new or place is None:
             return False
         try:
-            if (found := self._root.opened(place)) is None:
+            if (found := self._root.open_with_stat(place)) is None:
                 return False
         except (OSError, UserError):
             return False
@@ -247,14 +247,14 @@ class DisplacedFiles:
         mine = encode(key)
         for name in [name for name in self._out if name.split(".", 3)[-1] == mine]:
             place, digest = self._at(name), self._out.pop(name)
-            if place is not None and self._root.glance(place) is not None:
+            if place is not None and self._root.lstat(place) is not None:
                 held = f"{name[1:].partition('.')[0]}.{digest}..{mine}"
                 self._root.rename(place, DirEntryRef(place.folder, held, f"{HOME}/{held}"))
                 self.settle(held)
 
     def _at(self, name: str) -> DirEntryRef | None:
         if self._home is None:
-            place = self._root.place(f"{HOME}/{name}")
+            place = self._root.locate(f"{HOME}/{name}")
             self._home = None if place is None else place.folder
             return place
         return DirEntryRef(self._home, name, f"{HOME}/{name}")

@@ -84,7 +84,7 @@ class RootLock:
 def lock_holder(root: str | os.PathLike[str], key: str = KEY) -> dict[str, Any] | None:
     """Who holds the root's lock now, or None; the lock is not touched."""
     home = Root(root)
-    place = home.place(key)
+    place = home.locate(key)
     fd = None if place is None else home.open(place)
     if fd is None:
         return None

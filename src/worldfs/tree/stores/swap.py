@@ -106,7 +106,7 @@ class CompareAndSwap:
         place, seen, old, _, expect, new = swap
         try:
             with self._alone():
-                if not _same(seen, self.root.glance(place)):
+                if not _same(seen, self.root.lstat(place)):
                     found = self.root.read_at(place)
                     old = None if found is None else of(found)
                     self.compare(place, old, expect)

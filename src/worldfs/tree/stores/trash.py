@@ -38,7 +38,7 @@ class Trash:
         disk = self._root.disk
         if size > BYTES:
             return disk.unlink(place.folder.fd, place.name, place.path)
-        bin = self._root.room(f"{HOME}/{time.time_ns():016x}.{encode(place.path)}")
+        bin = self._root.ensure_parent(f"{HOME}/{time.time_ns():016x}.{encode(place.path)}")
         if self._names is None:
             self._names = deque(sorted(bin.folder.names()))
         try:

@@ -179,15 +179,15 @@ class LinuxWatch(StoreWatch):
 
     def _there(self, key: str) -> bool:
         try:
-            place = self._root.place(key)
-            return place is not None and self._root.glance(place) is not None
+            place = self._root.locate(key)
+            return place is not None and self._root.lstat(place) is not None
         except (OSError, UserError):
             return False
 
     def _being_written(self, key: str) -> bool:
         """A new name: a file just created to be written, which will be closed, or a link to a finished one?"""
         try:
-            place = self._root.place(key)
+            place = self._root.locate(key)
             fd = None if place is None else self._root.open(place)
         except (OSError, UserError):
             return False  # let the reader find out

@@ -43,7 +43,7 @@ class AgentMounts:
     # -- a room of the tree -----------------------------------------------------------------------------------------
 
     def store(self, row: FileRow, names: Names) -> Store:
-        return self.state(names["agent"]).room.store
+        return self.state(names["agent"]).agent_dir.store
 
     def key(self, row: FileRow, names: Names) -> str:
         return row.fill(names)
@@ -54,7 +54,7 @@ class AgentMounts:
         if variable == "agent":
             return agents(self.root)
         if variable == "letter":
-            return [name for name in self.state(names["agent"]).room.store.list("inbox") if name.endswith(".json")]
+            return [name for name in self.state(names["agent"]).agent_dir.store.list("inbox") if name.endswith(".json")]
         return []
 
     def holds(self, room: str, names: Names) -> bool:
@@ -86,20 +86,20 @@ class _AgentDocument(VirtualFile):
         self._agents, self._file = agents, file
 
     def read(self, names: Names) -> bytes:
-        data = self._agents.state(names["agent"]).kept[self._file].read()
+        data = self._agents.state(names["agent"]).documents[self._file].read()
         if data is None:
             raise NotFound("no such file", path=self._file, op="read")
         return data
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        kept = self._agents.state(names["agent"]).kept[self._file]
+        kept = self._agents.state(names["agent"]).documents[self._file]
         wrong = [finding for finding in kept.rules.judge(data) if not finding.warning]
         if wrong:
             raise BadInput(
                 "; ".join(f"{f.field}: {f.found}" for f in wrong[:5]), path=f"{names['agent']}/{self._file}",
                 op="write", actor=ask.actor, expected=wrong[0].expected, fix=wrong[0].fix,
             )  # fmt: skip
-        kept.offer(data)
+        kept.write_merged(data)
 
 
 class _MessageFile(VirtualFile):
@@ -109,7 +109,7 @@ class _MessageFile(VirtualFile):
         self._agents = agents
 
     def read(self, names: Names) -> bytes:
-        stored = self._agents.state(names["agent"]).room.store.get(f"inbox/{names['letter']}")
+        stored = self._agents.state(names["agent"]).agent_dir.store.get(f"inbox/{names['letter']}")
         if stored is None:
             raise NotFound("no such message", path=f"inbox/{names['letter']}", op="read")
         return stored.data
@@ -131,7 +131,7 @@ class _JournalFile(VirtualFile):
         self._agents = agents
 
     def read(self, names: Names) -> bytes:
-        stored = self._agents.state(names["agent"]).room.store.get("journal.jsonl")
+        stored = self._agents.state(names["agent"]).agent_dir.store.get("journal.jsonl")
         return stored.data if stored is not None else b""
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:

@@ -99,7 +99,7 @@ class _OpenNotebook:
 
     def __init__(self, state: AgentState) -> None:
         self.state, self.name = state, state.name
-        self.notes = Notebook(state.room)
+        self.notes = Notebook(state.agent_dir)
         self.lock = threading.Lock()
         self.users = 0
 
@@ -123,7 +123,7 @@ class _OpenNotebook:
         return NoteId(parts[2], said if said is not None else None if parts[3] == LATEST else int(parts[3]))
 
     def page(self) -> bytes:
-        return self.state.kept[PAGE].read() or b""
+        return self.state.documents[PAGE].read() or b""
 
     def remarks(self) -> Iterator[tuple[str, MemoryItem]]:
         """What memory.md says, each piece with the name of a note that it has here."""
@@ -152,7 +152,7 @@ class _OpenNotebook:
             return self.notes.active()[::-1][:limit]
         page = self.page()
         remarks = dict(self.remarks())
-        with PassageIndex(self.state.room.path / INDEX) as index:
+        with PassageIndex(self.state.agent_dir.path / INDEX) as index:
             index.keep("notes", self.notes.revision, self._passages)
             index.keep(PAGE, of(page), lambda: (_passage(name, piece) for name, piece in remarks.items()))
             hits = search(index, query, limit, embedder=embed.installed_embedder())

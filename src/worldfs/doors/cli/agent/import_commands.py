@@ -18,7 +18,7 @@ def import_agent(call: CommandContext) -> int:
 
     also = [word for word in ("research-journal", "instructions") if call[word.replace("-", "_")]]
     made = plan(call["place"], call["name"], also=also)
-    nothing = not made.found and not made.left
+    nothing = not made.found and not made.skipped
     if call["dry_run"] or nothing:
         call.voice.value({"plan": list(made.words())})
         for word in made.words():
@@ -31,7 +31,7 @@ def import_agent(call: CommandContext) -> int:
     with open_agent_state(call) as state:
         report = run_import(made, state)
     words = [*adopted, *(report.words() if made.found or not adopted else ())]
-    call.voice.value({"import": words, "left": len(report.left)})
+    call.voice.value({"import": words, "left": len(report.skipped)})
     for word in words:
         call.voice.line(word)
     return 1 if report.not_understood else 0

@@ -49,7 +49,7 @@ def _command(call: CommandContext, state: AgentState) -> CommandRequest:
     from worldfs.drivers.command.session_files import OUTCOME, SessionFiles
     from worldfs.drivers.command.tools import preset_command, reporting_command
 
-    words, home = tuple(call["argv"]), os.path.realpath(state.room.path)
+    words, home = tuple(call["argv"]), os.path.realpath(state.agent_dir.path)
     tool: ReportingCommand | None
     if call["with"] is not None:
         tool = preset_command(call["with"], home, words, call["model"])
@@ -61,13 +61,13 @@ def _command(call: CommandContext, state: AgentState) -> CommandRequest:
 
     def prompt(session: SessionRecord) -> PromptText:
         made = state.prompted(
-            session=session, outcome=SessionFiles(state.room.root, session.session_id).path(OUTCOME), budget=call["budget"],
-            language=call["language"], template=call["template"] or "",
+            session=session, outcome=SessionFiles(state.agent_dir.root, session.session_id).path(OUTCOME),
+            budget=call["budget"], language=call["language"], template=call["template"] or "",
         )  # fmt: skip
         return PromptText(made.text, made.pack.letters)
 
     if how != "none":  # a mistake in the template, or too small a budget, is told before a session begins
-        path = SessionFiles(state.room.root, "20260101-000000-0000").path(OUTCOME)
+        path = SessionFiles(state.agent_dir.root, "20260101-000000-0000").path(OUTCOME)
         state.prompted(outcome=path, budget=call["budget"], language=call["language"], template=call["template"] or "")
     return CommandRequest(
         words if tool is None else tool.argv, call["type"], call["timeout"], call["silence"], tool=tool,

@@ -67,13 +67,13 @@ def outcome(call: CommandContext) -> int:
     _typed(said)
     if not said:
         raise BadInput("no facts", path=call["name"], op="agent outcome", expected="key=value …")
-    with open_agent_state(call) as state, state.room.alone():
+    with open_agent_state(call) as state, state.agent_dir.locked():
         sid = session_job.running_session(state)
         if not sid:
             raise NotFound(
                 "no session runs", path=call["name"], op="agent outcome", fix=f"paos agent start {call['name']}"
             )
-        session_facts.add_facts(state.room, sid, state.cleaned(said))
+        session_facts.add_facts(state.agent_dir, sid, state.cleaned(said))
     call.voice.say(", ".join(said), said)
     return 0
 
@@ -88,7 +88,7 @@ def end(call: CommandContext) -> int:
         if sid and not mine:
             _not_anothers(state, sid)
         keeper = (state.runner() or {}).get("keeper")
-        errors = session_facts.errors(said if "errors" in said else state.noted())
+        errors = session_facts.errors(said if "errors" in said else state.session_facts())
         words = {
             "summary": call["summary"] or str(said.pop("summary", "")),
             "handoff": call["handoff"] or str(said.pop("handoff", "")),
@@ -122,7 +122,7 @@ def _mine(name: str) -> str:
 def _not_anothers(state: AgentState, sid: str) -> None:
     from worldfs.kernel.job_store import JobStore
 
-    if JobStore(state.room.store, state.room.clock).load(sid).order.params.get("argv"):
+    if JobStore(state.agent_dir.store, state.agent_dir.clock).load(sid).order.params.get("argv"):
         raise Busy(
             f"{sid} is run by `paos agent run`", path=state.name, op="agent end",
             expected="a session that `paos agent start` began", fix="it ends with its command",
@@ -151,7 +151,7 @@ def _keep(state: AgentState, sid: str, script: int, watched: int, foreign: set[i
             with suppress(OSError):
                 os.close(fd)
         _sign(state, sid, script)
-        with state.room.store.watch(".paos/jobs") as watch:
+        with state.agent_dir.store.watch(".paos/jobs") as watch:
             os.close(told)
             _wait(state, sid, watched, watch)
     finally:
@@ -177,10 +177,10 @@ def _sign(state: AgentState, sid: str, script: int) -> None:
     with suppress(OSError), open(f"/proc/{script}/cmdline", "rb") as file:
         command = file.read(1 << 16).decode("utf-8", "replace").replace("\0", " ").strip()
     content = {
-        "pid": script, "host": os.uname().nodename, "command": command, "started_at": state.room.now(),
+        "pid": script, "host": os.uname().nodename, "command": command, "started_at": state.agent_dir.now(),
         "purpose": f"session {sid}", "keeper": os.getpid(),
     }  # fmt: skip
-    state.room.hint(KEY, json.dumps(content).encode() + b"\n")
+    state.agent_dir.write_unsynced(KEY, json.dumps(content).encode() + b"\n")
 
 
 def _wait(state: AgentState, sid: str, watched: int, watch: Any) -> None:
@@ -201,7 +201,7 @@ def _wait(state: AgentState, sid: str, watched: int, watch: Any) -> None:
         watch.read(session_job.LEASE_S / 3)
         state.heartbeat()
     if gone.is_set():
-        with state.room.alone():
+        with state.agent_dir.locked():
             if session_job.running_session(state) == sid:
                 session_job.recover(state)
 

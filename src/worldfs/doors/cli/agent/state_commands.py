@@ -34,7 +34,7 @@ def init(call: CommandContext) -> int:
         made = create_agent(root, name, language=call["language"])
         if made:
             with AgentState.open(name, root) as state:  # what is ours from the beginning is told from edits of it
-                state.take_in()
+                state.reconcile()
         text = f"{root / name}: {', '.join(made)}" if made else f"{root / name}: all there"
         call.voice.say(text, {"agent": name, "path": str(root / name), "made": made}, "good" if made else "")
     return 0
@@ -111,7 +111,7 @@ def memory(call: CommandContext) -> int:
             for back, item in enumerate(reversed(found)):
                 call.voice.line(f"{back or 'now':>4}  {item.number:>6}  {item.revision}")
         else:
-            data = state.kept["memory.md"].read() or b""
+            data = state.documents["memory.md"].read() or b""
             call.voice.value({"memory": data.decode("utf-8", "replace")})
             if not call.voice.json:
                 call.voice.raw(data)
