@@ -47,7 +47,7 @@ class MergeInput(NamedTuple):
     versions: Sequence[tuple[int, bytes]]  # (number, bytes), oldest first; the last is what counts
 
 
-def settle(document: MergeInput, theirs: bytes, *, newest_only: bool) -> MergeResult:
+def merge_edit(document: MergeInput, theirs: bytes, *, newest_only: bool) -> MergeResult:
     """`newest_only`: the last version is theirs, too. Conflicts are named, and what is not taken of it is set aside."""
     agent_dir, name, rules, history, versions = document
     ours, bases = versions[-1][1], [data for _, data in versions]

@@ -3,9 +3,9 @@
     .paos/history/tasks.json    for each fact the number of the version that brought it or took it away, whose change
                                 that was, and values that it had before: small whatever the history, durable
 
-The last versions are kept whole (merged_document.py) and are added here before they are dropped. A rewrite holds what was
-acknowledged by version n only if its writer has read version n or a later one: so what it lacks of later versions, it
-has not seen, and cannot have meant to take away.
+The last versions are kept whole (merged_document.py) and are added here before they are dropped. A rewrite holds what
+version n acknowledged only if its writer has read version n or a later one: so what it lacks of later versions, it has
+not seen, and cannot have meant to remove.
 """
 
 from __future__ import annotations

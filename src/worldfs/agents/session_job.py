@@ -238,8 +238,8 @@ def project(
 ) -> SessionRecord:
     """Make the commit durable, and then the files say what it says. May be repeated.
 
-    `found`: what `reconcile_all` has just returned. `letters`: ids by name of those that have been read. `job`: its
-    job, if it is known. The commit and the drafts of the files wait for the disk together, as do the acknowledgements and the
+    `found`: what `reconcile_all` has just returned. `letters`: ids by name of those that were read. `job`: its job,
+    if known. The commit and the drafts of the files wait for the disk together, as do the acknowledgements and the
     files' names.
     """
     from dataclasses import replace

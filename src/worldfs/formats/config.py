@@ -64,7 +64,7 @@ def read(data: bytes, environ: Mapping[str, str] | None = None, *, where: str = 
     """The configuration. Keys in camelCase or snake_case; `environ` entries `PhyAgentOS_a__b` override `a.b`.
 
     No bytes (no file, workspace D36) are the defaults. A part that cannot be used is a finding, and the rest goes on.
-    Raises `BadInput` naming `where` for what nothing can go on with: no JSON (with line and column), `embodiments` that say
+    Raises `BadInput` naming `where` for: no JSON (with line and column), `embodiments` that say
     neither mode nor robots, robots of which none can be used. An unreadable file never becomes the defaults.
     """
     try:

@@ -64,7 +64,7 @@ def merge(
     """The document after an observation, in its own dialect; `data` itself if nothing but the time would change.
 
     `before`: what was written before, as `next_baseline` keeps it. `whole`: the body knows all its things, so one
-    of its own that it does not report is gone. Raises what `read` raises. The rules of ownership are in `environment_merge`.
+    of its own that it does not report is gone. Raises what `read` raises. Rules of ownership: `environment_merge`.
     """
     from worldfs.formats import environment_merge
 

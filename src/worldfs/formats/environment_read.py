@@ -172,7 +172,7 @@ class _SceneReader:
         )
 
     def q1_object(self, entry: Json, at: str) -> Thing:
-        """Positions are passed on as they are: in the driver's unit (workspace D34); their raw form stays in `extra`."""
+        """Positions are passed on in the driver's unit (workspace D34); their raw form stays in `extra`."""
         return Thing(
             id=_key(at),
             name=_text(entry, "name", at),

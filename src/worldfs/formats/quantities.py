@@ -52,7 +52,7 @@ def bracketed_unit(text: str, kind: str) -> str:
 def amount(text: str, kind: str, default: str = "") -> float | None:
     """One upper limit in SI units: `~0.855 m`, `≤ 3 kg`, `855 mm from base`, `0–80 mm` (its upper end).
 
-    `default` is the unit where the text prints none; "" means SI (workspace D34). None: unreadable, which is not "none".
+    `default` is the unit if the text has none; "" means SI (workspace D34). None: unreadable, which is not "none".
     """
     match = _AMOUNT.fullmatch(text.strip().strip("`*_").strip())
     if not match:

@@ -358,7 +358,7 @@ class Root(DirReader):
             return
 
     def _claim(self, folder: DirFd) -> DirFd:
-        """Every writer holds the scratch directory's lock shared while it lives: an exclusive lock proves that there is no other."""
+        """Each living writer holds the scratch directory's lock shared: an exclusive lock proves there is no other."""
         own = DirFd(os.open(".", FOLDER, dir_fd=folder.fd), folder.path)
         with suppress(BlockingIOError):
             fcntl.flock(own.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -58,7 +58,7 @@ class Book:
         self.events.append({"event": event, **fields})
         return len(self.events)
 
-    def noted(self) -> dict[str, Any]:
+    def session_facts(self) -> dict[str, Any]:
         return {}
 
     def finish(

@@ -40,7 +40,7 @@ SIGNAL: Final = {
 
 class _Envelope(NamedTuple):
     key: str
-    where: str
+    location: str
     team: str
     sender: str
     to: str | None

@@ -47,7 +47,7 @@ class AgentStatePort(Protocol):
         **figures: Any,
     ) -> SessionRecord: ...
 
-    def noted(self) -> Json:
+    def session_facts(self) -> Json:
         """What `paos agent outcome` was told in the session that runs."""
         ...
 

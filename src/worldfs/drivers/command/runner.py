@@ -297,7 +297,7 @@ class _SessionRun:
             said = {"tokens_used": reader.tokens, "cost_usd": reader.cost, "answer": reader.answer[:ANSWER_MAX] or None}
             if not self.record.model:
                 said["model"] = reader.model or None
-        noted = self.state.noted()
+        noted = self.state.session_facts()
         figures = {**{key: value for key, value in said.items() if value is not None}, **report.figures}
         return {key: value for key, value in figures.items() if key not in noted}
 
