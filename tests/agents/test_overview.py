@@ -167,7 +167,7 @@ def test_an_agent_of_empty_directory_is_a_line_too(tmp_path: Path) -> None:
         ("tasks.json", b'"done"', "tasks.json: no list of tasks"),
         ("tasks.json", b" " * (17 << 20), f"tasks.json: {17 << 20} bytes"),
         ("metrics.json", b"", "metrics.json: not JSON (line 1, column 1)"),
-        (".paos/metrics.json", b"\0\0", ".paos/metrics.json: no state of counters"),
+        (".paos/metrics.json", b"\0\0", ".paos/metrics.json: not a metrics state file"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named_and_the_others_count(
@@ -241,8 +241,8 @@ def test_looking_loads_neither_a_store_nor_a_driver(tmp_path: Path) -> None:
         "pathlib",
     )
     code = (
-        "import sys; before = set(sys.modules); from worldfs.agents.overview import overview; "
-        f"assert overview({str(tmp_path)!r})[0].runner; new = sys.modules.keys() - before; "
+        "import sys; before = set(sys.modules); from worldfs.agents.overview import agent_summaries; "
+        f"assert agent_summaries({str(tmp_path)!r})[0].runner; new = sys.modules.keys() - before; "
         f"print([m for m in {heavy!r} if m in new])"
     )
     path = os.pathsep.join(filter(None, sys.path))

@@ -34,7 +34,7 @@ def made(**more: object) -> StatePrompt:
     [
         ("en", ["Step 0: Load Operational State", "stopped by its time limit", "Messages claimed for this session (1):",
                 'from "theseus", priority high', "Faults found in your files:", "delete its file"]),
-        ("zh", ["第 0 步：载入运行状态", "因超时被终止", "本次会话领取的来信（1 封）", "在你的文件中发现的问题",
+        ("zh", ["第 0 步：载入运行状态", "因超时被终止", "本次会话领取的消息（1 条）", "在你的文件中发现的问题",
                 "删除其文件"]),
     ],
 )  # fmt: skip

@@ -57,7 +57,7 @@ def test_a_long_idle_goes_down_day_by_day_and_no_further_than_work_can_lift_it()
 
 def test_an_agent_without_a_past_is_not_held_to_be_idle() -> None:
     assert score_agent(AgentSummary("new"), NOW) == AgentScore(
-        "new", 50.0, ("Nothing waits for it", "Nothing says when it ran last")
+        "new", 50.0, ("Nothing waits for it", "No record of its last run")
     )
 
 

@@ -193,8 +193,8 @@ def test_data_in_a_blank_is_never_read_as_a_template(id) -> None:
 
 
 FOUND = {
-    "JSON broken at line 3, column 5: found '}'": "JSON 在第 3 行第 5 列有误：'}'",
-    "YAML broken at line 3, column 5: expected <block end>": "YAML 在第 3 行第 5 列有误：expected <block end>",
+    "invalid JSON at line 3, column 5: unexpected '}'": "JSON 在第 3 行第 5 列有误：'}'",
+    "invalid YAML at line 3, column 5: expected <block end>": "YAML 在第 3 行第 5 列有误：expected <block end>",
     "byte 0xff at offset 12 is not UTF-8": "偏移 12 处的字节 0xff 不是 UTF-8",
     "set aside as .paos/quarantine/x; a new one is written at the next start": (
         "已移开为 .paos/quarantine/x；下次启动时会写入新文件"

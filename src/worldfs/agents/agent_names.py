@@ -50,7 +50,7 @@ def check_agent_name(name: str) -> str:
     """The name of an agent as it is, or `BadInput`."""
     if is_agent_name(name):
         return name
-    raise BadInput(f"{name[:80]!r} is no name of an agent", op="agent", expected=_RULE)
+    raise BadInput(f"{name[:80]!r} is not a valid agent name", op="agent", expected=_RULE)
 
 
 def check_new_name(root: str | os.PathLike[str], name: str) -> str:

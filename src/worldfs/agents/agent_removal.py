@@ -87,7 +87,7 @@ def _move(root: str | os.PathLike[str], source: str, target: str) -> None:
         house.rename(here, there, "new")
         house.sync(there, here)
     except FileExistsError:
-        raise Exists("something of that name", path=target, op="move") from None
+        raise Exists("something with that name exists", path=target, op="move") from None
     except OSError as error:
         raise from_os(error, path=source, op="move") from error
     finally:

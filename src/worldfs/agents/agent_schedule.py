@@ -104,7 +104,7 @@ def _idle(line: AgentSummary, now: datetime) -> Iterator[tuple[float, str]]:
     except OverflowError:  # the year 1, and a zone
         moment = None
     if moment is None:
-        yield 0.0, "Nothing says when it ran last"
+        yield 0.0, "No record of its last run"
     elif (days := (now - moment).days) > IDLE_DAYS:
         yield -float(min(days - IDLE_DAYS, IDLE_MAX)), f"It has been idle for {days} days"
 

@@ -128,7 +128,7 @@ def _settled(fault: Diagnosis, fix: bool, root: Path) -> Finding:
     try:
         fault.mend()
     except WorldError as error:
-        return replace(finding, found=f"{finding.found}; mending failed: {error}")
+        return replace(finding, found=f"{finding.found}; the fix failed: {error}")
     return replace(finding, warning=True, fix="mended" + (f": {finding.fix}" if finding.fix else ""))
 
 
@@ -190,7 +190,7 @@ def _journal(state: AgentState) -> Iterator[Diagnosis]:
     if size > GIANT:
         yield Diagnosis(
             _found(
-                state, "JOURNAL_GIANT", JOURNAL, f"at most {GIANT >> 20} MiB: longer ones begin anew",
+                state, "JOURNAL_GIANT", JOURNAL, f"at most {GIANT >> 20} MiB: longer ones start again",
                 f"{size >> 20} MiB, not all of it by us",
             ),
             partial(take_in_journal, state),
@@ -336,7 +336,7 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
             continue
         if not alive:
             yield Diagnosis(
-                _found(state, "SESSION_LOST", "session.json", "a runner that lives", f"{name[:-6]}: nobody runs it"),
+                _found(state, "SESSION_LOST", "session.json", "a runner that lives", f"{name[:-6]}: no process runs it"),
                 state.recover,
             )
     for name in agent_dir.store.list(DONE):
@@ -359,14 +359,14 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
                 "SESSION_LOST",
                 "session.json#/status",
                 "completed | timeout | error",
-                "running, and nobody runs it",
+                "running, but no process runs it",
             ),
             partial(end_session, state),
         )
     if report.get("status") in ("researching", "extracting", "evaluating"):
         yield Diagnosis(
             _found(
-                state, "REPORT_STALE", "report.json#/status", "idle | error", f"{report['status']}, and nobody runs"
+                state, "REPORT_STALE", "report.json#/status", "idle | error", f"{report['status']}, but no process runs it"
             ),
             partial(state.set_report, status="error" if session.get("status") in ("timeout", "error") else "idle"),
         )

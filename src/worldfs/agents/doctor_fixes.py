@@ -49,7 +49,7 @@ def end_session(state: AgentState) -> None:
     with state.agent_dir.locked():
         document = state.documents["session.json"]
         document.reconcile(settle=True)
-        words = ["lost: nobody runs it"]
+        words = ["lost: no process runs it"]
         document.write(
             with_members(
                 document.read() or b"", {"status": "error", "ended_at": state.agent_dir.now(), "errors": words}

@@ -84,7 +84,7 @@ def keep_duplicate_keys(agent_dir: AgentDirectory, name: str, data: bytes) -> No
     with suppress(ValueError, RecursionError):
         json.loads(data, object_pairs_hook=look)
     if twice:
-        kept = agent_dir.set_aside(name, data, f"keys that stand there twice: {', '.join(twice)}")
+        kept = agent_dir.set_aside(name, data, f"duplicate keys: {', '.join(twice)}")
         agent_dir.add_finding(
             "KEY_TWICE", name, "each key once", f"{', '.join(twice)[:200]} twice: the last one counts",
             f"your text is kept in {kept}",

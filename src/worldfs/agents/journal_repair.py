@@ -87,7 +87,7 @@ def _settle(journal: Journal, text: bytes, judged: _TailScan) -> None:
     agent_dir, live = journal.agent_dir, journal.live
     rest = text[judged.good :]
     if rest:
-        reason = "lines that somebody added, taken over with numbers" if judged.foreign else "a line torn by a crash"
+        reason = "lines added by another program, numbered and kept" if judged.foreign else "a line torn by a crash"
         agent_dir.set_aside(NAME, rest, reason)
         live.cut(judged.good)
     good = text[: judged.good]

@@ -145,7 +145,7 @@ class MergedDocument:
         if stored is None and (size := self._too_long()):
             raise BadInput(
                 f"{size} bytes", path=self.name, op="read", expected=f"at most {self.rules.most >> 20} MiB",
-                fix="mend it with: paos check --fix",
+                fix="fix it with: paos check --fix",
             )  # fmt: skip
         return None if stored is None else stored.data
 
@@ -236,7 +236,7 @@ class MergedDocument:
             return stored.data
         if (
             self.agent_dir.store.ours(self.name) == stored.revision
-        ):  # our last write, and its copy was lost with the power
+        ):  # our last write, and its copy was lost in a power cut
             self.keep(stored.data, stored.revision)
             return stored.data
         if newest is None:
@@ -252,7 +252,7 @@ class MergedDocument:
         try:
             _written(self.agent_dir, {self.name: self}, [(self.name, data, self.expected())], [], merged=merged)
         except Exists:
-            raise Conflict("it appeared meanwhile", path=self.name, op="write") from None
+            raise Conflict("it was created meanwhile", path=self.name, op="write") from None
 
     def keep(self, data: bytes, revision: str = "", *, foreign: bool = False, merged: bool = False) -> None:
         """Note a version as the newest good one, which is there. Not durable: it is a copy of what is."""
@@ -364,7 +364,7 @@ class MergedDocument:
                 )
             data = self.version(known[-1 - steps])
             if data is None:
-                raise NotFound("that version was lost with the power", path=self.name, op="undo", fix="try another")
+                raise NotFound("that version was lost in a power cut", path=self.name, op="undo", fix="try another")
             self.write(data)
             return data
 
@@ -402,7 +402,7 @@ class MergedDocument:
             return None
         self._put(data)
         self.agent_dir.add_finding(
-            "FILE_REMOVED", self.name, "the file", "nothing: somebody removed it", "it is back as it was"
+            "FILE_REMOVED", self.name, "the file", "nothing: it was removed", "its last version was restored"
         )
         return data
 
@@ -417,7 +417,7 @@ class MergedDocument:
         for finding in self.rules.judge(data):
             if not finding.warning:
                 self.agent_dir.set_aside(self.name, data, f"unreadable when first seen: {finding.found}")
-                self._add_finding(finding, "its text is kept; the next change begins anew")
+                self._add_finding(finding, "its text is kept; the next change starts a new file")
                 return None
         keep_duplicate_keys(self.agent_dir, self.name, data)
         clean = self.rules.clean(data)
@@ -431,7 +431,7 @@ class MergedDocument:
     def _reject(self, data: bytes, newest: Generation) -> bytes | None:
         """A foreign text that means nothing: set aside, the last good version back, and the fault named."""
         good = self.version(newest)
-        key = self.agent_dir.set_aside(self.name, data, "not readable as what it should be")
+        key = self.agent_dir.set_aside(self.name, data, "unreadable or invalid")
         for finding in self.rules.judge(data):
             if not finding.warning:
                 self._add_finding(finding, f"your text is kept in {key}, the file is as it was before")

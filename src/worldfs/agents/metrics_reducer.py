@@ -110,11 +110,11 @@ class MetricsReducer:
                 raise ValueError
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise BadInput(
-                "no state of counters",
+                "not a metrics state file",
                 path=".paos/metrics.json",
                 op="load",
-                expected="what was written there",
-                fix="remove it: it is made again from the journal and metrics.json",
+                expected="the state that worldfs wrote",
+                fix="remove it: it is rebuilt from the journal and metrics.json",
             ) from None
         return fold
 

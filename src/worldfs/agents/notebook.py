@@ -124,7 +124,7 @@ class Notebook:
     ) -> NoteVersion:
         """A new note; a name that is in use gets a number, one that was forgotten goes on counting its versions."""
         if name and not NAME.match(name):
-            raise BadInput(f"{name[:80]!r} is no name of a note", op="create", expected="1 to 128 of A-Z a-z 0-9 . _ -")
+            raise BadInput(f"{name[:80]!r} is not a valid note name", op="create", expected="1 to 128 of A-Z a-z 0-9 . _ -")
         with self.agent_dir.locked(), self._mutex:
             self._catch_up()
             name = self._free(name or f"mem_{self._lines + 1}")
@@ -143,7 +143,7 @@ class Notebook:
         with self.agent_dir.locked(), self._mutex:
             last = self.latest(name)
             if last.unevictable:
-                raise NotPermitted(f"note {name!r} is to be kept", op="evict")
+                raise NotPermitted(f"note {name!r} cannot be evicted", op="evict")
             self._append(
                 {"op": "evict", "name": name, "version": last.version, "at": stamp(self.agent_dir.clock.now())}
             )

@@ -309,7 +309,7 @@ def recover(state: AgentState) -> bool:
             entry["seq"] = state.append(entry)
             state.agent_dir.add_finding(
                 "SESSION_LOST", "session.json", "an end that its runner wrote", f"{sid}: {why}",
-                "look at what it left behind; its messages wait in the inbox again",
+                "look at what it left behind; its unacknowledged messages are redelivered",
             )  # fmt: skip
         project(state, entry)
     return found

@@ -11,7 +11,7 @@ You are the agent {agent}. What you knew before is kept in {state_dir}:
 
 - {state_dir}/memory.md: what you learned across sessions.
 - {state_dir}/tasks.json: your tasks.
-- {state_dir}/inbox/: letters to you, a JSON file each.
+- {state_dir}/inbox/: messages to you, a JSON file each.
 
 The state below has the most important of it; where it says that something was left out, read the file itself.
 
@@ -21,7 +21,7 @@ The state below has the most important of it; where it says that something was l
 
 {faults}
 
-Deal with letters of high priority before you choose what to do.
+Deal with messages of high priority before you choose what to do.
 
 ### How to answer, with file tools only
 
@@ -31,9 +31,9 @@ Keep it valid JSON.
 - What you learned: in memory.md, below the heading where it belongs, a line "- what you learned (YYYY-MM-DD)". \
 Take out what is settled.
 - Where you are: in report.json "summary", "current_task", "next_priority" and "blocked_by" are yours.
-- A letter that is done: delete its file, or leave it. The letters named above count as answered when this session \
+- A message that is done: delete its file, or leave it. The messages named above count as answered when this session \
 ends well, and come back if it does not.
-- A letter to another agent, NAME: a new file {state_dir}/outbox/ANY-NEW-NAME.json with \
+- A message to another agent, NAME: a new file {state_dir}/outbox/ANY-NEW-NAME.json with \
 {"to": "NAME", "type": "flag", "priority": "normal", "subject": "…", "body": "…"}. It is sent when this session ends.
 - Leave session.json, metrics.json, journal.jsonl and .paos/ alone: they are kept for you.
 {outcome}
@@ -49,7 +49,7 @@ CHINESE: Final = """\
 
 - {state_dir}/memory.md：跨会话学到的东西。
 - {state_dir}/tasks.json：你的任务。
-- {state_dir}/inbox/：给你的来信，每封一个 JSON 文件。
+- {state_dir}/inbox/：给你的消息，每条一个 JSON 文件。
 
 下面的状态列出其中最重要的部分；凡注明“未列出”的，请读原文件。
 
@@ -59,7 +59,7 @@ CHINESE: Final = """\
 
 {faults}
 
-先处理高优先级来信，再决定做什么。
+先处理高优先级消息，再决定做什么。
 
 ### 如何回应（只用文件工具）
 
@@ -67,8 +67,8 @@ CHINESE: Final = """\
 中的又一个对象：{"id": "…", "description": "…", "status": "pending", "priority": "medium"}。保持 JSON 有效。
 - 学到的东西：在 memory.md 合适的标题下加一行“- 学到的内容（YYYY-MM-DD）”。已了结的请删去。
 - 进展：report.json 中的 "summary"、"current_task"、"next_priority"、"blocked_by" 归你写。
-- 处理完的来信：删除其文件，或者留着。上面列出的来信在本次会话正常结束后视为已答复，否则会退回给你。
-- 给另一个智能体 NAME 写信：新建文件 {state_dir}/outbox/任意新名字.json，内容为 \
+- 处理完的消息：删除其文件，或者留着。上面列出的消息在本次会话正常结束后视为已答复，否则会退回给你。
+- 给另一个智能体 NAME 发消息：新建文件 {state_dir}/outbox/任意新名字.json，内容为 \
 {"to": "NAME", "type": "flag", "priority": "normal", "subject": "…", "body": "…"}。本次会话结束时发出。
 - 不要改动 session.json、metrics.json、journal.jsonl 和 .paos/：它们由系统维护。
 {outcome}
@@ -78,10 +78,10 @@ CHINESE: Final = """\
 {pack}
 """
 SAYS: Final[dict[str, tuple[str, str]]] = {
-    "claimed": ("Messages claimed for this session ({count}):", "本次会话领取的来信（{count} 封）："),
-    "none": ("No messages are claimed for this session.", "本次会话没有领取来信。"),
+    "claimed": ("Messages claimed for this session ({count}):", "本次会话领取的消息（{count} 条）："),
+    "none": ("No messages are claimed for this session.", "本次会话没有领取消息。"),
     "letter": ('- "{id}" from "{sender}", priority {priority}', '- "{id}"，来自 "{sender}"，优先级 {priority}'),
-    "letters": ("- and {count} more in inbox/", "- 另有 {count} 封在 inbox/"),
+    "letters": ("- and {count} more in inbox/", "- 另有 {count} 条在 inbox/"),
     "outcome": (
         "- The last thing you do: write {path} (PAOS_OUTCOME, the one file below .paos/ that is yours), a JSON object "
         'of facts: {{"summary": "…", "handoff": "…", "next_priority": "…", "sources_archived": 0}}. '

@@ -170,10 +170,10 @@ def _parse(data: bytes) -> Json:
             path=PATH,
             op="read",
             expected="a JSON object",
-            fix="mend that place, or move the file away and run `paos onboard`",
+            fix="fix that place, or move the file away and run `paos onboard`",
         ) from None
     except (RecursionError, ValueError) as error:
-        raise BadInput(f"not to be read: {error}", path=PATH, op="read", expected="a JSON object") from None
+        raise BadInput(f"cannot be read: {error}", path=PATH, op="read", expected="a JSON object") from None
     if not isinstance(document, dict):
         raise BadInput(
             f"a {type(document).__name__} at line 1 column 1", path=PATH, op="read", expected="a JSON object {…}"

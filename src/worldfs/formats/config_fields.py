@@ -54,7 +54,7 @@ def _encodable(text: str) -> bool:
 
 
 def bad_field(where: str, found: str, expected: str) -> BadInput:
-    return BadInput(f"{where}: {found}", path=PATH, op="read", expected=expected, fix=f"mend {where} in config.json")
+    return BadInput(f"{where}: {found}", path=PATH, op="read", expected=expected, fix=f"correct {where} in config.json")
 
 
 def seconds(document: Json, key: str, where: str, default: float) -> float:

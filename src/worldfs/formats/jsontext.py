@@ -60,10 +60,10 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
 def _bad(text: str, position: int, message: str) -> BadInput:
     line, column = line_and_column(text, position)
     rest = text[position : position + 20].split("\n", maxsplit=1)[0].strip()
-    found = f"`{rest}`" if rest else "the text ends" if not text[position:].strip() else "the line ends"
+    found = f"`{rest}`" if rest else "end of file" if not text[position:].strip() else "end of line"
     expected = message.removeprefix("Expecting ").removesuffix(" delimiter")
     return BadInput(
-        f"JSON broken at line {line}, column {column}: found {found}",
+        f"invalid JSON at line {line}, column {column}: unexpected {found}",
         expected="nothing after the value" if expected == "Extra data" else expected,
         fix="finish or correct the block; nothing was read from it",
     )

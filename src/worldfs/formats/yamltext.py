@@ -56,7 +56,7 @@ def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | Non
         line, column = jsontext.line_and_column(text if whole is None else whole, position)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise BadInput(
-            f"YAML broken at line {line}, column {column}: {problem}",
+            f"invalid YAML at line {line}, column {column}: {problem}",
             expected="one YAML document",
             fix="correct the block; nothing was read from it",
         ) from None
@@ -90,7 +90,7 @@ class _YamlReader:
             result = self.mapping(node) if isinstance(node, MappingNode) else self.sequence(node)
             self.open.discard(id(node))
         if result[1] > MAX_VALUES:
-            raise BadInput("YAML aliases stand for too many values", expected=f"at most {MAX_VALUES:,}")
+            raise BadInput("YAML aliases expand to too many values", expected=f"at most {MAX_VALUES:,}")
         self.done[id(node)] = result
         return result
 

@@ -53,7 +53,7 @@ def test_a_whole_legacy_comes_over_and_a_second_time_changes_no_byte(agent, lega
     clock.advance(3600)
     for place in PLACES:
         report = bring(agent, legacy / place, also=["research-journal"])
-        assert not report.anything and "there already" in report.words()[0]
+        assert not report.anything and "already imported" in report.words()[0]
     assert files_of(tmp_path / "agents") == before
 
 
@@ -322,14 +322,14 @@ def test_what_no_file_of_ours_can_hold_is_named_and_the_rest_comes(agent, tmp_pa
             AgentTask("ok", description="fine", extra={"status": "clash", "n": float("nan")}),
             AgentTask("bad", description="x", status="paused"),
         ],
-        letters=[Message("m1", "", "rio"), Message("m2", "leo", "clay", subject="fine", extra={"from": "forged"})],
+        messages=[Message("m1", "", "rio"), Message("m2", "leo", "clay", subject="fine", extra={"from": "forged"})],
         remarks=[Remark("Some Heading", "# not a heading\n- x")],
         lines=[{"ts": "", "event": "odd", "seq": 99, "imported": False, "source": "forged"}],
     )  # fmt: skip
     report = run_import(plan(tmp_path, "rio", registry=ImporterRegistry({"careless": importer})), agent)
     assert list(tasks(agent)) == ["ok"] and tasks(agent)["ok"].status == "pending"
     assert [letter.message.sender for letter in agent.inbox.waiting()] == ["leo"]
-    assert [left.location for left in report.skipped] == ["x:1, as a task", "x:0, as a letter"]
+    assert [left.location for left in report.skipped] == ["x:1, as a task", "x:0, as a message"]
     (entry,) = journal(agent)
     assert entry["seq"] == 1 and entry["imported"] is True and entry["source"] == "careless:x:0"
     assert len(texts(agent)) == 1

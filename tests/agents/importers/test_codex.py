@@ -60,12 +60,12 @@ def test_both_eras_of_the_format(read, legacy):
     ]
     assert {item.value["session_id"] for item in found.taken} == {SID, "c3c4b301-27c8-4c70-b6e4-46b99fdf0236"}
     assert found.taken[1].value["ts"] == "2025-08-20T10:00:00Z"  # the bare era has one time a session
-    assert found.ignored["answers of tools"] == 2 and not found.skipped
+    assert found.ignored["tool results"] == 2 and not found.skipped
 
 
 def test_each_reading_gives_the_same(read, legacy):
     (found,) = read("codex", legacy / "home")
-    assert list(found.entries()) == found.taken and found.ignored["answers of tools"] == 2
+    assert list(found.entries()) == found.taken and found.ignored["tool results"] == 2
 
 
 def test_a_torn_last_line_waits_and_what_grew_has_its_own_key(read, build):
@@ -99,7 +99,7 @@ def test_a_second_copy_of_the_history_brings_nothing_twice(read, build):
         "codex", build({FILE: lines(*story) + said(5, "torn")[:30] + "\n" + lines(*again, said(70, "yes"))})
     )
     assert [text for _, text in words(found)] == ["", "go", "yes", "go", "yes", "new", "yes"]
-    assert found.ignored["lines that were told before"] == 4
+    assert found.ignored["repeated lines"] == 4
 
 
 def test_a_fork_brings_only_its_own(read, build):

@@ -57,7 +57,7 @@ def test_rules_come_over_as_notes_once(name: str, tmp_path: Path, bring: Import,
         assert rule in memory
     assert "docs/more.md" not in memory
     again = bring(str(tmp_path / name))
-    assert again[0] == 0 and "there already: 4 notes" in again[1]
+    assert again[0] == 0 and "already imported: 4 notes" in again[1]
     assert (tmp_path / "agents/rio/memory.md").read_text() == memory
 
 
@@ -78,7 +78,7 @@ def test_in_a_directory_they_are_offered_only(tmp_path: Path, bring: Import, rio
 def test_an_import_that_finds_nothing_does_not_end_well(tmp_path: Path, bring: Import, rio: AgentState) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     code, said = bring(str(tmp_path / "notes.txt"))
-    assert code == 1 and "nothing to bring over was found" in said and "claude-memory" in said
+    assert code == 1 and "nothing to import was found" in said and "claude-memory" in said
 
 
 def test_legacy_sessions_are_all_counted_and_the_count_is_said(tmp_path: Path, bring: Import, rio: AgentState) -> None:

@@ -40,7 +40,7 @@ def test_what_is_no_fact_is_named_and_the_rest_goes_on(read, build):
         '{"type":"entity","name":"A","entityType":"t","observations":["x"]}\n{"type":"relation","from":"A"'
     )
     (found,) = read("mcp-memory", build({"memory.jsonl": lines}))
-    assert texts(found) == ["**A** (t): x"] and found.ignored == {"facts that stand there twice": 1}
+    assert texts(found) == ["**A** (t): x"] and found.ignored == {"duplicate facts": 1}
     assert [left.location for left in found.skipped] == [
         "memory.jsonl:1/since",
         "memory.jsonl:1/observations/1",

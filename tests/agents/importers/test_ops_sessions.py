@@ -19,7 +19,7 @@ def test_each_file_becomes_the_end_of_a_session_with_its_own_time(read, legacy):
 @pytest.mark.parametrize(
     ("content", "pointer", "word"),
     [
-        ('{"id": "a", "ended": "2026-03-05T19:30:15Z", "sta', "", "broken"),
+        ('{"id": "a", "ended": "2026-03-05T19:30:15Z", "sta', "", "invalid JSON"),
         ({"id": "a", "ended": "2026-03-05T19:30:15Z", "status": "running"}, "#/status", "running"),
         ({"id": "a", "ended": "yesterday", "status": "completed"}, "#/ended", "no time"),
         ({"id": "a", "status": "completed"}, "#/ended", "no time"),

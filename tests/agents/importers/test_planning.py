@@ -19,16 +19,16 @@ def everything_below(place):
 def test_it_says_what_would_come_source_by_source(legacy):
     words = plan(legacy / "home", "rio").words()
     assert words[:6] == [
-        "flags: .pentagon/workspace/collective (1,088 bytes): 3 letters",
+        "flags: .pentagon/workspace/collective (1,088 bytes): 3 messages",
         "claude-memory: .claude/projects/-home-rio-codex/memory (830 bytes): 5 notes"
         "; not taken: index lines of topics that are there 2",
-        "claude-inbox: .claude/teams/claims/inboxes/rio.json (1,103 bytes): 3 letters, 2 journal lines",
+        "claude-inbox: .claude/teams/claims/inboxes/rio.json (1,103 bytes): 3 messages, 2 journal lines",
         "claude-tasks: .claude/tasks/3b22f6a2-8179-4ae8-b430-1d2c3b4a5f60 (906 bytes): 2 tasks (1 open)"
         "; not taken: teammate trackers 1",
         "claude-tasks: .claude/todos (223 bytes): 2 tasks (1 open)",
         "codex: .codex/sessions (3,722 bytes): 11 journal lines; not taken: bookkeeping 2, reasoning 3, "
-        "answers of tools 2, instructions and context 2, beginnings of turns 1, second forms of a message 2, "
-        "counts of tokens 1",
+        "tool results 2, instructions and context 2, turn starts 1, duplicate forms of a message 2, "
+        "token counts 1",
     ]
     assert "for leo: 1 thing not taken; import for leo takes them" in words
     assert any(
@@ -50,7 +50,7 @@ def test_everyone_takes_what_is_meant_for_others_too(legacy):
 
 def test_a_place_with_nothing_known_says_so(tmp_path):
     (said,) = plan(tmp_path, "rio").words()
-    assert said.startswith(f"nothing to bring over was found in {tmp_path}; known are: ") and "beads" in said
+    assert said.startswith(f"nothing to import was found in {tmp_path}; known are: ") and "beads" in said
 
 
 def test_a_place_that_is_none_and_a_name_that_is_none_are_refused(tmp_path):

@@ -68,7 +68,7 @@ def export(state: AgentState, target: str | os.PathLike[str]) -> list[str]:
     """
     base = Path(target)
     if base.exists() and (not base.is_dir() or any(base.iterdir())):
-        raise Exists("something is there already", path=str(base), op="export", fix="name a new directory")
+        raise Exists("the target already exists", path=str(base), op="export", fix="name a new directory")
     try:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

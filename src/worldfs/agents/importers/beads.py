@@ -71,7 +71,7 @@ class Beads:
                         )
                     else:
                         if value["id"] in issues:  # a merge in git leaves both; the later one counts
-                            found.ignore("lines of an issue that stands there again")
+                            found.ignore("repeated lines of an issue")
                         issues[value["id"]] = (value, where, line_.data)
             except WorldError as error:
                 found.skipped.append(unreadable_item(error, source.path))

@@ -48,7 +48,7 @@ class _Envelope(NamedTuple):
 
 class ClaudeInbox:
     name = "claude-inbox"
-    about = "Claude Code's team inboxes → letters (unread) and journal lines (read)"
+    about = "Claude Code's team inboxes → messages (unread) and journal lines (read)"
 
     def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:

@@ -36,13 +36,13 @@ TAKEN: Final = {
 }  # fmt: skip
 PASSED: Final = {
     "reasoning": "reasoning", "agent_reasoning": "reasoning", "agent_reasoning_raw_content": "reasoning",
-    "agent_reasoning_section_break": "reasoning", "function_call_output": "answers of tools",
-    "custom_tool_call_output": "answers of tools", "tool_search_output": "answers of tools",
-    "local_shell_call_output": "answers of tools", "mcp_tool_call_end": "answers of tools",
-    "exec_command_end": "answers of tools", "web_search_end": "answers of tools",
-    "image_generation_end": "answers of tools",
-    "view_image_tool_call": "answers of tools", "dynamic_tool_call_response": "answers of tools",
-    "task_started": "beginnings of turns", "turn_started": "beginnings of turns", "context_compacted": "bookkeeping",
+    "agent_reasoning_section_break": "reasoning", "function_call_output": "tool results",
+    "custom_tool_call_output": "tool results", "tool_search_output": "tool results",
+    "local_shell_call_output": "tool results", "mcp_tool_call_end": "tool results",
+    "exec_command_end": "tool results", "web_search_end": "tool results",
+    "image_generation_end": "tool results",
+    "view_image_tool_call": "tool results", "dynamic_tool_call_response": "tool results",
+    "task_started": "turn starts", "turn_started": "turn starts", "context_compacted": "bookkeeping",
     "compaction": "bookkeeping", "compaction_summary": "bookkeeping", "context_compaction": "bookkeeping",
     "ghost_snapshot": "bookkeeping", "other": "bookkeeping", "entered_review_mode": "bookkeeping",
     "exited_review_mode": "bookkeeping", "thread_goal_updated": "bookkeeping", "thread_settings_applied": "bookkeeping",
@@ -141,7 +141,7 @@ class _Rollout:
                     yield ImportItem(of(data), entry, where)
 
     def _quick(self, data: bytes) -> bool:
-        """What is passed over anyway is not parsed: most of a rollout's bytes are answers of tools."""
+        """What is passed over anyway is not parsed: most of a rollout's bytes are tool results."""
         match = _KIND.search(data, 0, 240)
         if match is None or data[-1:] != b"}":
             return False
@@ -210,13 +210,13 @@ class _Rollout:
         kind = as_text(payload.get("type"))
         if outer == "token_usage_record":
             self._tokens(payload.get("thread_token_usage"))
-            self.found.ignore("counts of tokens")
+            self.found.ignore("token counts")
             return None
         if outer in FRAME:  # a copy may come with a frame of its own
             self.found.ignore("bookkeeping")
             return None
         if self._told(data) and self.copying:
-            self.found.ignore("lines that were told before")
+            self.found.ignore("repeated lines")
             return None
         if kind in PASSED:
             self.found.ignore(PASSED[kind])
@@ -244,7 +244,7 @@ class _Rollout:
             self.copying = True
         self.at = parse_time(meta.get("timestamp")) or self.at
         if again:  # a copy of an earlier head, or the head of the history that a fork copied
-            self.found.ignore("repeated heads")
+            self.found.ignore("repeated session heads")
             return None
         self.session = id
         entry: dict[str, Any] = {"ts": self.at, "event": "codex_session", "session_id": id}
@@ -299,7 +299,7 @@ class _Rollout:
         other = "event" if family == "item" else "item"
         if (other, role, mark) in self.recent:
             self.recent.remove((other, role, mark))
-            self.found.ignore("second forms of a message")
+            self.found.ignore("duplicate forms of a message")
             return None
         self.recent.append((family, role, mark))
         shown, more = truncate(text.strip())
@@ -308,7 +308,7 @@ class _Rollout:
     def _count(self, payload: dict[str, Any]) -> None:
         info = payload.get("info")
         self._tokens(info.get("total_token_usage") if isinstance(info, dict) else None)
-        self.found.ignore("counts of tokens")
+        self.found.ignore("token counts")
 
     def _tokens(self, total: Any) -> None:
         tokens = total.get("total_tokens") if isinstance(total, dict) else None

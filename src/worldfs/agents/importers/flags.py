@@ -51,7 +51,7 @@ _BOTH: Final = re.compile(
 
 class Flags:
     name = "flags"
-    about = "collective/flag-*.md → letters in the inbox"
+    about = "collective/flag-*.md → messages in the inbox"
 
     def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:

@@ -185,11 +185,11 @@ class ImportDiff:
                 continue
             try:
                 if not letter.sender:
-                    raise BadInput("no sender", expected="the name of who sends it")
+                    raise BadInput("no sender", expected="the sender's name")
                 documents.message_write(letter)
             except BadInput as error:
                 self.found.imported.skipped.append(
-                    SkippedItem(f"{item.location}, as a letter", error.found, error.expected)
+                    SkippedItem(f"{item.location}, as a message", error.found, error.expected)
                 )
                 continue
             self.messages.append(letter)

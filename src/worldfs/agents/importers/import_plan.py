@@ -57,9 +57,9 @@ class ImportPlan:
         """One line a source, then what is left out and why, at most `shown` lines of it."""
         lines = [_source_words(self, found) for found in self.found]
         if not lines and not self.offered:
-            lines.append(f"nothing to bring over was found in {self.place}; known are: {', '.join(BUILT_IN)}")
+            lines.append(f"nothing to import was found in {self.place}; known are: {', '.join(BUILT_IN)}")
         for source in self.offered:
-            lines.append(f"{source.importer}: {source.path} stays where it is; taken when asked for: {source.offered}")
+            lines.append(f"{source.importer}: {source.path} stays where it is; imported only when asked for: {source.offered}")
         for name, number in sorted(self.others.items()):
             lines.append(f"for {name}: {plural(number, 'thing')} not taken; import for {name} takes them")
         for broken in self.broken:
@@ -152,7 +152,7 @@ def _source_words(plan: ImportPlan, found: FoundSource) -> str:
     if tasks:
         waiting = sum(item.value.status in ("pending", "active") for item in tasks)
         parts.append(f"{plural(len(tasks), 'task')} ({waiting:,} open)")
-    kinds: tuple[tuple[list[Any], str], ...] = ((imported.remarks, "note"), (imported.messages, "letter"))
+    kinds: tuple[tuple[list[Any], str], ...] = ((imported.remarks, "note"), (imported.messages, "message"))
     for items, one in kinds:
         number = len(list(plan.mine(items)))
         if number:
@@ -168,7 +168,7 @@ def _source_words(plan: ImportPlan, found: FoundSource) -> str:
         parts.append(f"the figures of {plural(int(sessions), 'session')}")
     passed = [f"{kind} {number:,}" for kind, number in imported.ignored.items()]
     text = f"{source.importer}: {one_line(source.path)} ({format_bytes(source.size)}): " + (
-        ", ".join(parts) or "nothing for us"
+        ", ".join(parts) or "nothing for this agent"
     )
     text += f"; not taken: {join_some(passed, 8)}" if passed else ""
     return text + (f"; {imported.skipped.more:,} more were not understood" if imported.skipped.more else "")

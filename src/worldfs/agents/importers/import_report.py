@@ -11,7 +11,7 @@ from .value_conversion import join_some, plural
 ONE: Final = {
     "tasks": "task",
     "notes": "note",
-    "letters": "letter",
+    "letters": "message",
     "entries": "journal line",
     "figures": "set of figures",
 }
@@ -45,15 +45,15 @@ class ImportReport:
     def words(self, shown: int = SHOWN) -> list[str]:
         """At most `shown` lines of what was left."""
         lines = []
-        for verb, counts in (("new", self.new), ("changed", self.changed), ("there already", self.same)):
+        for verb, counts in (("new", self.new), ("changed", self.changed), ("already imported", self.same)):
             if counts:
                 lines.append(f"{verb}: " + ", ".join(plural(number, ONE[kind]) for kind, number in counts.items()))
-        lines = lines or ["nothing to bring over"]
+        lines = lines or ["nothing to import"]
         if self.sessions:
             how = ", ".join(f"{number:,} {outcome}" for outcome, number in sorted(self.sessions.items()))
             lines.append(f"counted in metrics.json: {plural(sum(self.sessions.values()), 'session')} ({how})")
         lines += [f"id taken: {old} is {new} here" for old, new in self.renamed.items()]
-        lines += [f"yours stayed: {text}" for text in self.kept]
+        lines += [f"kept yours: {text}" for text in self.kept]
         if self.gone:
             lines.append(f"no longer in the source, still here: {join_some(self.gone, 8)}")
         lines += [f"{source}: no copy kept: {why}; it stays where it is" for source, why in self.without_copy.items()]

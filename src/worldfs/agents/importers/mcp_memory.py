@@ -48,7 +48,7 @@ class McpMemory:
         kept = []
         for item in found.remarks:
             if item.key in seen:
-                found.ignore("facts that stand there twice")
+                found.ignore("duplicate facts")
             else:
                 seen.add(item.key)
                 kept.append(item)

@@ -1,4 +1,4 @@
-"""ops/queue.md: the people's board of tasks, a Markdown table (003, Migration). It stays theirs: only read.
+"""ops/queue.md: a team's task board of tasks, a Markdown table (003, Migration). It stays theirs: only read.
 
 Columns in any order, by their headings, in English or Chinese. A row that another agent has claimed is theirs; one
 without a claim goes to the agent that imports the board.
@@ -62,7 +62,7 @@ class _Row(NamedTuple):
 
 class OpsQueue:
     name = "ops-queue"
-    about = "ops/queue.md, the people's board → tasks.json (the board stays as it is)"
+    about = "ops/queue.md, a team's task board → tasks.json (the board stays as it is)"
 
     def finds(self, place: Path) -> list[ImportSource]:
         def fits(head: bytes) -> bool:

@@ -69,7 +69,7 @@ def _entry(value: Any, path: str, found: ParsedSource) -> ImportItem[dict[str, A
     if outcome is None:
         raise BadInput(
             f"the status {word!r}", path=f"{path}#/status", expected="completed, timeout or error",
-            fix="a session that still runs, or a word of its own: it is not counted",
+            fix="a session that still runs, or an unknown status: it is not counted",
         )  # fmt: skip
     sid = as_text(value.get("id", value.get("session_id"))) or Path(path).stem
     entry: dict[str, Any] = {"ts": ended, "event": "session_end", "session_id": plain_json(sid), "outcome": outcome}

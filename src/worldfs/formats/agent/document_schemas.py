@@ -130,13 +130,13 @@ SESSION: Final = ObjectSchema(
 MESSAGE: Final = ObjectSchema(
     "message",
     "inbox/{uuid}.json",
-    "A letter to an agent: one file, consumed once.",
+    "A message to an agent: one file, consumed once.",
     (
-        Field("id", TEXT, "unique; a second letter with it is a duplicate", required=True),
-        Field("from", TEXT, "who sends it", required=True),
-        Field("to", TEXT, "whom it is for", required=True),
+        Field("id", TEXT, "unique; a second message with it is a duplicate", required=True),
+        Field("from", TEXT, "sender", required=True),
+        Field("to", TEXT, "recipient", required=True),
         Field("created_at", TEXT, "when it was written", time=True, default=""),
-        Field("type", TEXT, "what kind of letter", MESSAGE_TYPE, default="flag"),
+        Field("type", TEXT, "kind of message", MESSAGE_TYPE, default="flag"),
         Field("priority", TEXT, "high > normal = medium > low", MESSAGE_PRIORITY, default="normal"),
         Field("subject", TEXT, "what it is about, in a line", default=""),
         Field("body", TEXT, "what it says", default=""),

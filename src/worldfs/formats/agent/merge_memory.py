@@ -118,7 +118,7 @@ def _judged(
         if here[2] == before[2]:
             section = there[2]
         else:
-            conflicts.append(f"{name} stands below {here[2]} here and below {there[2]} there; the first is kept")
+            conflicts.append(f"{name} is below {here[2]} here and below {there[2]} there; the first is kept")
     return _MergedRemark(text, here[1] if there[1] == before[1] else there[1], section)
 
 
