@@ -100,12 +100,12 @@ def test_so_is_a_file_that_was_moved_aside() -> None:
         (path / "rio/odd").write_bytes(FOREIGN)
 
     def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
-        room = AgentDirectory(path, "rio", clock=ManualClock(), disk=disk)
-        with room.alone():
-            room.move_aside("odd", "odd")
-            room.root.replace("odd", b"ours")
+        agent_dir = AgentDirectory(path, "rio", clock=ManualClock(), disk=disk)
+        with agent_dir.locked():
+            agent_dir.move_aside("odd", "odd")
+            agent_dir.root.replace("odd", b"ours")
         ack("ours")
-        room.close()
+        agent_dir.close()
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
         assert kept(path / "rio", "odd"), "their bytes are gone"
@@ -132,14 +132,14 @@ def test_nothing_lies_aside_without_its_reason_wherever_the_writer_dies(tmp_path
             if not left:
                 raise Dead
 
-        room = AgentDirectory(home.parent, "rio", clock=ManualClock(), disk=Disk(boundary))
+        agent_dir = AgentDirectory(home.parent, "rio", clock=ManualClock(), disk=Disk(boundary))
         try:
-            with room.alone():
-                room.move_aside("odd", "odd") if whole else room.set_aside("odd", b"what nobody knows", "odd")
+            with agent_dir.locked():
+                agent_dir.move_aside("odd", "odd") if whole else agent_dir.set_aside("odd", b"what nobody knows", "odd")
         except Dead:
             died += 1
         finally:
-            room.close()
+            agent_dir.close()
         aside = [path for path in home.glob(".paos/aside/*") if path.name.endswith("-odd")]
         assert all(Path(f"{path}.why").exists() for path in aside), f"before change {moment}"
         if left > 0:
@@ -153,15 +153,15 @@ def test_what_lies_aside_already_is_waited_for_as_well(tmp_path: Path) -> None:
     done: list[tuple[str, str]] = []
     for _ in range(2):
         done.clear()
-        room = AgentDirectory(tmp_path, "rio", clock=ManualClock(), disk=Disk(lambda *one: done.append(one)))
-        with room.alone():
-            key = room.set_aside("tasks.json", b"no json", "odd")
-        room.close()
+        agent_dir = AgentDirectory(tmp_path, "rio", clock=ManualClock(), disk=Disk(lambda *one: done.append(one)))
+        with agent_dir.locked():
+            key = agent_dir.set_aside("tasks.json", b"no json", "odd")
+        agent_dir.close()
         assert done[-1] == ("fsync_dir", key.rpartition("/")[0])
     assert not [name for name, _ in done if name in ("write", "rename")]
 
 
-@pytest.mark.parametrize("by", ["doctor", "room"])
+@pytest.mark.parametrize("by", ["doctor", "agent_dir"])
 def test_what_was_put_aside_as_it_stands_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
@@ -178,15 +178,15 @@ def test_what_was_put_aside_as_it_stands_is_waited_for(
 
     (tmp_path / "rio").mkdir()
     (tmp_path / "rio/odd").symlink_to("elsewhere")
-    room = AgentDirectory(tmp_path, "rio", clock=ManualClock())
+    agent_dir = AgentDirectory(tmp_path, "rio", clock=ManualClock())
     monkeypatch.setattr(Disk, "rename", renamed)
     monkeypatch.setattr(Disk, "fsync_dir", synced)
-    with room.alone():
+    with agent_dir.locked():
         if by == "doctor":
-            doctor_fixes.move_aside(room.path, "odd")
+            doctor_fixes.move_aside(agent_dir.path, "odd")
         else:
-            assert room.clear("odd")
-    room.close()
+            assert agent_dir.clear("odd")
+    agent_dir.close()
     at = done.index("rename")
     assert done[at + 1 : at + 3] == ["fsync_dir .paos/aside", "fsync_dir "]
     assert not (tmp_path / "rio/odd").is_symlink()
@@ -200,8 +200,8 @@ def test_a_torn_end_is_off_the_disk_before_the_next_line_takes_its_place(tmp_pat
     """Else a power cut may leave the new line with sectors of the old one in its middle, and it reads well."""
     (tmp_path / "rio").mkdir()
     done: list[tuple[str, str]] = []
-    room = AgentDirectory(tmp_path, "rio", clock=ManualClock(), disk=Disk(lambda *one: done.append(one)))
-    notes, inbox = Notebook(room), Inbox(room)
+    agent_dir = AgentDirectory(tmp_path, "rio", clock=ManualClock(), disk=Disk(lambda *one: done.append(one)))
+    notes, inbox = Notebook(agent_dir), Inbox(agent_dir)
     for id in "ab":
         notes.create("fact", id, name=id)
         inbox.deposit(Message(id, "ann", "rio", subject=id))
@@ -216,7 +216,7 @@ def test_a_torn_end_is_off_the_disk_before_the_next_line_takes_its_place(tmp_pat
         assert steps(done, file) == ["truncate", "fsync", "append", "fsync"], file
     inbox.close()
     notes.close()
-    room.close()
+    agent_dir.close()
 
 
 def test_a_ledger_that_was_written_anew_says_the_same_after_any_power_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +225,7 @@ def test_a_ledger_that_was_written_anew_says_the_same_after_any_power_cut(monkey
 
     def shut(inbox: Inbox) -> None:
         inbox.close()
-        inbox.room.close()
+        inbox.agent_dir.close()
 
     def prepare(path: Path) -> None:
         (path / "rio").mkdir()
@@ -236,7 +236,7 @@ def test_a_ledger_that_was_written_anew_says_the_same_after_any_power_cut(monkey
         assert claimed is not None
         for _ in range(600):
             inbox.extend(claimed.token)
-        inbox.ledger.sync()
+        inbox.claim_log.sync()
         shut(inbox)
 
     def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:

@@ -229,7 +229,7 @@ class AgentDirectory:
         with suppress(NotFound):
             for there in self.store.list(ASIDE):
                 if there.endswith(f"-{digest}-{flat_name(name)}"):
-                    self.root.sync(self.root.room(f"{ASIDE}/{there}"))  # its writer may have died before that
+                    self.root.sync(self.root.ensure_parent(f"{ASIDE}/{there}"))  # its writer may have died before that
                     return f"{ASIDE}/{there}"
         key = f"{ASIDE}/{at}-{digest}-{flat_name(name)}"
         self._say_why(key, name, at, reason)

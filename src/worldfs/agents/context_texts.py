@@ -69,7 +69,7 @@ LAST: Final[dict[str, tuple[str, str]]] = {
         "上次会话因超时被终止。其工作只做了一半：先查看（分支、文件），再决定是否重来。",
     ),
     "error": (
-        "The last session failed. What it had begun may be half done: read its errors, and check before you start again.",
+        "The last session failed. What it began may be half done: read its errors, and check before you start again.",
         "上次会话出错结束。它开始的工作可能只做了一半：先看错误和现状，再决定是否重来。",
     ),
     "lost": (

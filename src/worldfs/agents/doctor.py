@@ -336,7 +336,9 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
             continue
         if not alive:
             yield Diagnosis(
-                _found(state, "SESSION_LOST", "session.json", "a runner that lives", f"{name[:-6]}: no process runs it"),
+                _found(
+                    state, "SESSION_LOST", "session.json", "a runner that lives", f"{name[:-6]}: no process runs it"
+                ),
                 state.recover,
             )
     for name in agent_dir.store.list(DONE):
@@ -366,7 +368,11 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
     if report.get("status") in ("researching", "extracting", "evaluating"):
         yield Diagnosis(
             _found(
-                state, "REPORT_STALE", "report.json#/status", "idle | error", f"{report['status']}, but no process runs it"
+                state,
+                "REPORT_STALE",
+                "report.json#/status",
+                "idle | error",
+                f"{report['status']}, but no process runs it",
             ),
             partial(state.set_report, status="error" if session.get("status") in ("timeout", "error") else "idle"),
         )

@@ -56,7 +56,13 @@ def check(mail: MessageFiles) -> Iterator[Diagnosis]:
             )
         elif is_expired(message.expires_at, agent_dir):
             yield Diagnosis(
-                Finding("LETTER_EXPIRED", f"inbox/{name}", "a message that has not expired", f"expired {message.expires_at}", ""),
+                Finding(
+                    "LETTER_EXPIRED",
+                    f"inbox/{name}",
+                    "a message that has not expired",
+                    f"expired {message.expires_at}",
+                    "",
+                ),
                 partial(mail.move_to_dead, name, "expired"),
             )
         elif message.to != agent_dir.name:

@@ -115,7 +115,7 @@ class InboxQueue:
             heapq.heappush(self._heap, rank)
 
     def _for(self, since: float) -> float:
-        return self.room.clock.monotonic() - since
+        return self.agent_dir.clock.monotonic() - since
 
     def _foreign(self, name: str) -> DeliveryRank | None:
         """The rank of a message that another program wrote: read once, recorded in the claim log for all processes."""

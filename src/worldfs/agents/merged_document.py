@@ -393,7 +393,7 @@ class MergedDocument:
         if fd is None:
             return False
         try:
-            return bool(has_writer(fd)) or self.room.clock.now().timestamp() - os.fstat(fd).st_mtime < GRACE_S
+            return bool(has_writer(fd)) or self.agent_dir.clock.now().timestamp() - os.fstat(fd).st_mtime < GRACE_S
         finally:
             os.close(fd)
 

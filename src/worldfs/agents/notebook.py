@@ -124,7 +124,9 @@ class Notebook:
     ) -> NoteVersion:
         """A new note; a name that is in use gets a number, one that was forgotten goes on counting its versions."""
         if name and not NAME.match(name):
-            raise BadInput(f"{name[:80]!r} is not a valid note name", op="create", expected="1 to 128 of A-Z a-z 0-9 . _ -")
+            raise BadInput(
+                f"{name[:80]!r} is not a valid note name", op="create", expected="1 to 128 of A-Z a-z 0-9 . _ -"
+            )
         with self.agent_dir.locked(), self._mutex:
             self._catch_up()
             name = self._free(name or f"mem_{self._lines + 1}")

@@ -150,8 +150,8 @@ PLAIN: dict[str, str] = {
     "the memory": "记忆",
     "accepted / proposed: 0 to 1, or null": "accepted / proposed：0 到 1，或 null",
     "have them read": "让智能体读完它们",
-    "a message": "一封信",
-    "no message": "不是信",
+    "a message": "一条消息",
+    "no message": "不是消息",
     "a message that has not expired": "未过期的消息",
     "not a message file name, or a link": "不是消息的文件名，或是链接",
 }

@@ -59,7 +59,9 @@ class ImportPlan:
         if not lines and not self.offered:
             lines.append(f"nothing to import was found in {self.place}; known are: {', '.join(BUILT_IN)}")
         for source in self.offered:
-            lines.append(f"{source.importer}: {source.path} stays where it is; imported only when asked for: {source.offered}")
+            lines.append(
+                f"{source.importer}: {source.path} stays where it is; imported only when asked for: {source.offered}"
+            )
         for name, number in sorted(self.others.items()):
             lines.append(f"for {name}: {plural(number, 'thing')} not taken; import for {name} takes them")
         for broken in self.broken:

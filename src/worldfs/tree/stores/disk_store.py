@@ -244,7 +244,7 @@ class DiskStore(Store):
 
     def mtime_ms(self, key: str) -> int:
         try:
-            place = self.root.place(key)
+            place = self.root.locate(key)
             info = None if place is None else self.root.status(place)
         except OSError as error:
             raise path_error(error, key, "stat") from error
@@ -253,7 +253,7 @@ class DiskStore(Store):
     def touch(self, key: str, mtime_ms: int) -> bool:
         self._check(key, "touch")
         try:
-            place = self.root.place(key)
+            place = self.root.locate(key)
             fd = None if place is None else self.root.open(place)
             if fd is None:
                 raise NotFound("no such file", path=key, op="touch")
@@ -268,7 +268,7 @@ class DiskStore(Store):
     def mkdir(self, prefix: str) -> None:
         self._check(prefix, "mkdir")
         try:
-            place = self.root.room(prefix)
+            place = self.root.ensure_parent(prefix)
             self.disk.mkdir(place.folder.fd, place.name, place.path, 0o755)
             self.root.sync(place)
         except FileExistsError:
