@@ -185,7 +185,7 @@ def test_what_was_put_aside_as_it_stands_is_waited_for(
         if by == "doctor":
             doctor_fixes.move_aside(agent_dir.path, "odd")
         else:
-            assert agent_dir.clear("odd")
+            assert agent_dir.clear_odd_file("odd")
     agent_dir.close()
     at = done.index("rename")
     assert done[at + 1 : at + 3] == ["fsync_dir .paos/aside", "fsync_dir "]
