@@ -444,15 +444,17 @@ class AgentState:
 
         from .inbox import deposit_to
 
-        letter = Message(id, self.name, to, self.agent_dir.now(), type, priority, subject, body, source_ref, expires_at)
-        sent = deposit_to(self.agent_dir.path.parent, to, letter, clock=self.agent_dir.clock, disk=self.agent_dir.disk)
+        message = Message(
+            id, self.name, to, self.agent_dir.now(), type, priority, subject, body, source_ref, expires_at
+        )
+        sent = deposit_to(self.agent_dir.path.parent, to, message, clock=self.agent_dir.clock, disk=self.agent_dir.disk)
         if sent.new:
             self.sent(sent.message)
         return sent.message
 
-    def sent(self, letter: Message) -> int:
+    def sent(self, message: Message) -> int:
         """Record a message of this agent that is in another agent's inbox now."""
-        return self._record({"event": "message_sent", "to": letter.to, "type": letter.type, "id": letter.id})
+        return self._record({"event": "message_sent", "to": message.to, "type": message.type, "id": message.id})
 
     # -- for agents -------------------------------------------------------------------------------------------------
 
@@ -462,9 +464,9 @@ class AgentState:
         """The context for the agent's model: memory, tasks and messages within a budget (context_builder.py)."""
         from .context_builder import build_context
 
-        memory, tasks, letters = self._context_sources(self._session_here())
+        memory, tasks, messages = self._context_sources(self._session_here())
         return build_context(
-            memory, tasks, letters, session=_or_none(self.session), report=_or_none(self.report),
+            memory, tasks, messages, session=_or_none(self.session), report=_or_none(self.report),
             findings=self.findings(), budget=budget, unit=unit, language=language, agent=self.name,
         )  # fmt: skip
 
@@ -496,12 +498,12 @@ class AgentState:
             except OSError as error:
                 raise from_os(error, path=template, op="prompt") from error
         session = session or self._session_here()
-        memory, tasks, letters = self._context_sources(session)
+        memory, tasks, messages = self._context_sources(session)
         last = self._last(session)
         room = budget
         for _ in range(4):  # what surrounds the pack has its price, too: the pack gets what is left
             made = prompts.build_prompt(
-                self.name, str(self.agent_dir.path), memory, tasks, letters, last=last, session=session,
+                self.name, str(self.agent_dir.path), memory, tasks, messages, last=last, session=session,
                 report=_or_none(self.report), findings=self.findings(), template=text, file=template, budget=room,
                 language=language, outcome=outcome,
             )  # fmt: skip
@@ -534,12 +536,12 @@ class AgentState:
         return session_job.previous_session(self, session.session_id)
 
     def _context_sources(self, session: SessionRecord | None) -> tuple[bytes, bytes, list[Message]]:
-        letters = (
+        messages = (
             self.inbox.deliverable()
             if session is None
             else [claimed.message for claimed in self.inbox.claimed(session.session_id)]
         )
-        return self.documents["memory.md"].read() or b"", self.documents["tasks.json"].read() or b"", letters
+        return self.documents["memory.md"].read() or b"", self.documents["tasks.json"].read() or b"", messages
 
     def search(self, query: str, limit: int = 10) -> list[SearchHit]:
         """Notes of memory.md that fit a query, best first; by meaning too where the extra `embed` is installed."""

@@ -64,14 +64,14 @@ def broadcast(
     found = []
     for to in recipients:
         id = broadcast_id(source_ref, to) if source_ref else ""
-        letter = Message(id, sender, to, at, "cascade", priority, subject, body, source_ref, expires_at)
+        message = Message(id, sender, to, at, "cascade", priority, subject, body, source_ref, expires_at)
         try:
-            message, new = deposit_to(root, to, letter, clock=clock, disk=disk)
+            message, new = deposit_to(root, to, message, clock=clock, disk=disk)
             found.append(BroadcastResult(to, message, new))
         except WorldError as error:
-            found.append(BroadcastResult(to, letter, False, error))
+            found.append(BroadcastResult(to, message, False, error))
         except OSError as error:
-            found.append(BroadcastResult(to, letter, False, from_os(error, path=to, op="cascade")))
+            found.append(BroadcastResult(to, message, False, from_os(error, path=to, op="cascade")))
     return found
 
 

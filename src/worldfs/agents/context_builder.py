@@ -51,7 +51,7 @@ class ContextPack(NamedTuple):
     omitted: tuple[Omission, ...] = ()
     warnings: tuple[Finding, ...] = ()  # for the author of the files: what should be shortened
     unit: Unit = "tokens"
-    letters: frozenset[str] = frozenset()  # ids of those whose whole text is included
+    messages: frozenset[str] = frozenset()  # ids of those whose whole text is included
 
 
 def build_context(
@@ -71,29 +71,31 @@ def build_context(
     if unit not in ("tokens", "bytes"):
         raise BadInput(f"no unit {unit!r}", op="pack", expected="tokens or bytes")
     named = quote_line(agent or (report.agent if report else "") or (session.agent if session else ""), 64) or "?"
-    quote, material = gather(memory, tasks, inbox, session, report, findings=findings, language=language)
+    quote, pack_input = gather(memory, tasks, inbox, session, report, findings=findings, language=language)
     texts = _Texts(language, unit, budget)
     head = [text_for(PACK["title"], language).format(agent=named)]
-    if material.items:
+    if pack_input.items:
         head.append(text_for(PACK["quoted"], language).format(mark=quote.mark))
-    need = texts.price("\n".join([*head, ""])) + ContextBudget(material.items, material.frames, unit, texts.cut).need()
-    file = max(_FIXES, key=lambda f: sum(item.size for item in material.items if item.where.startswith(f)))
+    need = (
+        texts.price("\n".join([*head, ""])) + ContextBudget(pack_input.items, pack_input.frames, unit, texts.cut).need()
+    )
+    file = max(_FIXES, key=lambda f: sum(item.size for item in pack_input.items if item.where.startswith(f)))
     warnings = () if (warning := _warning(need, budget, unit, file)) is None else (warning,)
     for finding in warnings:
-        material.items.append(ContextItem(TROUBLE, ("faults",), f"- {finding_line(finding, language)}", 0, file))
-    allotment = ContextBudget(material.items, material.frames, unit, texts.cut)
-    everything = _omissions(material, allotment)
+        pack_input.items.append(ContextItem(TROUBLE, ("faults",), f"- {finding_line(finding, language)}", 0, file))
+    selection = ContextBudget(pack_input.items, pack_input.frames, unit, texts.cut)
+    everything = _omissions(pack_input, selection)
     fixed = texts.price("\n".join([*head, ""]))
     ways = [texts.price(text) for text in texts.omitted(everything)] or [0]
     reserve = ways[0] if ways[0] <= budget // 5 else ways[-1]
     if fixed + reserve <= budget:
-        allotment.fill(budget - fixed - reserve)
-        text = _settle(head, material, allotment, texts)
+        selection.fill(budget - fixed - reserve)
+        text = _settle(head, pack_input, selection, texts)
         if text is not None:
-            whole = _whole(material, allotment)
-            letters = frozenset(letter.id for letter in inbox if message_label(letter.id) in whole)
+            whole = _whole(pack_input, selection)
+            messages = frozenset(message.id for message in inbox if message_label(message.id) in whole)
             return ContextPack(
-                text, texts.price(text), budget, _omissions(material, allotment), warnings, unit, letters
+                text, texts.price(text), budget, _omissions(pack_input, selection), warnings, unit, messages
             )
     text = _tiny(head[0], everything, texts)
     return ContextPack(text, texts.price(text), budget, everything, warnings, unit)
@@ -104,43 +106,43 @@ def memory_warning(memory: bytes, *, budget: int = BUDGET, unit: Unit = "tokens"
     return _warning(text_cost(memory.decode("utf-8", "replace"), unit), budget, unit, "memory.md")
 
 
-def _settle(head: Sequence[str], material: PackInput, allotment: ContextBudget, texts: _Texts) -> str | None:
+def _settle(head: Sequence[str], pack_input: PackInput, selection: ContextBudget, texts: _Texts) -> str | None:
     """The text, filled up with what the lines of omissions did not need after all; None if nothing fits."""
     for _ in range(3):
-        text = _render(head, material, allotment, texts)
+        text = _render(head, pack_input, selection, texts)
         left = texts.budget - texts.price(text)
-        before = len(allotment.taken)
+        before = len(selection.taken)
         if left > 0:
-            allotment.rest(left)
-        if len(allotment.taken) == before:
+            selection.rest(left)
+        if len(selection.taken) == before:
             break
     while True:
-        text = _render(head, material, allotment, texts)
+        text = _render(head, pack_input, selection, texts)
         if texts.price(text) <= texts.budget:
-            return text if allotment.taken or not material.items else None
-        if not allotment.drop():
+            return text if selection.taken or not pack_input.items else None
+        if not selection.drop():
             return None
 
 
-def _render(head: Sequence[str], material: PackInput, allotment: ContextBudget, texts: _Texts) -> str:
+def _render(head: Sequence[str], pack_input: PackInput, selection: ContextBudget, texts: _Texts) -> str:
     """Frames in their order, each around what was taken of it; then what was left out, named as well as it can be."""
-    order = {place: number for number, place in enumerate(material.frames)}
+    order = {place: number for number, place in enumerate(pack_input.frames)}
     lines = list(head)
     standing: list[str] = []
-    for number in sorted(allotment.taken, key=lambda n: ([order[place] for place in material.items[n].places], n)):
-        places = material.items[number].places
+    for number in sorted(selection.taken, key=lambda n: ([order[place] for place in pack_input.items[n].places], n)):
+        places = pack_input.items[number].places
         while standing and standing[-1] not in places:
-            lines.append(material.frames[standing.pop()][1])
+            lines.append(pack_input.frames[standing.pop()][1])
         for place in places:
             if place not in standing:
                 standing.append(place)
-                lines.append(material.frames[place][0])
-        lines.append(allotment.taken[number])
-    lines.extend(material.frames[place][1] for place in reversed(standing))
-    if not material.items and not material.finished and not material.unread:
+                lines.append(pack_input.frames[place][0])
+        lines.append(selection.taken[number])
+    lines.extend(pack_input.frames[place][1] for place in reversed(standing))
+    if not pack_input.items and not pack_input.finished and not pack_input.unread:
         lines.append(text_for(PACK["empty"], texts.language))
     body = "\n".join(quote_line for quote_line in lines if quote_line) + "\n"
-    endings = texts.omitted(_omissions(material, allotment, cut=False)) or [""]
+    endings = texts.omitted(_omissions(pack_input, selection, cut=False)) or [""]
     return next((body + text for text in endings if texts.price(body + text) <= texts.budget), body + endings[-1])
 
 
@@ -153,24 +155,24 @@ def _tiny(title: str, everything: Sequence[Omission], texts: _Texts) -> str:
     return next((text for text in ladder if texts.price(text) <= texts.budget), "")
 
 
-def _whole(material: PackInput, allotment: ContextBudget) -> set[str]:
+def _whole(pack_input: PackInput, selection: ContextBudget) -> set[str]:
     """Where what is in the text uncut comes from."""
     return {
         item.where
-        for number, item in enumerate(material.items)
-        if number in allotment.taken.keys() - allotment.cut.keys()
+        for number, item in enumerate(pack_input.items)
+        if number in selection.taken.keys() - selection.cut.keys()
     }
 
 
-def _omissions(material: PackInput, allotment: ContextBudget, *, cut: bool = True) -> tuple[Omission, ...]:
+def _omissions(pack_input: PackInput, selection: ContextBudget, *, cut: bool = True) -> tuple[Omission, ...]:
     found: dict[str, Omission] = {}
-    for number, item in enumerate(material.items):
-        if number in allotment.taken or not item.size:
+    for number, item in enumerate(pack_input.items):
+        if number in selection.taken or not item.size:
             continue
-        letter, task = item.kind in (LETTER, OTHER_LETTER), item.kind in (TASK, OTHER_TASK)
-        where = "inbox/" if letter else item.where
+        message, task = item.kind in (LETTER, OTHER_LETTER), item.kind in (TASK, OTHER_TASK)
+        where = "inbox/" if message else item.where
         kinds = {"faults": "fault", "last": "detail"}
-        what = "letter" if letter else "task" if task else kinds.get(item.places[0], "note")
+        what = "letter" if message else "task" if task else kinds.get(item.places[0], "note")
         so_far = found.get(where, Omission(where, 0, 0, what=what))
         found[where] = so_far._replace(
             number=so_far.number + 1,
@@ -178,16 +180,16 @@ def _omissions(material: PackInput, allotment: ContextBudget, *, cut: bool = Tru
             pinned=so_far.pinned + (item.kind == PIN),
             high=so_far.high + (item.kind == LETTER),
         )
-    for task_ in material.finished:
+    for task_ in pack_input.finished:
         so_far = found.get("tasks.json", Omission("tasks.json", 0, 0, what="task"))
         found["tasks.json"] = so_far._replace(
             number=so_far.number + 1, size=so_far.size + task_size(task_), done=so_far.done + 1
         )
-    for where, length in material.unread:
+    for where, length in pack_input.unread:
         found[where] = Omission(where, 1, length, what="part")
     if cut:
-        for number, missing in allotment.cut.items():
-            where = material.items[number].where
+        for number, missing in selection.cut.items():
+            where = pack_input.items[number].where
             found[f"{where} {number}"] = Omission(where, 1, missing, what="part")
     return tuple(found.values())
 

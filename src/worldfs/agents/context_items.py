@@ -51,22 +51,24 @@ def gather(
     except BadInput as error:
         faults.append(_fault(error))
         unread.append(("memory.md", len(notes)))
-    letters = sorted(inbox, key=lambda letter: (documents.message_rank(letter.priority), letter.created_at, letter.id))
+    messages = sorted(
+        inbox, key=lambda message: (documents.message_rank(message.priority), message.created_at, message.id)
+    )
     quote = Quote(
         [
             notes.decode("utf-8", "replace"),
             repr((listed, session, report, faults)),
-            *(part for letter in letters for part in (letter.subject, letter.body)),
-            repr([letter[:5] + letter[8:10] for letter in letters]),
+            *(part for message in messages for part in (message.subject, message.body)),
+            repr([message[:5] + message[8:10] for message in messages]),
         ]
     )
-    material = PackInput([], {}, [task for task in listed if task.status in ("completed", "dropped")], unread)
-    _last(material, quote, session, report, language)
-    _faults(material, faults, language)
-    _letters(material, quote, letters, language)
-    _tasks(material, quote, [task for task in listed if task.status not in ("completed", "dropped")], language)
-    _memory(material, quote, pieces, language)
-    return quote, material
+    pack_input = PackInput([], {}, [task for task in listed if task.status in ("completed", "dropped")], unread)
+    _last(pack_input, quote, session, report, language)
+    _faults(pack_input, faults, language)
+    _messages(pack_input, quote, messages, language)
+    _tasks(pack_input, quote, [task for task in listed if task.status not in ("completed", "dropped")], language)
+    _memory(pack_input, quote, pieces, language)
+    return quote, pack_input
 
 
 def last_outcome(session: SessionRecord) -> str:
@@ -104,40 +106,42 @@ def _said(noun: SessionRecord | AgentReport, names: Sequence[str]) -> Iterator[s
 
 
 def _last(
-    material: PackInput, quote: Quote, session: SessionRecord | None, report: AgentReport | None, language: str
+    pack_input: PackInput, quote: Quote, session: SessionRecord | None, report: AgentReport | None, language: str
 ) -> None:
     lines = list(session_details(session, report))
     if not lines:
         return
     where = "session.json, report.json"
     opening = text_for(LAST[last_outcome(session)], language) if session is not None else ""
-    material.frames["last"] = ("\n".join(part for part in (text_for(PACK["last"], language), opening) if part), "")
-    material.frames["last/quote"] = (quote.open(files=where), quote.close())
-    material.items.extend(
+    pack_input.frames["last"] = ("\n".join(part for part in (text_for(PACK["last"], language), opening) if part), "")
+    pack_input.frames["last/quote"] = (quote.open(files=where), quote.close())
+    pack_input.items.extend(
         ContextItem(TROUBLE, ("last", "last/quote"), text, len(text.encode()), where) for text in lines
     )
 
 
-def _faults(material: PackInput, findings: Sequence[Finding], language: str) -> None:
-    material.frames["faults"] = (text_for(PACK["faults"], language), "")
+def _faults(pack_input: PackInput, findings: Sequence[Finding], language: str) -> None:
+    pack_input.frames["faults"] = (text_for(PACK["faults"], language), "")
     for finding in findings:
         text = f"- {finding_line(finding, language)}"
-        material.items.append(ContextItem(TROUBLE, ("faults",), text, _bytes(text), ".paos/findings.json"))
+        pack_input.items.append(ContextItem(TROUBLE, ("faults",), text, _bytes(text), ".paos/findings.json"))
 
 
-def _letters(material: PackInput, quote: Quote, letters: Sequence[Message], language: str) -> None:
-    material.frames["letters"] = (text_for(PACK["letters"], language), "")
-    for letter in letters:
-        high = documents.message_rank(letter.priority) == 0
+def _messages(pack_input: PackInput, quote: Quote, messages: Sequence[Message], language: str) -> None:
+    pack_input.frames["letters"] = (text_for(PACK["letters"], language), "")
+    for message in messages:
+        high = documents.message_rank(message.priority) == 0
         head = quote.open(
-            **{"letter": letter.id, "from": letter.sender, "type": letter.type, "priority": letter.priority},
-            **{"at": letter.created_at, "expires": letter.expires_at, "source": letter.source_ref},
+            **{"letter": message.id, "from": message.sender, "type": message.type, "priority": message.priority},
+            **{"at": message.created_at, "expires": message.expires_at, "source": message.source_ref},
         )
-        text = "\n".join(part for part in (quote_line(letter.subject, 300), quote_block(letter.body)) if part)
-        size = _bytes(letter.subject) + _bytes(letter.body)
+        text = "\n".join(part for part in (quote_line(message.subject, 300), quote_block(message.body)) if part)
+        size = _bytes(message.subject) + _bytes(message.body)
         tail = f"\n{quote.close()}"
         kind = LETTER if high else OTHER_LETTER
-        material.items.append(ContextItem(kind, ("letters",), text, size, message_label(letter.id), f"{head}\n", tail))
+        pack_input.items.append(
+            ContextItem(kind, ("letters",), text, size, message_label(message.id), f"{head}\n", tail)
+        )
 
 
 def message_label(id: str) -> str:
@@ -145,9 +149,9 @@ def message_label(id: str) -> str:
     return f"inbox/ › {quote_line(id, 80)}"
 
 
-def _tasks(material: PackInput, quote: Quote, tasks: Sequence[AgentTask], language: str) -> None:
-    material.frames["tasks"] = (text_for(PACK["tasks"], language), "")
-    material.frames["tasks/quote"] = (quote.open(file="tasks.json"), quote.close())
+def _tasks(pack_input: PackInput, quote: Quote, tasks: Sequence[AgentTask], language: str) -> None:
+    pack_input.frames["tasks"] = (text_for(PACK["tasks"], language), "")
+    pack_input.frames["tasks/quote"] = (quote.open(file="tasks.json"), quote.close())
     for task in sorted(tasks, key=lambda task: (task.status != "active", _ORDER.get(task.priority, 1))):
         words = ", ".join(quote_line(word, 40) for word in (task.status, task.priority, task.type) if word)
         more = [
@@ -158,29 +162,29 @@ def _tasks(material: PackInput, quote: Quote, tasks: Sequence[AgentTask], langua
         text = f"- {quote_line(task.id, 80)} [{words}] {said}"
         kind = TASK if task.status == "active" else OTHER_TASK
         size = _bytes(task.description) + _bytes(task.context)
-        material.items.append(ContextItem(kind, ("tasks", "tasks/quote"), text, size, "tasks.json"))
+        pack_input.items.append(ContextItem(kind, ("tasks", "tasks/quote"), text, size, "tasks.json"))
 
 
 def task_size(task: AgentTask) -> int:
     return _bytes(task.description) + _bytes(task.context) + _bytes(task.outcome or "")
 
 
-def _memory(material: PackInput, quote: Quote, pieces: Sequence[MemoryItem], language: str) -> None:
-    material.frames["memory"] = (text_for(PACK["memory"], language), "")
-    material.frames["memory/quote"] = (quote.open(file="memory.md"), quote.close())
+def _memory(pack_input: PackInput, quote: Quote, pieces: Sequence[MemoryItem], language: str) -> None:
+    pack_input.frames["memory"] = (text_for(PACK["memory"], language), "")
+    pack_input.frames["memory/quote"] = (quote.open(file="memory.md"), quote.close())
     headings: dict[str, list[MemoryItem]] = {}
     for piece in pieces:
         headings.setdefault(piece.heading, []).append(piece)
     for number, (heading, below) in enumerate(headings.items()):
         name = quote_line(heading, 80) or text_for(PACK["other"], language)
         place, where = f"memory/{number}", f"memory.md › {name}"
-        material.frames[place] = (f"### {name}", "")
+        pack_input.frames[place] = (f"### {name}", "")
         for piece in newest_first(below):
             pinned, text = piece.remark.pinned, piece.remark.text
             shown = quote_block(text, "  ")
             shown = f"- {text_for(PACK['pin'], language) if pinned else ''}{shown.lstrip()}" if piece.item else shown
             kind, places = PIN if pinned else NOTE, ("memory", "memory/quote", place)
-            material.items.append(ContextItem(kind, places, shown, _bytes(text), where, section=piece.remark.section))
+            pack_input.items.append(ContextItem(kind, places, shown, _bytes(text), where, section=piece.remark.section))
 
 
 def newest_first(pieces: Sequence[MemoryItem]) -> list[MemoryItem]:

@@ -130,12 +130,12 @@ class Inbox:
         """Everything that waits now, under one token and with one commit."""
         self.queue.refresh()
         token = token or _token()
-        with self.claim_log as ledger:
+        with self.claim_log as log:
             now = self.agent_dir.now()
             made = []
             while (rank := self.queue.pop()) is not None:
                 made.append(self._claim(rank.name, token, by, lease_s, now))
-            ledger.write({"op": "claim", **claim._asdict()} for claim in made)
+            log.write({"op": "claim", **claim._asdict()} for claim in made)
         if not made:
             return []
         self.claim_log.sync()
@@ -153,10 +153,10 @@ class Inbox:
 
     def extend(self, token: str, lease_s: float = LEASE_S) -> None:
         """The claims of a token live `lease_s` seconds from now. Not durable: a lost one only ends sooner."""
-        with self.claim_log as ledger:
-            if ledger.claims_of(token):
+        with self.claim_log as log:
+            if log.claims_of(token):
                 until = self.agent_dir.clock.monotonic() + lease_s
-                ledger.write([{"op": "extend", "token": token, "boot": boot_id(), "until": until}])
+                log.write([{"op": "extend", "token": token, "boot": boot_id(), "until": until}])
 
     def ack(self, token: str) -> list[str]:
         """The messages of a token are done with: ids. `NotFound` if it claims nothing (any more)."""
@@ -181,9 +181,9 @@ class Inbox:
         wait again, and this delivery does not count for them.
         """
         known = known or {}
-        with self.claim_log as ledger:
+        with self.claim_log as log:
             done, unread = [], []
-            for claim in ledger.claims_of(token):
+            for claim in log.claims_of(token):
                 message = None if claim.name in known else self.message_files.read(claim.name)
                 id = known.get(claim.name, "" if message is None else message.id)
                 if only is None or not id or id in only:
@@ -192,7 +192,7 @@ class Inbox:
                     unread.append(claim.name)
             now = self.agent_dir.now()
             acks = [{"op": "ack", "name": name, "id": id, "at": now} for name, id in done]
-            ledger.write([*acks, *({"op": "return", "name": name, "at": now, "unread": True} for name in unread)])
+            log.write([*acks, *({"op": "return", "name": name, "at": now, "unread": True} for name in unread)])
         if done or unread:  # that a delivery does not count is said for good, too
             self.claim_log.sync() if durable else self.claim_log.begin_sync()
         self.message_files.archive(done)
@@ -207,9 +207,9 @@ class Inbox:
         self.return_all(token)
 
     def return_all(self, token: str, *, durable: bool = True) -> None:
-        with self.claim_log as ledger:
-            names = [claim.name for claim in ledger.claims_of(token)]
-            ledger.write({"op": "return", "name": name, "at": self.agent_dir.now()} for name in names)
+        with self.claim_log as log:
+            names = [claim.name for claim in log.claims_of(token)]
+            log.write({"op": "return", "name": name, "at": self.agent_dir.now()} for name in names)
         if names and durable:
             self.claim_log.sync()
 
@@ -225,22 +225,22 @@ class Inbox:
             message = self.message_files.read(name)
             claim = self.claim_log.live_claim(name)
             since = self.claim_log.times.get(name, "") or (message.created_at if message else "")
-            letter = StoredMessage(
+            entry = StoredMessage(
                 name, message, "claimed" if claim else "waiting", claim.by if claim else "",
                 self.claim_log.attempts(name), at=claim.at if claim else since,
             )  # fmt: skip
-            found.append((rank_of(name) or delivery_rank(name, message, self.agent_dir), letter))
-        return [letter for _, letter in sorted(found, key=lambda pair: pair[0])]
+            found.append((rank_of(name) or delivery_rank(name, message, self.agent_dir), entry))
+        return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
 
     def deliverable(self) -> list[Message]:
         """What a claim of everything would deliver now, in its order. Nothing is claimed or settled by asking."""
         found, met = [], set()
-        for letter in self.waiting():
-            message = letter.message
-            if letter.state != "waiting" or message is None or message.id in met:
+        for entry in self.waiting():
+            message = entry.message
+            if entry.state != "waiting" or message is None or message.id in met:
                 continue
             met.add(message.id)
-            if self._dead_reason(letter.name, message, letter.attempts + 1) is None:
+            if self._dead_reason(entry.name, message, entry.attempts + 1) is None:
                 found.append(message)
         return found
 
@@ -261,9 +261,9 @@ class Inbox:
         """A dead message waits again, its deliveries counted anew."""
         if not safe_name(name):
             raise BadInput(f"{name!r} is not the name of a message file", op="revive", path=self.agent_dir.name)
-        with self.claim_log as ledger:
+        with self.claim_log as log:
             self.agent_dir.store.move(f"{DEAD}/{name}", file_key(name))
-            ledger.write([{"op": "revive", "name": name}])
+            log.write([{"op": "revive", "name": name}])
         self.claim_log.sync()  # else a power cut leaves it waiting with all its deliveries, and it dies again
         with suppress(NotFound):
             self.agent_dir.store.delete(f"{DEAD}/{name}.why", durable=False)
@@ -278,12 +278,10 @@ class Inbox:
             message = parse_message(stored.data, name) if stored is not None else self.message_files.read(name)
             at = self.claim_log.times.get(name, "") or self.message_files.renamed_at(key)
             return DeliveryReceipt(id, "acknowledged", message.created_at if message else "", at)
-        for letter in (*self.waiting(), *self.dead()):
-            m = letter.message
+        for entry in (*self.waiting(), *self.dead()):
+            m = entry.message
             if m is not None and m.id == id:
-                return DeliveryReceipt(
-                    id, letter.state, m.created_at, letter.at, letter.by, letter.reason, letter.attempts
-                )
+                return DeliveryReceipt(id, entry.state, m.created_at, entry.at, entry.by, entry.reason, entry.attempts)
         return None
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -311,12 +309,12 @@ class Inbox:
             if rank is None:
                 return None
             self.queue.push_back(rank)
-            with self.claim_log as ledger:
+            with self.claim_log as log:
                 rank = self.queue.pop()
                 if rank is None:
                     return None
                 claim = self._claim(rank.name, _token(), by, lease_s, self.agent_dir.now())
-                ledger.write([{"op": "claim", **claim._asdict()}])
+                log.write([{"op": "claim", **claim._asdict()}])
             self.claim_log.sync()
             claimed = self._deliver(claim)
             if claimed is not None:

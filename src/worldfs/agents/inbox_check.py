@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 MANY: Final = 1000  # messages that wait: worth a warning
 
 
-def check(mail: MessageFiles) -> Iterator[Diagnosis]:
+def check(files: MessageFiles) -> Iterator[Diagnosis]:
     """Each problem of the inbox, with its fix."""
-    agent_dir = mail.agent_dir
+    agent_dir = files.agent_dir
     names = agent_dir.store.list(INBOX)
     if len(names) >= MANY:
         yield Diagnosis(
@@ -30,13 +30,13 @@ def check(mail: MessageFiles) -> Iterator[Diagnosis]:
                 "INBOX_FULL", "inbox", f"fewer than {MANY} messages", f"{len(names)}", "have them read", warning=True
             )
         )
-    mail.claim_log.catch_up()
+    files.claim_log.catch_up()
     ids: dict[str, str] = {}
     for name in names:
         if is_unusable_name(name.rstrip("/")):
             yield Diagnosis(
                 Finding("ODD_NAME", f"inbox/{name!a}", "a name that can be printed", "another", ""),
-                partial(mail.move_to_dead, name.rstrip("/"), "name"),
+                partial(files.move_to_dead, name.rstrip("/"), "name"),
             )
             continue
         if name.endswith("/") or not name.endswith(".json") or not _regular(agent_dir, name):
@@ -46,13 +46,13 @@ def check(mail: MessageFiles) -> Iterator[Diagnosis]:
                 partial(move_aside, agent_dir.path, file_key(name.rstrip("/"))),
             )
             continue
-        if name in mail.claim_log.acked:
+        if name in files.claim_log.acked:
             continue
-        message = mail.read(name)
+        message = files.read(name)
         if message is None:
             yield Diagnosis(
                 Finding("LETTER_UNREADABLE", f"inbox/{name}", "a message", "no message", ""),
-                partial(mail.move_to_dead, name, "unreadable"),
+                partial(files.move_to_dead, name, "unreadable"),
             )
         elif is_expired(message.expires_at, agent_dir):
             yield Diagnosis(
@@ -63,17 +63,17 @@ def check(mail: MessageFiles) -> Iterator[Diagnosis]:
                     f"expired {message.expires_at}",
                     "",
                 ),
-                partial(mail.move_to_dead, name, "expired"),
+                partial(files.move_to_dead, name, "expired"),
             )
         elif message.to != agent_dir.name:
             yield Diagnosis(
                 Finding("LETTER_ASTRAY", f"inbox/{name}#/to", agent_dir.name, message.to, ""),
-                partial(mail.move_to_dead, name, "astray"),
+                partial(files.move_to_dead, name, "astray"),
             )
         elif message.id in ids or agent_dir.store.probe(done_key(message.id)) is not None:
             yield Diagnosis(
                 Finding("LETTER_TWICE", f"inbox/{name}#/id", "an id of its own", message.id, ""),
-                partial(mail.move_to_dead, name, "duplicate"),
+                partial(files.move_to_dead, name, "duplicate"),
             )
         ids[message.id if message is not None else name] = name
 

@@ -26,8 +26,8 @@ FRESH_S: Final = 0.002  # a caller that claims one message after the other need 
 
 
 class InboxQueue:
-    def __init__(self, mail: MessageFiles) -> None:
-        self.message_files, self.agent_dir, self.claim_log = mail, mail.agent_dir, mail.claim_log
+    def __init__(self, files: MessageFiles) -> None:
+        self.message_files, self.agent_dir, self.claim_log = files, files.agent_dir, files.claim_log
         self._heap: list[DeliveryRank] = []
         self._leased: list[tuple[float, str]] = []  # (when the lease ends, name)
         self._unready: dict[str, float] = {}  # not readable yet: name → when it was first seen so
@@ -48,11 +48,11 @@ class InboxQueue:
 
     def pop(self) -> DeliveryRank | None:
         """The first message without a claim; it is out of the heap then."""
-        now, ledger = self.agent_dir.clock.monotonic(), self.claim_log
-        for name in ledger.released:
+        now, log = self.agent_dir.clock.monotonic(), self.claim_log
+        for name in log.released:
             if name in self.message_files.known:
                 self._push(name)
-        ledger.released.clear()
+        log.released.clear()
         while self._leased and self._leased[0][0] <= now:
             _, name = heapq.heappop(self._leased)
             if name in self.message_files.known:
@@ -60,9 +60,9 @@ class InboxQueue:
         while self._heap:
             rank = heapq.heappop(self._heap)
             name = rank.name
-            if name not in self.message_files.known or name in ledger.acked:
+            if name not in self.message_files.known or name in log.acked:
                 continue
-            if (until := ledger.lease_until(name)) > now:
+            if (until := log.lease_until(name)) > now:
                 heapq.heappush(self._leased, (until, name))
                 continue
             return rank
@@ -136,9 +136,9 @@ class InboxQueue:
                     self.message_files.move_to_dead(name, "unreadable")
             return None
         rank = rank_for(name, message, self.agent_dir)
-        with self.claim_log as ledger:
-            if name not in ledger.foreign:
-                ledger.write([{"op": "seen", "name": name, "id": message.id, "priority": rank[0], "ms": rank[1]}])
+        with self.claim_log as log:
+            if name not in log.foreign:
+                log.write([{"op": "seen", "name": name, "id": message.id, "priority": rank[0], "ms": rank[1]}])
         return rank
 
     def wait(self, left: float | None) -> None:

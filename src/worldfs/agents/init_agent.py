@@ -32,10 +32,10 @@ def create_agent(
     moment = (clock or SystemClock()).now().replace(microsecond=0)
     now = stamp(moment)
     fresh = Root.build(root, 0o700)
-    house = Root(root, disk)
+    root_dir = Root(root, disk)
     try:
         if fresh or not os.listdir(root):
-            _create(house, ".gitignore", IGNORE)
+            _create(root_dir, ".gitignore", IGNORE)
         first = {
             "report.json": documents.report_write(AgentReport(name, now, summary="No session yet")),
             "tasks.json": task_file.empty_tasks(name, now),
@@ -44,16 +44,16 @@ def create_agent(
             "metrics.json": documents.metrics_write(metrics.project(MetricsReducer(), name, moment)),
             "journal.jsonl": b"",
         }
-        made = [file for file, data in first.items() if _create(house, f"{name}/{file}", data)]
-        house.ensure_parent(f"{name}/inbox/x")
+        made = [file for file, data in first.items() if _create(root_dir, f"{name}/{file}", data)]
+        root_dir.ensure_parent(f"{name}/inbox/x")
         return made
     finally:
-        house.close()
+        root_dir.close()
 
 
-def _create(house: Root, path: str, data: bytes) -> bool:
+def _create(root_dir: Root, path: str, data: bytes) -> bool:
     try:
-        house.create(path, data)
+        root_dir.create(path, data)
     except Exists:
         return False
     return True

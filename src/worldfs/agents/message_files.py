@@ -27,8 +27,8 @@ NAME_BYTES = 200  # of a message's name
 class MessageFiles:
     """`known`: names that are in the inbox as of the last events."""
 
-    def __init__(self, agent_dir: AgentDirectory, ledger: ClaimLog) -> None:
-        self.agent_dir, self.claim_log = agent_dir, ledger
+    def __init__(self, agent_dir: AgentDirectory, log: ClaimLog) -> None:
+        self.agent_dir, self.claim_log = agent_dir, log
         self.known: set[str] = set()
         self._read_as: dict[str, tuple[str, Message]] = {}  # messages to be asked for again: what the disk said of them
 
@@ -90,16 +90,16 @@ class MessageFiles:
     # -- taking away ------------------------------------------------------------------------------------------------
 
     def drop(self, name: str, op: str) -> None:
-        with self.claim_log as ledger:
-            ledger.write([{"op": op, "name": name}])
+        with self.claim_log as log:
+            log.write([{"op": op, "name": name}])
         self.known.discard(name)
 
     def move_to_dead(self, name: str, reason: str) -> None:
         """Move a message to `dead`, every byte of it, with the reason."""
         if is_unusable_name(name):
             return self._move_odd_to_dead(name)
-        with self.claim_log as ledger:
-            ledger.write([{"op": "dead", "name": name, "reason": reason, "at": self.agent_dir.now()}])
+        with self.claim_log as log:
+            log.write([{"op": "dead", "name": name, "reason": reason, "at": self.agent_dir.now()}])
             target = name
             while self.agent_dir.store.probe(f"{DEAD}/{target}") is not None:
                 target = f"again-{target}"
@@ -125,15 +125,15 @@ class MessageFiles:
             f"it is kept as {target.path}; send it again under another name",
         )  # fmt: skip
 
-    def archive(self, letters: Sequence[tuple[str, str]]) -> None:
+    def archive(self, messages: Sequence[tuple[str, str]]) -> None:
         """Move messages (name, id) from the inbox to the archive. Not durable: the claim log has it, and the next scan
         repeats it."""
-        if not letters:
+        if not messages:
             return
         root = self.agent_dir.root
         try:
             home, done = root.ensure_parent(file_key("x")).folder, root.ensure_parent(done_key("x")).folder
-            for name, id in letters:
+            for name, id in messages:
                 key = done_key(id or name)
                 there = DirEntryRef(done, key.rpartition("/")[2], key)
                 here = DirEntryRef(home, name, file_key(name))

@@ -80,20 +80,20 @@ def agent_summary(root: str | os.PathLike[str], name: str, *, now: datetime | No
     """One agent. `NotFound` if there is none of this name."""
     if not is_agent_name(name):
         raise NotFound(f"no agent {name!r}", path=os.fspath(root), op="agents")
-    desk = _AgentFiles(os.path.join(root, name))
+    files = _AgentFiles(os.path.join(root, name))
     moment = now or SystemClock().now()
-    report, session = desk.object("report.json"), desk.object("session.json")
+    report, session = files.object("report.json"), files.object("session.json")
     if session.get("session_id") == "":  # seeded: none ran yet
         session = {}
     last = report.get("last_session")
     last = last if type(last) is dict else {}
-    runner = desk.runner()
+    runner = files.runner()
     says_running = session.get("status") == "running"
     running = says_running and runner is not None
     since = _text(session.get("started_at")) if says_running else ""
-    letters, letters_high = desk.letters()
-    pending, active, high = desk.tasks()
-    sessions, failed = desk.outcomes(moment)
+    letters, letters_high = files.letters()
+    pending, active, high = files.tasks()
+    sessions, failed = files.outcomes(moment)
     return AgentSummary(
         name,
         status=_text(report.get("status")),
@@ -123,7 +123,7 @@ def agent_summary(root: str | os.PathLike[str], name: str, *, now: datetime | No
         sessions=sessions,
         failed=failed,
         error_rate=round(failed / sessions, 2) if sessions else None,
-        unreadable=tuple(desk.unreadable),
+        unreadable=tuple(files.unreadable),
     )
 
 

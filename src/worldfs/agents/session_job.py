@@ -47,8 +47,8 @@ class ReadMessages(NamedTuple):
     ids: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
 
-    def has(self, letter: ClaimedMessage) -> bool:
-        return letter.message.id in self.ids or letter.path.rpartition("/")[2] in self.names
+    def has(self, claimed_message: ClaimedMessage) -> bool:
+        return claimed_message.message.id in self.ids or claimed_message.path.rpartition("/")[2] in self.names
 
 
 def new_id(state: AgentState) -> str:
@@ -188,10 +188,10 @@ def finish(
             )  # fmt: skip
         found = state.reconcile_all()
         outbox.deliver(state, sid, (begun or JobStore(agent_dir.store, agent_dir.clock).load(sid)).order.created_at)
-        letters = [
-            letter
-            for letter in (state.inbox.claimed(sid) if outcome == "completed" else [])
-            if read is None or read.has(letter)
+        messages = [
+            claimed_message
+            for claimed_message in (state.inbox.claimed(sid) if outcome == "completed" else [])
+            if read is None or read.has(claimed_message)
         ]
         entry: Json = {"ts": agent_dir.now(), "event": "session_end", "session_id": sid, "outcome": outcome}
         entry |= _noted(state, sid)
@@ -199,14 +199,18 @@ def finish(
         entry |= {key: value for key, value in said.items() if value}
         if outcome != "completed":
             _tell_error(state, entry)
-        if letters:
-            entry["inbox"] = [letter.message.id for letter in letters]
-            flags = sum(letter.message.type == "flag" for letter in letters)
+        if messages:
+            entry["inbox"] = [claimed_message.message.id for claimed_message in messages]
+            flags = sum(claimed_message.message.type == "flag" for claimed_message in messages)
             if flags:
                 entry["cross_agent_flags_received"] = flags
         entry["seq"] = state.append(entry, durable=False)  # `project` waits for it, with the drafts
         record = project(
-            state, entry, found, {letter.path.rpartition("/")[2]: letter.message.id for letter in letters}, begun
+            state,
+            entry,
+            found,
+            {claimed_message.path.rpartition("/")[2]: claimed_message.message.id for claimed_message in messages},
+            begun,
         )
         state.started = 0, None
     if state.session_lock is not None:
@@ -233,7 +237,7 @@ def project(
     state: AgentState,
     entry: Mapping[str, Any],
     found: Mapping[str, bytes | None] | None = None,
-    letters: Mapping[str, str] | None = None,
+    messages: Mapping[str, str] | None = None,
     job: Job | None = None,
 ) -> SessionRecord:
     """Make the commit durable, and then the files say what it says. May be repeated.
@@ -253,7 +257,7 @@ def project(
         nonlocal acked
         state.journal.sync()
         if ok:
-            acked = bool(state.inbox.ack_all(sid, known=letters, only=entry.get("inbox", ()), durable=False))
+            acked = bool(state.inbox.ack_all(sid, known=messages, only=entry.get("inbox", ()), durable=False))
         else:
             state.inbox.return_all(sid, durable=False)
 
@@ -348,9 +352,9 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
     seen = facts.get("read")
     read = ReadMessages(*map(frozenset, (seen["ids"], seen["names"]))) if type(seen) is dict else None
     claimed = state.inbox.claimed(sid) if entry["outcome"] == "completed" else []
-    if letters := [letter for letter in claimed if read is None or read.has(letter)]:
-        entry["inbox"] = [letter.message.id for letter in letters]
-        if flags := sum(letter.message.type == "flag" for letter in letters):
+    if messages := [claimed_message for claimed_message in claimed if read is None or read.has(claimed_message)]:
+        entry["inbox"] = [claimed_message.message.id for claimed_message in messages]
+        if flags := sum(claimed_message.message.type == "flag" for claimed_message in messages):
             entry["cross_agent_flags_received"] = flags
     return entry
 

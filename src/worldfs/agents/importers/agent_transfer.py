@@ -35,30 +35,30 @@ def adopt(source: ImportSource, root: str | os.PathLike[str], name: str = "") ->
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise from_os(error, path=str(base), op="import") from error
-    house = Root(base)
+    root_dir = Root(base)
     try:
-        if house.lstat(house.ensure_parent(name)) is not None:
+        if root_dir.lstat(root_dir.ensure_parent(name)) is not None:
             raise Exists("an agent of that name", path=f"{base}/{name}", op="import", fix="import into it instead")
         staged = f"{STAGING}{name}"
-        _clear(house, staged)
+        _clear(root_dir, staged)
         lead = "" if source.path == "." else f"{source.path}/"
         made = []
         with SourceDir(source.base_dir) as place:
             for path in source.files:
                 short = path.removeprefix(lead)
-                _copy(place, path, house, f"{staged}/{short}")
+                _copy(place, path, root_dir, f"{staged}/{short}")
                 made.append(short)
-        _counted(house, staged)
-        house.sync(house.ensure_parent(f"{staged}/inbox/x"), house.ensure_parent(f"{staged}/x"))
-        target = house.ensure_parent(name)
+        _counted(root_dir, staged)
+        root_dir.sync(root_dir.ensure_parent(f"{staged}/inbox/x"), root_dir.ensure_parent(f"{staged}/x"))
+        target = root_dir.ensure_parent(name)
         try:
-            house.rename(house.ensure_parent(staged), target, "new")
+            root_dir.rename(root_dir.ensure_parent(staged), target, "new")
         except FileExistsError:
             raise Exists("an agent of that name", path=f"{base}/{name}", op="import") from None
-        house.sync(target)
+        root_dir.sync(target)
         return made
     finally:
-        house.close()
+        root_dir.close()
 
 
 def export(state: AgentState, target: str | os.PathLike[str]) -> list[str]:
@@ -73,56 +73,56 @@ def export(state: AgentState, target: str | os.PathLike[str]) -> list[str]:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise from_os(error, path=str(base), op="export") from error
-    house, made = Root(base), []
+    root_dir, made = Root(base), []
     agent_dir = state.agent_dir
     try:
         with agent_dir.locked():
             for name in FILES[:-1]:
                 stored = agent_dir.store.get(name)
                 if stored is not None:
-                    house.create(name, stored.data)
+                    root_dir.create(name, stored.data)
                     made.append(name)
             with SourceDir(agent_dir.path) as place:
                 for name, kind in place.entries("inbox"):
                     if kind == "file" and name.endswith(".json") and not name.startswith("."):
-                        _copy(place, f"inbox/{name}", house, f"inbox/{name}")
+                        _copy(place, f"inbox/{name}", root_dir, f"inbox/{name}")
                         made.append(f"inbox/{name}")
                 segments = [f"{PRIVATE_DIR}/journal/{name}" for name in state.journal.segments()]
                 live = ["journal.jsonl"] if agent_dir.store.probe("journal.jsonl") is not None else []
                 for path in (*segments, *live):
-                    _copy(place, path, house, "journal.jsonl")
+                    _copy(place, path, root_dir, "journal.jsonl")
                     made += ["journal.jsonl"] if path == "journal.jsonl" else []
-        house.sync(house.ensure_parent("inbox/x"), house.ensure_parent("x"))
+        root_dir.sync(root_dir.ensure_parent("inbox/x"), root_dir.ensure_parent("x"))
         return made
     finally:
-        house.close()
+        root_dir.close()
 
 
-def _copy(place: SourceDir, path: str, house: Root, target: str) -> None:
+def _copy(place: SourceDir, path: str, root_dir: Root, target: str) -> None:
     """The bytes of a file of any size added to the end of another."""
     fd = place.open_file(path)
     try:
         empty = True
         while piece := os.read(fd, _PIECE):
-            house.append(target, piece, durable=False)
+            root_dir.append(target, piece, durable=False)
             empty = False
         if empty:
-            house.append(target, b"", durable=False)
+            root_dir.append(target, b"", durable=False)
     except OSError as error:
         raise from_os(error, path=path, op="import") from error
     finally:
         os.close(fd)
-    house.flush(target)
+    root_dir.flush(target)
 
 
-def _counted(house: Root, folder: str) -> None:
+def _counted(root_dir: Root, folder: str) -> None:
     """A journal with numbers was kept by us, and its metrics.json has counted every entry: say so to the new keeper."""
     from worldfs.agents.document_rules import mapping
     from worldfs.agents.journal import parse, sequence_of
     from worldfs.agents.metrics import MetricsReducer
 
     last = 0
-    with SourceDir(Path(house.path) / folder) as place:
+    with SourceDir(Path(root_dir.path) / folder) as place:
         for path in [path for path in ("journal.jsonl",) if place.size(path)]:
             for line in place.lines(path):
                 entry = parse(line.data) if line.whole else None
@@ -131,18 +131,20 @@ def _counted(house: Root, folder: str) -> None:
     if last and figures:
         fold = MetricsReducer(mapping(figures) or None)
         fold.applied_seq = last
-        house.create(f"{folder}/{FOLD}", fold.dump())
+        root_dir.create(f"{folder}/{FOLD}", fold.dump())
 
 
-def _clear(house: Root, folder: str) -> None:
+def _clear(root_dir: Root, folder: str) -> None:
     """What an earlier attempt left half done."""
-    place = house.locate(folder)
-    if place is None or house.lstat(place) is None:
+    place = root_dir.locate(folder)
+    if place is None or root_dir.lstat(place) is None:
         return
-    with SourceDir(Path(house.path) / folder) as left:
+    with SourceDir(Path(root_dir.path) / folder) as left:
         for sub in ("inbox", f"{PRIVATE_DIR}/journal", PRIVATE_DIR, ""):
             for name, kind in left.entries(sub):
                 if kind == "file":
-                    house.remove("/".join(part for part in (folder, sub, name) if part))
+                    root_dir.remove("/".join(part for part in (folder, sub, name) if part))
                 elif kind != "folder":
-                    raise BadInput(f"{name} in {folder}", path=house.path, op="import", expected="only files of ours")
+                    raise BadInput(
+                        f"{name} in {folder}", path=root_dir.path, op="import", expected="only files of ours"
+                    )

@@ -178,22 +178,22 @@ class ImportDiff:
                 extra=_beside(item.value.extra, (*Message._fields, "from")),
                 created_at=item.value.created_at or item.at or self.target.agent_dir.now(),
             )
-            letter = Message(**self.target.clean(value._asdict()))
+            message = Message(**self.target.clean(value._asdict()))
             key = identity(item.key, item.value.subject, item.value.body)
             if key in self.record.came["letters"]:
                 add(self.report.same, "letters")
                 continue
             try:
-                if not letter.sender:
+                if not message.sender:
                     raise BadInput("no sender", expected="the sender's name")
-                documents.message_write(letter)
+                documents.message_write(message)
             except BadInput as error:
                 self.found.imported.skipped.append(
                     SkippedItem(f"{item.location}, as a message", error.found, error.expected)
                 )
                 continue
-            self.messages.append(letter)
-            self.came["letters"][key] = ImportedItem(key, letter.id)
+            self.messages.append(message)
+            self.came["letters"][key] = ImportedItem(key, message.id)
 
 
 def _beside(extra: Mapping[str, Any], own: Sequence[str]) -> dict[str, Any]:

@@ -87,8 +87,8 @@ class _SourceImport:
                 target.put_tasks(judged.tasks)
             if judged.notes or judged.instead:
                 target.put_notes(judged.notes, judged.instead)
-            for letter in judged.messages:
-                new = target.deposit(letter)
+            for message in judged.messages:
+                new = target.deposit(message)
                 add(self.report.new if new else self.report.same, "letters")
         self._entries(record, seen)
         self._figures(record, judged, seen)

@@ -39,7 +39,7 @@ class ImportTarget(Protocol):
         """Add notes, and put others (old, new) in the place of old ones. Durable."""
         ...
 
-    def deposit(self, letter: Message) -> bool:
+    def deposit(self, message: Message) -> bool:
         """Into the agent's inbox, durable; False if it has had a message of that id."""
         ...
 
@@ -102,10 +102,10 @@ class AgentImportTarget:
 
         self.state.edit_memory(edit)
 
-    def deposit(self, letter: Message) -> bool:
+    def deposit(self, message: Message) -> bool:
         from worldfs.agents.inbox import deposit_to
 
-        sent = deposit_to(self.agent_dir.path.parent, self.agent_dir.name, letter)
+        sent = deposit_to(self.agent_dir.path.parent, self.agent_dir.name, message)
         return bool(sent.new)
 
     def clean(self, value: Any) -> Any:

@@ -64,7 +64,7 @@ def _command(call: CommandContext, state: AgentState) -> CommandRequest:
             session=session, outcome=SessionFiles(state.agent_dir.root, session.session_id).path(OUTCOME),
             budget=call["budget"], language=call["language"], template=call["template"] or "",
         )  # fmt: skip
-        return PromptText(made.text, made.pack.letters)
+        return PromptText(made.text, made.pack.messages)
 
     if how != "none":  # a mistake in the template, or too small a budget, is told before a session begins
         path = SessionFiles(state.agent_dir.root, "20260101-000000-0000").path(OUTCOME)

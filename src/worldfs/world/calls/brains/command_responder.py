@@ -64,7 +64,7 @@ class CommandResponder:
 
         def prompt(session: SessionRecord) -> PromptText:
             made = state.prompted(session=session)
-            return PromptText(f"{made.text}\n\n{text}\n", made.pack.letters)
+            return PromptText(f"{made.text}\n\n{text}\n", made.pack.messages)
 
         return prompt
 
