@@ -257,7 +257,8 @@ def retries(source: Source) -> Iterator[Fault]:
 
 
 AGENTS = (
-    "agents/inbox.py agents/journal.py agents/merged_document.py agents/claim_log.py agents/notebook.py agents/agent_directory.py "
+    "agents/inbox.py agents/journal.py agents/merged_document.py agents/claim_log.py agents/notebook.py "
+    "agents/agent_directory.py "
     "agents/session_job.py agents/agent_state.py agents/init_agent.py agents/message_files.py agents/doctor_fixes.py"
 )
 RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
@@ -274,24 +275,33 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     ),
     "order": (
         orders,
-        f"kernel/ world/calls/ {AGENTS} plane/write_ahead_log.py tree/stores/swap.py tree/stores/disk_store.py ground/durable.py",
+        f"kernel/ world/calls/ {AGENTS} plane/write_ahead_log.py tree/stores/swap.py "
+        "tree/stores/disk_store.py ground/durable.py",
     ),
     "retry": (retries, "kernel/dispatch.py"),
     "right": (
         rights,
-        "tree/rights.py tree/tree.py world/visibility.py plane/authorization.py plane/access_policy.py exports/sandboxed_dir.py "
+        "tree/rights.py tree/tree.py world/visibility.py plane/authorization.py plane/access_policy.py "
+        "exports/sandboxed_dir.py "
         "exports/fs_operations.py exports/directory_source.py doors/acheron/tokens.py drivers/runtime/preflight.py",
     ),
-    "clamp": (clamps, "drivers/targets/safety_limits.py drivers/targets/safety.py roles/critic.py drivers/skills/action_conversion.py"),
+    "clamp": (
+        clamps,
+        "drivers/targets/safety_limits.py drivers/targets/safety.py roles/critic.py "
+        "drivers/skills/action_conversion.py",
+    ),
     "deadline": (
         deadlines,
-        "kernel/deferred_jobs.py kernel/dispatch.py kernel/kernel.py drivers/targets/watchdog.py drivers/targets/safety.py "
-        "drivers/policies/deadline_socket.py drivers/policies/http_connection.py drivers/policies/websocket.py agents/claim_log.py "
+        "kernel/deferred_jobs.py kernel/dispatch.py kernel/kernel.py drivers/targets/watchdog.py "
+        "drivers/targets/safety.py "
+        "drivers/policies/deadline_socket.py drivers/policies/http_connection.py "
+        "drivers/policies/websocket.py agents/claim_log.py "
         "agents/inbox_queue.py agents/inbox.py plane/node_pairing.py plane/membership.py plane/plane_state.py",
     ),
     "predicate": (
         predicates,
-        "drivers/mujoco/object_placement.py drivers/mujoco/support.py drivers/mujoco/perception.py drivers/mujoco/actions.py "
+        "drivers/mujoco/object_placement.py drivers/mujoco/support.py drivers/mujoco/perception.py "
+        "drivers/mujoco/actions.py "
         "drivers/mujoco/sequences.py drivers/mujoco/env.py drivers/skills/rekep/success_predicates.py",
     ),
 }  # fmt: skip

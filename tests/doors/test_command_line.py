@@ -220,7 +220,8 @@ def test_a_terminal_without_chinese_does_not_end_the_command() -> None:
 def test_reading_commands_start_without_the_heavy_modules() -> None:
     """Cold start is mostly imports: these must not come in with the door, the table and the parser."""
     program = (
-        "import sys, worldfs.doors.cli.main, worldfs.doors.cli.status_command, worldfs.doors.cli.file_commands, worldfs.doors.cli.wait;"
+        "import sys, worldfs.doors.cli.main, worldfs.doors.cli.status_command,"
+        " worldfs.doors.cli.file_commands, worldfs.doors.cli.wait;"
         "print(*sorted({'numpy', 'mujoco', 'ruamel', 'ruamel.yaml', 'PIL', 'asyncio', 'msgspec', 'av', 'logging',"
         " 'tempfile', 'subprocess', 'argparse'} & set(sys.modules)))"
     )

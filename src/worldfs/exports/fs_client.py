@@ -22,8 +22,8 @@ PAGE: Final = 1_024  # entries of a listing that are asked for at once
 
 
 class FsCalls:
-    """Every operation over a `FsRpcClient`. All raise `FsError`: `Unreachable` when the other end is gone, `MalformedReply` when it
-    answers what the protocol does not allow.
+    """Every operation over a `FsRpcClient`. All raise `FsError`: `Unreachable` when the server is gone,
+    `MalformedReply` when it violates the protocol.
 
     `odd` hears in words of every such answer, and of names that are dropped because no directory can hold them.
     """

@@ -38,7 +38,8 @@ class ServiceManifest(NamedTuple):
 
 
 def read(path: str) -> ServiceManifest:
-    """Raises `NotFound`, `BadInput` with the field that is wrong, `MissingRequirement` when the program is not there."""
+    """Raises `NotFound`, `BadInput` with the field that is wrong, `MissingRequirement` when the program is not
+    there."""
     try:
         with open(path, "rb") as file:
             data = file.read(MANIFEST_MAX + 1)

@@ -1,4 +1,4 @@
-"""Pending jobs under a condition: they wait for other jobs (workspace D21), or for no longer than a time (workspace D20).
+"""Pending jobs that wait for other jobs (workspace D21), or have a limit on their waiting time (workspace D20).
 
 A wait costs when it begins and when it ends, never while it lasts: ends are told, and limits lie in a heap.
 """

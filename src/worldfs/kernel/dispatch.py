@@ -320,7 +320,7 @@ def refusal_outcome(findings: tuple[Finding, ...]) -> Outcome:
 
 
 def time_limit_s(order: Order, first: str, clock: Clock) -> tuple[float, bool]:
-    """Seconds that an attempt starting now may take, and whether it is the limit of all attempts that says so (workspace D20).
+    """Seconds that an attempt starting now may take, and whether the limit of all attempts decides (workspace D20).
 
     `first`: when the first attempt started.
     """
@@ -332,7 +332,7 @@ def time_limit_s(order: Order, first: str, clock: Clock) -> tuple[float, bool]:
 
 
 def backoff_s(kind: str, attempt: int, id: str = "") -> float:
-    """Seconds before the attempt after this one: 1 s, doubling or growing, at most 60 s (workspace D19), then up to JITTER more.
+    """Seconds before the next attempt: 1 s, doubling or growing, at most 60 s (workspace D19), plus up to JITTER.
 
     The jitter keeps jobs that failed together from coming back together; it is the same whenever it is computed.
     """

@@ -8,7 +8,7 @@ from worldfs.tree.binding import Binding
 
 
 class Caller(NamedTuple):
-    """`correlation`: the request's correlation_id, else its id. `node`: a node whose secret was the Bearer (acheron D6)."""
+    """`correlation`: the request's correlation_id, else its id. `node`: a node with a secret as Bearer (acheron D6)."""
 
     binding: Binding
     correlation: str = ""

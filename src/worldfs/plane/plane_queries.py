@@ -83,7 +83,7 @@ class PlaneQueries:
             return None if project is None else project.shown()
 
     def members(self, project_id: str) -> Sequence[str]:
-        """The nodes that belong to a project: those of its mounts, and those given to `ensure_project` (acheron D23)."""
+        """The nodes of a project: of its mounts, and given to `ensure_project` (acheron D23)."""
         with self._lock:
             project = self._state.project(project_id)
             if project is None:
@@ -110,7 +110,7 @@ class PlaneQueries:
             return allows(self._state.project(binding.project), binding, action)
 
     def holds_token(self, binding: Binding) -> bool:
-        """Whether the binding's token is its project's present one (`require_project_token` of a service, acheron D7)."""
+        """Whether the binding has its project's current token (`require_project_token` of a service, acheron D7)."""
         with self._lock:
             project = self._state.project(binding.project)
             return project is not None and holds_project_token(project, binding)

@@ -1,7 +1,7 @@
 """Everything that the control plane knows, in memory: tables of records, counters, the audit trail, and indexes.
 
-A `StateChange` is the only thing that alters it: a list of records put and dropped. Applied to an equal state it gives an
-equal state, which is why the log of changes is the state.
+A `StateChange` is the only thing that alters it: a list of records put and dropped. Applied to an equal state it gives
+an equal state, which is why the log of changes is the state.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ AUDIT_USUAL: Final = 50
 
 
 def workspace(state: PlaneState, reconcile: Reconciler, project: Project | None, binding: Binding, now_ms: int) -> Json:
-    """A workspace_status, as in acheron §3.3. Secrets of nodes only for the primary agent, and only in an admin's hands."""
+    """A workspace_status, as in acheron §3.3. Secrets of nodes only for the primary agent, and only in an admin's
+    hands."""
     if project is None:
         return {
             "agent_id": binding.agent,
@@ -81,7 +82,8 @@ def reconcile_status(
 
 
 def metrics(state: PlaneState, watch: Json, now_ms: int) -> Json:
-    """The counters of the reference, as JSON that parses (acheron D13). `watch`: the part about the watchers of services."""
+    """The counters of the reference, as JSON that parses (acheron D13). `watch`: the part about the watchers of
+    services."""
     counts = state.counts
     active = sum(not one.ended_ms and one.expires_at_ms > now_ms for one in state.invites.values())
     return {

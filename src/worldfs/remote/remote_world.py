@@ -2,7 +2,8 @@
 
 Paths are those of the served tree ("/agents/self/jobs"). Times given to methods are seconds. Refusals are the house's
 exceptions, with the server's own code in `.code`: `NotFound` (enoent, agent_not_found …), `NotPermitted` (eperm,
-forbidden …), `BadInput` (invalid, eisdir, enotdir …), `Busy`, `Conflict`; `TimedOut`, and `ConnectionLost` for the connection.
+forbidden …), `BadInput` (invalid, eisdir, enotdir …), `Busy`, `Conflict`; `TimedOut`, and `ConnectionLost` for the
+connection.
 """
 
 from __future__ import annotations
@@ -192,13 +193,15 @@ class RemoteWorld:
         )
 
     async def mkdir(self, path: str) -> None:
-        """A new directory, where the server lets names be made. Raises `NotPermitted`, `Exists`, `MissingRequirement`."""
+        """Create a directory, where the server allows it. Raises `NotPermitted`, `Exists`,
+        `MissingRequirement`."""
         tree = await self._up()
         _may_make(tree, NotFound("no such directory", path=path, op="mkdir"))
         await tree.mkdir(path, self.timeout)
 
     async def remove(self, path: str) -> None:
-        """A file, or an empty directory. Raises `NotFound`, `NotPermitted`, and `MissingRequirement` where a server cannot."""
+        """Remove a file, or an empty directory. Raises `NotFound`, `NotPermitted`, and `MissingRequirement` where a
+        server cannot."""
         await (await self._able("remove", path)).remove(path, self.timeout)
 
     async def rename(self, old: str, new: str) -> None:

@@ -53,7 +53,8 @@ class RpcClient:
         return len(self._tagged) + len(self._called)
 
     async def post(self, op: str, fields: Json) -> tuple[int, Reply]:
-        """Send an Acheron request; its tag, and the reply to come. Raises `ConnectionLost` (nothing was carried out)."""
+        """Send an Acheron request; its tag, and the reply to come. Raises `ConnectionLost` (nothing was carried
+        out)."""
         self._check()
         tag = next(self._tags) & frames.U32
         while not tag or tag in self._tagged:
@@ -216,7 +217,8 @@ class RpcClient:
 async def open_rpc_client(
     address: Address, token: str, heard: Callable[[PushFrame], None], *, open_timeout: float, keepalive_s: float | None
 ) -> RpcClient:
-    """A connection without a word said on it. Raises `ConnectionLost` where nobody answers, `MissingRequirement` without the extra."""
+    """A connection before its handshake. Raises `ConnectionLost` where no server answers, `MissingRequirement`
+    without the extra."""
     try:
         from websockets.asyncio.client import connect
         from websockets.exceptions import InvalidHandshake

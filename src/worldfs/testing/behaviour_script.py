@@ -10,8 +10,8 @@
     -- asked.md --
     {"queue": [ … ]}
 
-A line is a verb and its words (quoted as in a shell); `#` begins a comment. Verbs stand in `ScriptWorld`; a `!` before a verb
-expects it to fail its expectation (`!has`). UPDATE_SCRIPTS=1 rewrites the files that `cmp` compares with.
+A line is a verb and its words (quoted as in a shell); `#` begins a comment. Verbs are in `ScriptWorld`; a `!` before a
+verb expects it to fail its expectation (`!has`). UPDATE_SCRIPTS=1 rewrites the files that `cmp` compares with.
 """
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ def missing(kind: str = "ext4") -> str:
 def cut_power(
     life: Workload, live: Live | None = None, *, kind: str = "ext4", lots: int = 2, seed: int = 0
 ) -> CrashCheckCounts:
-    """Live once on the logged disk, and survive a power cut after each write. `CrashCheckFailure` at the first that it does not.
+    """Live once on the logged disk, and survive a power cut after each write. `CrashCheckFailure` at the first that it
+    does not.
 
     `live`: another way to live it. `kind`: one of `FILE_SYSTEMS`. `lots`: disks drawn by lot at each cut.
     """

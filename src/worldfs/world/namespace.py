@@ -157,7 +157,7 @@ class Namespace(PathResolver):
         return WriteResult(len(data))
 
     def truncate(self, path: str, size: int) -> None:
-        """Cut or filled with zeros. What takes orders (a Control, a Sheet, a Drop) holds no content to be cut (acheron D10)."""
+        """Cut or filled with zeros. A Control, a Sheet and a Drop have no content (acheron D10)."""
         far = self._far(path, "truncate")
         if far is not None:
             return far[0].truncate(far[1], size)

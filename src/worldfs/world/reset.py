@@ -1,7 +1,7 @@
 """A fresh scene in a workspace: what is known of the world, ordered and planned goes; lessons and declarations stay.
 
-The documents are copied below `.paos/before/STAMP/` before the first of them changes, and `undo_reset` puts the newest copy
-back. Each step can be repeated: a reset that was cut short is completed by the next one, and its copies stay.
+The documents are copied below `.paos/before/STAMP/` before the first of them changes; `undo_reset` puts the newest copy
+back. Each step can be repeated: the next reset completes an interrupted one, whose copies stay.
 """
 
 from __future__ import annotations

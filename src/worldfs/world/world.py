@@ -401,7 +401,7 @@ class World:
         return order.id
 
     def carried(self) -> None:
-        """Raises when no kernel is there to carry anything: what broke ours, or `MissingRequirement` if another one has gone."""
+        """Raises when no kernel runs: the error of our own, or `MissingRequirement` if another one has gone."""
         from worldfs.tree.stores.root_lock import lock_holder
 
         if self.broken is not None:

@@ -165,7 +165,8 @@ def test_a_policy_that_is_not_there_ends_the_contest_instead_of_losing_it():
 
 
 def play(place: Path, seeds: range, stop: threading.Event | None = None, told=lambda *_: None) -> dict:
-    return benchmark_run.run_benchmark(place, [SKILLS], ["pick", "place"], seeds, workers=1, stop=stop or threading.Event(),
+    return benchmark_run.run_benchmark(place, [SKILLS], ["pick", "place"], seeds, workers=1,
+    stop=stop or threading.Event(),
                            told=told)  # fmt: skip
 
 

@@ -56,9 +56,11 @@ WORLDS: dict[str, tuple[TaskGoal, Any, Any, Any, bool]] = {
     "above its place": (HERE, (0.45, 0.1, 0.15), None, lies.weightless("cube"), False),
     "in the zone": (TaskGoal("place", "cube", "zone"), (0.3, 0.1, 0.0252), None, None, True),
     "outside the zone": (TaskGoal("place", "cube", "zone"), (0.3, 0.16, 0.0252), None, None, False),
-    "in the zone, in the air": (TaskGoal("place", "cube", "zone"), (0.3, 0.1, 0.04), None, lies.weightless("cube"), False),
+    "in the zone, in the air": (TaskGoal("place", "cube", "zone"), (0.3, 0.1, 0.04), None,
+    lies.weightless("cube"), False),
     "picked, it lies there": (TaskGoal("pick", "cube", start_z=0.025), None, None, None, False),
-    "picked, it floats": (TaskGoal("pick", "cube", start_z=0.025), (0.45, 0.1, 0.3), None, lies.weightless("cube"), False),
+    "picked, it floats": (TaskGoal("pick", "cube", start_z=0.025), (0.45, 0.1, 0.3), None,
+    lies.weightless("cube"), False),
     "reached from far away": (TaskGoal("reach", "cube"), None, None, None, False),
 }  # fmt: skip
 

@@ -93,8 +93,10 @@ def test_what_moves_or_is_still_held_does_not_rest(stand):
 @pytest.mark.parametrize(
     ("seen", "wrong"),
     [
-        (PourMeasurement(), {"tilt_over_target_deg", "tilted_s"}), (PourMeasurement(80.0, 2.0), {"tilt_over_target_deg"}),
-        (PourMeasurement(100.0, 0.2), {"tilted_s"}), (PourMeasurement(100.0, 1.0, 90.0), {"tilt_elsewhere_deg"}), (PourMeasurement(100.0, 1.0), set()),
+        (PourMeasurement(), {"tilt_over_target_deg", "tilted_s"}),
+        (PourMeasurement(80.0, 2.0), {"tilt_over_target_deg"}),
+        (PourMeasurement(100.0, 0.2), {"tilted_s"}),
+        (PourMeasurement(100.0, 1.0, 90.0), {"tilt_elsewhere_deg"}), (PourMeasurement(100.0, 1.0), set()),
     ],
 )  # fmt: skip
 def test_a_pouring_is_what_was_measured_of_it(stand, seen, wrong):
@@ -243,7 +245,8 @@ def led(arm: Arm, tmp_path: Any, skill: str = "rekep_pick", **params: Any) -> An
         '"position": [0.45, 0.0, 0.07], "size": [0.9, 1.2, 0.75]}]}\n```\n'
     )
     (tmp_path / "ENVIRONMENT.md").write_text(page)
-    errand = SkillRequest("j", Skill(skill, "ReKepPolicyRuntime"), {"object_id": "cube_01", "max_backtracks": 0, **params},
+    errand = SkillRequest("j", Skill(skill, "ReKepPolicyRuntime"),
+    {"object_id": "cube_01", "max_backtracks": 0, **params},
                     home=tmp_path)  # fmt: skip
     clock = SystemClock()
     return ReKepPolicyRuntime().perform(errand, SkillContext(arm, None, Run(clock, clock.monotonic() + 60)))  # type: ignore[arg-type]  # as much of the port as is asked

@@ -52,7 +52,8 @@ def let_pass(target: Any, seconds: float) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits in real seconds, for wires, threads and processes, are no part of what is tested here."""
-    for where, name in ((unitree, "FIRST_S"), (unitree, "ANSWER_S"), (unitree, "GUARD_S"), (watchdog_process, "READY_S"),
+    for where, name in ((unitree, "FIRST_S"), (unitree, "ANSWER_S"), (unitree, "GUARD_S"),
+    (watchdog_process, "READY_S"),
                         (cameras, "FIRST_S"), (real_target, "HALT_WAIT_S")):  # fmt: skip
         monkeypatch.setattr(where, name, PATIENCE_S)
 

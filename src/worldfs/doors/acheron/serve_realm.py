@@ -80,7 +80,8 @@ def acquire_serve_lock(home: Path, clock: Clock) -> RootLock:
 async def serve(
     realm: RealmPort, where: ListenOptions, stop: asyncio.Event, told: Callable[[ServerStarted], None]
 ) -> None:
-    """Until `stop`; `told` is called once it listens. The caller holds `acquire_serve_lock`. Raises `Busy` and `BadInput`."""
+    """Until `stop`; `on_started` is called once it listens. The caller holds `acquire_serve_lock`. Raises `Busy` and
+    `BadInput`."""
     context = where.context()
     server = Server(realm, TokenStore.open(realm.home))
     health = Health(server)

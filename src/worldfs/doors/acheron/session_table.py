@@ -97,7 +97,7 @@ class SessionTable:
 
 
 def first_binding(tokens: TokenStore, holder: TokenHolder, plane: ControlPlanePort) -> Binding | SessionRefused:
-    """Where a connection of a token begins (acheron §1.2). One that speaks for an agent begins at its last project, else
+    """The first binding of a connection (acheron §1.2). A token that acts for an agent begins at its last project, else
     at the only one that there is for it."""
     if holder.role == ADMIN and holder.agent in ("", MOTHER):
         return Binding(ADMIN, MOTHER, SYSTEM)

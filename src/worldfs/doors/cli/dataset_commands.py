@@ -12,7 +12,7 @@ DATASET_COMMANDS: tuple[CommandSpec, ...] = (
         (
             ArgumentSpec(("directory",), "the dataset; one that is there already goes on", "DIR", completes="file"),
             ArgumentSpec(("--episodes",), "keep so many in all (default: 50)", "N", takes="count", default=50),
-            ArgumentSpec(("--families",), "what is shown, in turn (default: pick,place)", "NAMES", default="pick,place"),
+            ArgumentSpec(("--families",), "task families in turn (default: pick,place)", "NAMES", default="pick,place"),
             ArgumentSpec(("--seed",), "the world of the first trial; the next has the next (default: 0)", "N", "count"),
             ArgumentSpec(("--objects",), "things on the table (default: 3)", "N", takes="count", default=3),
             ArgumentSpec(

@@ -142,7 +142,7 @@ class TabletopDriver:
     def record(self, path: Path, fps: int = 10) -> None:
         """From now on films the front camera, `fps` frames a simulated second, until `stop_recording` or `close`.
 
-        Errors: `MissingRequirement` when there is no OpenGL or (MP4) no encoder, `BadInput` for a suffix that is no film.
+        Raises `MissingRequirement` without OpenGL or (MP4) an encoder, `BadInput` for another suffix.
         """
         if not self._cameras:
             raise MissingRequirement("the cameras are switched off", op="record", fix="start it without --no-cameras")
@@ -164,7 +164,7 @@ class TabletopDriver:
         return done.frames
 
     def eye(self) -> CameraRenderer:
-        """The cameras of the present world. Errors: `MissingRequirement`, code CAMERA_UNAVAILABLE, with what pictures need."""
+        """The cameras of the present world. Raises `MissingRequirement` (CAMERA_UNAVAILABLE) naming the fix."""
         if not self._cameras:
             raise MissingRequirement(
                 "the cameras are switched off", op="render", fix="switch the cameras on", code="CAMERA_UNAVAILABLE"

@@ -50,7 +50,7 @@ class _Typed:
 
 
 def load_actions(data: bytes) -> list[Array]:
-    """A list of timed actions, in the order of their steps. Raises `UnsafePickle` for anything else, and runs nothing."""
+    """A list of timed actions, in the order of their steps. Raises `UnsafePickle` for anything else; runs nothing."""
     try:
         said = _SafeUnpickler(io.BytesIO(data), _ALLOWED).load()
     except UnsafePickle:

@@ -1,6 +1,6 @@
 """What a skill says of its policy beside where it is, and what a server says of itself, in the words of our targets.
 
-`policy_client` of SKILLS.md may hold: `observations` {ours: theirs}, `action_overrides` {representation, gripper {closed, open}},
+`policy_client` of SKILLS.md may hold: `observations` {target's: policy's}, `action` {representation, gripper {open …}},
 `image` {size, rotate180}; see docs/policies.md.
 """
 

@@ -33,7 +33,7 @@ class WebSocketClosed(ConnectionError):
 
 
 class WebSocket:
-    """`send` and `receive` raise OSError (`WebSocketClosed`, TimeoutError …) or WebSocketException; then it is of no more use."""
+    """`send` and `receive` raise OSError (`WebSocketClosed`, TimeoutError …) or WebSocketException, then it is dead."""
 
     def __init__(self, line: DeadlineSocket, protocol: Protocol) -> None:
         self._line, self._protocol = line, protocol

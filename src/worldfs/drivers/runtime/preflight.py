@@ -1,4 +1,4 @@
-"""Preflight: what a skill needs against what a target and the world give; all findings at once (workspace §5, D30, D31, D32).
+"""Preflight: a skill's requirements against target, policy and world; all findings at once (workspace §5, D30-D32).
 
 `strict_environment_contract: true` makes what is missing a refusal, else it is a warning.
 """
@@ -120,7 +120,7 @@ def outputs(scene: Scene) -> frozenset[str]:
 
 
 def _output(environment: Json, word: str) -> bool:
-    """workspace D32: `perception_data` is a non-empty `perception`; other words are a key of that name, also in scene_graph."""
+    """workspace D32: `perception_data` is a non-empty `perception`; another word is a key of it, or of scene_graph."""
     key = _KEYS.get(word, word)
     value = environment.get(key)
     graph = environment.get("scene_graph")

@@ -29,7 +29,7 @@ class Cameras:
         self._open: dict[str, _Camera] = {}
 
     def open(self, brought: Mapping[str, tuple[int, int]]) -> None:
-        """Raises `MissingRequirement` for a device that is not there; `brought` are cameras that the robot's library has."""
+        """Raises `MissingRequirement` for a missing device; `brought` are cameras that the robot's library has."""
         for spec in self._specs:
             if spec.name in brought:
                 _as_stated(spec, brought[spec.name], f"{self._path} {spec.name}")

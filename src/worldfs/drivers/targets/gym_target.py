@@ -24,7 +24,7 @@ class GymTarget:
         self._seen: Observation = {}
 
     def open(self) -> None:
-        """Raises `MissingRequirement` where the package or its device is not here, `BadInput` for an id that nobody registered."""
+        """Raises `MissingRequirement` without the package or its device, `BadInput` for an unregistered id."""
         at = f"TARGETS.md {self.target.id}"
         try:
             import gymnasium

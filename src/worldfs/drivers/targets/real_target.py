@@ -123,7 +123,7 @@ class RealTarget:
             return self._begin(self._read())
 
     def step(self, action: Array, representation: str) -> StepResult:
-        """One action, bounded. Raises `TargetStopped` when the robot must not move, `BadInput` for what is no action."""
+        """One action, bounded. Raises `TargetStopped` when it must not move, `BadInput` for an invalid action."""
         safety, now = self._ready(), self.bench.clock.monotonic()
         with self._careful():
             age = now - self._shown_at

@@ -69,8 +69,8 @@ class ArmSafety:
     ) -> tuple[RobotCommand, list[str]]:
         """What to tell the robot after `elapsed` s (no more than a period counts), and the limits that bit.
 
-        Raises `BadInput` for an action that is none, `TargetStopped` when the arm is not where it was told to be, or is there
-        so exactly that nobody measured it.
+        Raises `BadInput` for an invalid action, `TargetStopped` when the arm does not follow its commands, or so
+        exactly that no encoder measured it.
         """
         numbers = checked(action, representation, self.shapes)
         elapsed = min(max(elapsed, 0.0), self.period)

@@ -18,7 +18,7 @@ SIM: Final = "pip install 'worldfs[sim]'"
 
 
 def adapter(target: Target, bench: TargetContext) -> TargetAdapter:
-    """Raises `MissingRequirement` for a backend that nobody brings, naming those there are; `open` says what is not installed."""
+    """Raises `MissingRequirement` for an unknown backend, naming the known ones; `open` reports missing packages."""
     if why := no_backend(target):
         raise MissingRequirement(
             why, path=f"TARGETS.md {target.id} backend", expected="one of " + ", ".join(MAKERS), fix="name one of them"

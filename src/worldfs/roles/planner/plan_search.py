@@ -110,7 +110,7 @@ def unreachable_goals(problem: PlacementProblem) -> dict[str, str]:
 
 
 def search_moves(problem: PlacementProblem, budget: int = BUDGET) -> list[PlannedMove]:
-    """The moves, in order; goals named by `unreachable_goals` must have been taken out. Raises ValueError when stuck."""
+    """The moves, in order, without the goals named by `unreachable_goals`. Raises ValueError when stuck."""
     start = SearchState(dict(problem.places), problem.met)
     first, start = _constructive(start, problem)
     order = count()

@@ -131,7 +131,8 @@ def _who(lock_holder: dict[str, Any]) -> str:
     if not lock_holder:
         return "another process holds this root"
     return (
-        f"process {lock_holder.get('pid')} on {lock_holder.get('host')} holds this root since {lock_holder.get('started_at')}: "
+        f"process {lock_holder.get('pid')} on {lock_holder.get('host')} holds this root "
+        f"since {lock_holder.get('started_at')}: "
         f"{lock_holder.get('command')}"
     )
 

@@ -22,7 +22,7 @@ FUNCTIONS = 64  # of one file
 def read(text: str, file: str, given: Sequence[str] = ()) -> tuple[dict[str, ConstraintFunction], dict[str, Value]]:
     """The functions of a constraint file, and its assignments of plain values, by name.
 
-    `given`: names of functions that the runtime lends. Raises `ConstraintError`: file and line, what stands there, what may.
+    `given`: names of functions that the runtime provides. Raises `ConstraintError`: file, line, found, expected.
     """
     if len(text) > TEXT:
         raise ConstraintError(f"{len(text)} characters", path=file, expected=f"at most {TEXT}", fix="write less")

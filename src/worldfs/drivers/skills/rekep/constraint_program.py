@@ -79,7 +79,7 @@ class ConstraintProgram:
 
 
 def of_files(files: Mapping[str, str], metadata: Json, name: str) -> ConstraintProgram:
-    """From texts by file name. Raises `BadInput` (`ConstraintError` for a text) naming file, line and what may stand there."""
+    """From texts by file name. Raises `BadInput` (`ConstraintError` for a text): file, line, found, expected."""
     stages = _whole(metadata, "num_stages", name, 1, STAGES)
     grasps, releases = (_numbers(metadata, key, stages, name) for key in ("grasp_keypoints", "release_keypoints"))
     approach, dwell = metadata.get("approach"), metadata.get("dwell")
@@ -181,7 +181,8 @@ def _functions(text: str, file: str, stage: int, kind: str) -> tuple[ConstraintF
         if match is None:
             continue  # a function of the file's own, for the others
         if (int(match[1]), match[2]) != (stage, kind):
-            raise ConstraintError(function.name, path=f"{file}:{function.line}", expected=f"stage{stage}_{kind}_constraintM",
+            raise ConstraintError(function.name, path=f"{file}:{function.line}",
+            expected=f"stage{stage}_{kind}_constraintM",
                          fix="put it into the file of its stage")  # fmt: skip
         found.append(function)
     return tuple(found)

@@ -55,17 +55,20 @@ def model_of_skill(skill: Skill) -> LanguageModel:
     at, given = f"SKILLS.md {skill.id} model", skill.extra.get("model")
     fix = f"give the skill {skill.id} model: {{endpoint: http://localhost:8000/v1, name: …, key_env: …}}"
     if not isinstance(given, Mapping):
-        raise LanguageModelError("no model is configured", path=at, expected="a model that writes constraints from words",
+        raise LanguageModelError("no model is configured", path=at,
+        expected="a model that writes constraints from words",
                            fix=fix, code="MODEL_MISSING")  # fmt: skip
     url, name = given.get("endpoint"), given.get("name")
     if not isinstance(url, str) or not isinstance(name, str) or urlsplit(url).scheme not in ("http", "https"):
-        raise LanguageModelError(f"endpoint {url!r}, name {name!r}", path=at, expected="an http(s) endpoint, and a name",
+        raise LanguageModelError(f"endpoint {url!r}, name {name!r}", path=at,
+        expected="an http(s) endpoint, and a name",
                            fix=fix, code="MODEL_MISSING")  # fmt: skip
     variable, key = given.get("key_env"), ""
     if variable is not None:
         key = os.environ.get(str(variable), "")
         if not key:
-            raise LanguageModelError(f"the variable {variable} is not set", path=f"{at}.key_env", expected="the model's key",
+            raise LanguageModelError(f"the variable {variable} is not set", path=f"{at}.key_env",
+            expected="the model's key",
                                fix=f"export {variable}=…", code="MODEL_MISSING")  # fmt: skip
         if urlsplit(url).scheme == "http" and urlsplit(url).hostname not in LOOPBACK:
             raise LanguageModelError("a key over plain HTTP", path=f"{at}.endpoint", fix="write https://",
@@ -79,7 +82,7 @@ def model_of_skill(skill: Skill) -> LanguageModel:
 
 
 def ask_model(model: LanguageModel, messages: Sequence[Json], run: Run) -> tuple[str, Json]:
-    """The answer's text, and what it cost in tokens. Raises `LanguageModelError`, or `ExecutionHalted` when the run is to stop.
+    """The answer's text, and its tokens. Raises `LanguageModelError`, or `ExecutionHalted` when the run is to stop.
 
     The exchange has a thread of its own, because a socket that waits cannot be told to stop.
     """
@@ -96,7 +99,8 @@ def ask_model(model: LanguageModel, messages: Sequence[Json], run: Run) -> tuple
             thread.join(2.0)
             if why:
                 raise ExecutionHalted(why)
-            raise LanguageModelError(f"no answer within {model.timeout_s:g} s", path=model.url, expected="an answer in time",
+            raise LanguageModelError(f"no answer within {model.timeout_s:g} s", path=model.url,
+            expected="an answer in time",
                                fix="give it more time (model.timeout_s)")  # fmt: skip
     found = box[0] if box else ConnectionError("no answer")
     if isinstance(found, BaseException):
@@ -157,7 +161,8 @@ def _read(model: LanguageModel, status: int, body: bytes) -> tuple[str, Json]:
     if status != 200 or not isinstance(said, dict):
         error = said.get("error") if isinstance(said, dict) else None
         words = str(error.get("message") if isinstance(error, dict) else error or "")[:300]
-        raise LanguageModelError(f"HTTP {status}{': ' + words if words else ''}", path=model.url, expected="200 and JSON",
+        raise LanguageModelError(f"HTTP {status}{': ' + words if words else ''}", path=model.url,
+        expected="200 and JSON",
                            fix="is the name of the model right, and its key?", code="MODEL_ANSWER")  # fmt: skip
     try:
         text = said["choices"][0]["message"]["content"]

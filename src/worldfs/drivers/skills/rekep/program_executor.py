@@ -76,7 +76,7 @@ class ProgramExecutor:
     _trouble: ConstraintError | None = None
 
     def carry_out(self) -> StageResult:
-        """Until all stages are done and the predicates hold, or why not. Raises `ExecutionHalted` when it is told to stop."""
+        """Runs all stages and checks the predicates; returns the result. Raises `ExecutionHalted` on a stop."""
         self.hand.begin(self._stop)
         number, tries = 0, [0] * len(self.program.stages)
         while True:
@@ -294,7 +294,8 @@ class PlannedGrasp:
 
 
 def plan_grasp(
-    step: ProgramStage, sight: KeypointState, points: Sequence[Keypoint], hand: EndEffector, *, slack: float, going: Callable[[], None],
+    step: ProgramStage, sight: KeypointState, points: Sequence[Keypoint], hand: EndEffector, *, slack: float,
+    going: Callable[[], None],
     failed: Sequence[Pose] = (),
 ) -> PlannedGrasp | str:  # fmt: skip
     """The easiest grasp that satisfies a stage and has a way, those that failed before last; else why there is none."""

@@ -19,7 +19,8 @@ AGAIN = 2  # times that a refused answer is sent back with the reason
 
 
 def generate_program(
-    words: str, skill: Skill, state: SceneSnapshot, run: Run, *, picture: Callable[[Sequence[Keypoint]], str] | None = None,
+    words: str, skill: Skill, state: SceneSnapshot, run: Run, *,
+    picture: Callable[[Sequence[Keypoint]], str] | None = None,
     check: Callable[[LibraryProgram], str] = lambda planned: "",
 ) -> tuple[LibraryProgram, Json]:  # fmt: skip
     """A program for `words`, and what is to be told of its making. `picture`: gives a data URL.

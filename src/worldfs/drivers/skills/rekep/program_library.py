@@ -262,7 +262,8 @@ class _ProgramBuilder:
         self.stage(subgoals=((f"the fingers are about {thing.id}", text),), paths=(), grasp=0, approach=approach)
 
     def stage(
-        self, *, subgoals: Sequence[LabelledExpression], paths: Sequence[LabelledExpression], grasp: int = -1, release: int = -1,
+        self, *, subgoals: Sequence[LabelledExpression], paths: Sequence[LabelledExpression], grasp: int = -1,
+        release: int = -1,
         approach: str = "", dwell: float = 0.0,
     ) -> None:  # fmt: skip
         number = len(self._grasps) + 1

@@ -1,4 +1,4 @@
-"""ReKepPolicyRuntime: a skill as relational keypoint constraints, solved, carried out and measured (ReKep, arXiv 2409.01652)."""
+"""ReKepPolicyRuntime: a skill as relational keypoint constraints, solved and measured (ReKep, arXiv 2409.01652)."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ class SubgoalSolution:
 
 
 def solve(
-    functions: Sequence[ConstraintFunction], sight: KeypointState, hand: EndEffector, *, slack: float, rng: np.random.Generator,
+    functions: Sequence[ConstraintFunction], sight: KeypointState, hand: EndEffector, *, slack: float,
+    rng: np.random.Generator,
     low: bool = False, enough: int = 12, going: Callable[[], None] = lambda: None,
 ) -> tuple[list[SubgoalSolution], float]:  # fmt: skip
     """Poses that satisfy a stage and that the arm can take, the easiest first; and the least violation met at all.

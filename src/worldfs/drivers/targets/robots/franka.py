@@ -3,10 +3,10 @@
 `config`: `ip`; `model` panda | fr3 (else the tighter figure of both); `gripper` false without a hand; `realtime`
 ignore | enforce; `recover` true: a session may clear a reflex (never the user's stop button).
 
-Interface as of franky-control 2.0: `RobotInterface(ip)`, `JointMotion(target)` moved asynchronously and replaced by the next,
-`JointStopMotion`, `state`, `set_collision_behavior`, `recover_from_errors`, `Gripper`. Every action becomes joint
-angles at most one control period away, so a motion ends by itself. If this process dies, the control interface loses
-its 1 kHz packets and the robot's own controller stops it ("communication_constraints_violation").
+Interface as of franky-control 2.0: `RobotInterface(ip)`, `JointMotion(target)` moved asynchronously and replaced by
+the next, `JointStopMotion`, `state`, `set_collision_behavior`, `recover_from_errors`, `Gripper`. Every action becomes
+joint angles at most one control period away, so a motion ends by itself. If this process dies, the control interface
+loses its 1 kHz packets and the robot's own controller stops it ("communication_constraints_violation").
 """
 
 from __future__ import annotations
