@@ -205,6 +205,6 @@ def test_whatever_is_added_no_line_is_lost_and_no_entry_forged(name: str, added:
 @given(notes)
 def test_what_is_written_reads_back_on_one_line(note: Lesson) -> None:
     (read,) = lessons_file.read(lessons_file.add(b"", note))
-    flat = lessons_file.prose.flat
+    flat = lessons_file.prose.one_line
     expected = (flat(note.title) or "Lesson", flat(note.reason), flat(note.fix))
     assert (read.title, read.reason, read.fix) == expected

@@ -374,7 +374,7 @@ def test_an_old_file_that_cannot_be_read_now_is_not_taken_for_an_edit(tmp_path, 
             raise OSError(errno.EIO, "Input/output error")
         return opened(place)
 
-    monkeypatch.setattr(store.root, "opened", broken)
+    monkeypatch.setattr(store.root, "open_with_stat", broken)
     assert store.displaced("a.json") == []
     monkeypatch.undo()
     assert store.displaced("a.json") == []

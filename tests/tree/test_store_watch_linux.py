@@ -202,14 +202,14 @@ def test_no_more_instances_is_a_clear_error(tmp_path):
     script = (
         "import resource, sys\n"
         "from worldfs.tree.stores.disk_store import DiskStore\n"
-        "from worldfs.ground.errors import BrokenHouse\n"
+        "from worldfs.ground.errors import StorageError\n"
         "import worldfs.tree.stores.watch_linux, ctypes.util\n"
         "store = DiskStore(sys.argv[1])\n"
         "store.watch('a').close()\n"
         "import os\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), 100))\n"
         "try: store.watch('a')\n"
-        "except BrokenHouse as error: print(error)\n"
+        "except StorageError as error: print(error)\n"
     )
     assert resource.getrlimit(resource.RLIMIT_NOFILE)
     told = subprocess.run(

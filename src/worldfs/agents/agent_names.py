@@ -74,7 +74,7 @@ def list_agents(root: str | os.PathLike[str]) -> list[str]:
 
 
 def agent_exists(root: str | os.PathLike[str], name: str) -> bool:
-    """Is there such an agent below a root? No link is followed, and no other name is looked at."""
+    """Is there such an agent below a root? No link is followed, and no other name is read."""
     if not is_agent_name(name):
         return False
     try:

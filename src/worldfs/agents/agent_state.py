@@ -187,7 +187,7 @@ class AgentState:
     def reconcile(self, *, settle: bool = False, young: bool = True) -> tuple[Finding, ...]:
         """Merge what an agent with file tools did to the files; returns what was wrong with it.
 
-        `settle`: decide about what looks unfinished, too. `young=False`: what was written to copies that were replaced
+        `settle`: decide about texts that look unfinished, too. `young=False`: late writes to copies that were replaced
         a moment ago can wait for the next call.
         """
         met = len(self.agent_dir.findings)

@@ -31,7 +31,7 @@ class ContextItem(NamedTuple):
 
 
 class ContextBudget:
-    """`taken`: number of an item → the text that stands for it; `cut`: number → bytes that its text left out."""
+    """`taken`: number of an item → the text that represents it; `cut`: number → bytes that its text left out."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What becomes of a whole text by a writer who may have read any version: merged, and nothing acknowledged undone.
+"""Merging a whole text whose writer may have read any version: nothing that was acknowledged is undone.
 
 It is merged with the version that it was most likely made from. Then the result is held against the history: what was
 acknowledged after the newest version that the writer is known to have read must still be there. If it is not, the merge

@@ -1,6 +1,6 @@
 """The numbers of a journal's entries, all of them, without reading what the entries say: whether one is missing.
 
-Our lines end with their number; nothing else of them is looked at.
+Our lines end with their number; nothing else of them is read.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
                                        when read; what a foreign edit is compared with, merged with and undone from
 
 An agent with file tools only opens the file and writes it whole, perhaps from an old reading, perhaps half. So before
-every change of ours the file is looked at: what another program wrote is accepted, merged, or set aside and named.
+every change of ours the file is checked: what another program wrote is accepted, merged, or set aside and named.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from .agent_directory import AgentDirectory
 
 FILE: Final = f"{PRIVATE_DIR}/notes.jsonl"
 FOLDER: Final = f"{PRIVATE_DIR}/notes"
-SHORT: Final = 2_048  # bytes of content that stand in the line itself
+SHORT: Final = 2_048  # bytes of content that are in the line itself
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}\Z")
 
 

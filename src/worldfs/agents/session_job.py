@@ -57,7 +57,7 @@ def new_id(state: AgentState) -> str:
 
 
 def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id: str) -> SessionRecord:
-    """Durable as running when it returns. `Busy`, with the process, if a session of this agent is running."""
+    """Durable as running when it returns. Raises `Busy`, naming the process, if a session of this agent is running."""
     from worldfs.ground.model import Job, JobState, JobStatus, Order, SessionRecord
 
     agent_dir = state.agent_dir

@@ -114,7 +114,7 @@ def _bare_json(text: str, body: int, keys: Collection[str]) -> Block | None:
 
 
 def _may_be_yaml(text: str, keys: Collection[str]) -> bool:
-    """An expected key opens a line of its own, and the first line that is no comment is a key: no prose looks so."""
+    """An expected key opens a line of its own, and the first line that is no comment is a key."""
     if not _KEY_LINE.match(text, _PREAMBLE(text).end()):  # type: ignore[union-attr]  # it matches the empty string
         return False
     for key in keys:

@@ -1,4 +1,4 @@
-"""config.json: what the operator set, read from file and environment (workspace §3.13); secrets never shown."""
+"""config.json: what the operator set, read from file and environment (workspace §3.13); secrets never printed."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ def _place(lines: Sequence[str], entries: Sequence[LessonEntry], blocks: Sequenc
     dated = [e for e in entries if e.at]
     if not dated:
         return bottom
-    alone = len(dated) == 1  # then its place among the other sections tells
+    alone = len(dated) == 1  # then its place among the other sections decides
     newest_first = entries[0] is dated[0] if alone else _key(dated[0].at) >= _key(dated[-1].at)
     if newest_first:
         return dated[0].first

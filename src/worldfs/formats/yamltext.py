@@ -22,7 +22,7 @@ from worldfs.formats.values import same
 from worldfs.ground.errors import BadInput
 
 MAX_BASED = 3000  # signs of a hexadecimal number: Python writes no integer of more than 4,300 decimal digits
-MAX_VALUES = 5_000_000  # after aliases are followed: a few lines of YAML can stand for billions
+MAX_VALUES = 5_000_000  # after aliases are followed: a few lines of YAML can expand to billions
 
 _INT = re.compile(r"[-+]?[0-9]+").fullmatch
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+").fullmatch

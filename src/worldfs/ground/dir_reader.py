@@ -19,7 +19,7 @@ OPEN_FOLDERS: Final = 128  # descriptors kept
 
 def check_path(path: str, *, op: str = "") -> None:
     """Refuse a path that could leave its root (`Unsafe`) or that no file system keeps as it is (`BadInput`)."""
-    # Every look at a disk begins here: what is plainly right is not taken apart.
+    # Every read of a disk begins here: the usual case is not parsed.
     if (
         0 < len(path) <= NAME_MAX // 4
         and path.isprintable()

@@ -316,7 +316,7 @@ class Root(DirReader):
             raise path_error(error, path, "remove") from error
 
     def stamp(self, path: str) -> str | None:
-        """What `Disk.stamp` noted about a file, if this file system tells."""
+        """What `Disk.stamp` noted about a file, if this file system keeps it."""
         try:
             place = self.locate(path)
             fd = None if place is None or not self.disk.stamps else self.open(place)

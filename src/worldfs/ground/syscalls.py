@@ -92,7 +92,7 @@ def has_no_other_user(fd: int) -> bool:
 
 
 def has_writer(fd: int) -> bool | None:
-    """Whether any process has this file, open here for reading, open for writing; None: the system does not tell.
+    """Whether any process has this file, open here for reading, open for writing; None: the system does not say.
 
     A read lease is granted only on a file that no process has open for writing (man 2 fcntl, F_SETLEASE); it is given
     back at once. Needs to own the file or CAP_LEASE.

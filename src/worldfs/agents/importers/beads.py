@@ -82,7 +82,7 @@ class Beads:
 
 
 def _older(files: list[str]) -> bool:
-    """`beads.jsonl` is what issues.jsonl was called before; where both stand, the newer one counts."""
+    """`beads.jsonl` is what issues.jsonl was called before; where both exist, the newer one counts."""
     return files[0].rpartition("/")[2] == "issues.jsonl"
 
 

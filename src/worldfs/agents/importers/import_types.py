@@ -42,7 +42,7 @@ class ImportItem(NamedTuple, Generic[T]):
 
 
 class SkippedItem(NamedTuple):
-    """What did not come over. `data` are its bytes as they stand in the source (`whole`: all of them)."""
+    """What did not come over. `data` are its bytes as they are in the source (`whole`: all of them)."""
 
     location: str
     found: str

@@ -246,7 +246,7 @@ def json_objects(
 
 
 def _fast(data: bytes) -> dict[str, Any] | None:
-    """The object of an ordinary line; None for whatever needs a closer look."""
+    """The object of an ordinary line; None for any other."""
     try:
         value = json.loads(data.decode())
     except (ValueError, RecursionError):

@@ -89,7 +89,7 @@ def truncate(text: str, limit: int = CUT) -> tuple[str, int]:
 
 
 def note_text(text: str) -> str:
-    """A text as it can stand in one item of a list: headings become bold, fences become indented lines.
+    """A text as it can be in one item of a list: headings become bold, fences become indented lines.
 
     A heading or an open fence inside memory.md would begin a section of it, or swallow the rest.
     """

@@ -1,6 +1,6 @@
 """Secrets marked out of what is about to be written: known kinds of keys, passwords in addresses and assignments.
 
-One cheap look at every text decides whether any kind is tried at all. A secret becomes `[redacted:KIND]`; nothing
+One cheap search of every text decides whether any kind is tried at all. A secret becomes `[redacted:KIND]`; nothing
 else is touched, and a text without secrets comes back as the same object.
 """
 

@@ -1,4 +1,4 @@
-"""The kinds of secrets that are known by sight: what hints at one, and where exactly it stands.
+"""The kinds of secrets that are known by sight: what hints at one, and where exactly it is.
 
 A kind is looked for only where one of its hints (in small letters) stands in the text. What is between quotes, in
 brackets of Markdown, glued to Chinese or escaped in JSON is found as well; no pattern takes a quote or half an escape,
