@@ -55,7 +55,7 @@ class Site:
         return self.realm.plane.call("node_invite_create", {}, BOSS)["invite_token"]
 
     def node(self, name="edge", **options):
-        options = {"shown": [ExportedDir("work", str(self.work))], "lease_s": 60.0, **options}
+        options = {"exports": [ExportedDir("work", str(self.work))], "lease_s": 60.0, **options}
         plan = NodeDaemonConfig(self.url, name, **options)
         identity = NodeIdentity(str(self.tmp_path / f"{name}.json"), self.url)
         identity.load()
@@ -268,7 +268,7 @@ def test_a_manifest_service_is_published_and_invoked_through_the_tunnel(site, tm
             def test():
                 assert fs.services() == ("sum",)
                 assert fs.list("") == ["work"]
-                assert fs.look("service:sum") is None  # orders go through the rights of invoke, or not at all
+                assert fs.dir_entry("service:sum") is None  # orders go through the rights of invoke, or not at all
                 done = fs.invoke("sum", b'{"of":[1,2,3]}')
                 assert (done.state, json.loads(done.result)) == ("done", {"sum": 6})
                 failed = fs.invoke("sum", b'{"of":["x"]}')
@@ -328,7 +328,7 @@ def test_two_processes_cannot_be_one_node_nor_one_file_two_servers_nodes(tmp_pat
     one = NodeIdentity(str(tmp_path / "n.json"), "ws://a:1")
     one.load()
     one.save(node_id="node-1", node_secret="s")
-    with pytest.raises(Busy, match="another process is this node"):
+    with pytest.raises(Busy, match="another process runs as this node"):
         NodeIdentity(str(tmp_path / "n.json"), "ws://a:1").load()
     one.close()
     other = NodeIdentity(str(tmp_path / "n.json"), "ws://b:1")

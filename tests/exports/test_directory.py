@@ -117,7 +117,7 @@ def test_a_directory_replaced_by_a_link_outside_is_no_longer_reached_by_its_id(s
 
 @pytest.mark.parametrize("whole", [True, False], ids=["openat2", "by component"])
 def test_a_race_of_a_directory_and_a_link_never_reads_or_writes_outside(source, work, tmp_path, whole):
-    source.below._whole = whole
+    source.sandbox._whole = whole
     stop = threading.Event()
     (tmp_path / "outside" / "b.txt").write_bytes(OUTSIDE)
     (work / "link").symlink_to(tmp_path / "outside")

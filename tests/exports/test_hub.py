@@ -236,7 +236,7 @@ def test_a_secret_that_is_no_longer_good_ends_clients_and_tunnel_alike(source):
             with pytest.raises(FsError, match="NodeAuthFailed"):
                 await fs.getattr(root)
             with pytest.raises(Unreachable):
-                hub.reach("edge")
+                hub.require_tunnel("edge")
             await hub.drop("edge")
             await wire.wait_closed()
 
@@ -263,7 +263,7 @@ def test_a_client_that_subscribed_hears_of_changes_through_the_tunnel(work):
             while (frame := await heard.get()).type != "acheron.e_fs_inval_dir":
                 pass
             assert frame.body() == {"dir": root}
-            assert deaf.line._push is None
+            assert deaf.rpc._push is None
 
     run(case())
 
@@ -287,10 +287,16 @@ def test_a_room_reads_and_writes_through_a_tunnel_from_a_thread(source, work):
         assert fs.list("") == ["work"]
         assert fs.list("work") == ["a.txt", "sub"]
         assert [(one.name, one.attr.k) for one in fs.entries("work")] == [("a.txt", 1), ("sub", 2)]
-        spot = fs.look("work/a.txt")
+        spot = fs.dir_entry("work/a.txt")
         assert (spot.directory, spot.size, spot.writable, bool(spot.revision)) == (False, 7, True, True)
-        assert fs.look("work/sub").directory
-        assert fs.look("work/nope") is fs.look("nope") is fs.look("work/a.txt/x") is fs.look("work/..") is None
+        assert fs.dir_entry("work/sub").directory
+        assert (
+            fs.dir_entry("work/nope")
+            is fs.dir_entry("nope")
+            is fs.dir_entry("work/a.txt/x")
+            is fs.dir_entry("work/..")
+            is None
+        )
         assert fs.read("work/a.txt") == b"file A\n"
         assert fs.read("work/a.txt", 2, 2) == b"le"
         assert fs.read("work/a.txt", 100) == b""
@@ -342,7 +348,7 @@ def test_a_read_only_export_says_so_to_the_tree(work):
     def test(fs):
         with pytest.raises(NotPermitted) as caught:
             fs.write("ro/a.txt", b"x")
-        assert not fs.look("ro/a.txt").writable
+        assert not fs.dir_entry("ro/a.txt").writable
         assert caught.value.code == "erofs"
 
     mounted(DirectorySource("ro", str(work), ro=True), test)
@@ -359,7 +365,7 @@ def test_a_node_that_is_gone_is_unreachable_not_empty(source):
                 await asyncio.to_thread(fs.read, "work/a.txt")
             assert caught.value.code == "runtime_unavailable"
             assert await asyncio.to_thread(fs.list, "work") == []
-            assert await asyncio.to_thread(fs.look, "work") is None
+            assert await asyncio.to_thread(fs.dir_entry, "work") is None
 
     run(work())
 
@@ -380,12 +386,12 @@ def test_a_link_that_leads_nowhere_or_outside_is_not_there(source, work):
 
     def test(fs):
         assert fs.list("work") == ["a.txt", "in", "sub"]
-        assert {name: spot.directory for name, spot in fs.spots("work").items()} == {
+        assert {name: spot.directory for name, spot in fs.dir_entries("work").items()} == {
             "a.txt": False,
             "in": True,
             "sub": True,
         }
-        assert fs.look("work/out") is fs.look("work/out/passwd") is fs.look("work/lost") is None
+        assert fs.dir_entry("work/out") is fs.dir_entry("work/out/passwd") is fs.dir_entry("work/lost") is None
 
     mounted(source, test)
 

@@ -129,7 +129,7 @@ def test_a_read_is_bounded_by_the_size_that_is_known_and_by_what_was_asked():
             assert reads == [{"off": 0, "len": 5}] * 20, "one question an access, for what the file holds"
             assert sum(op == "close" for op, _ in liar.asked) == 20
             assert kept < 4 << 20, f"{kept} bytes are not given back"
-            assert hub.odd == 20
+            assert hub.malformed == 20
 
     run(case())
 
@@ -201,7 +201,7 @@ def test_a_name_is_one_component_or_is_dropped_and_counted(caplog):
         async with lied_to(readdirp={"ents": ents, "next": 99, "eof": True}) as (exports, _, hub):
             for _ in range(3):
                 assert await asked(lambda: exports.list("work")) == ["good", "gut é"]
-            assert hub.odd == 3
+            assert hub.malformed == 3
         rows = [{"name": name, "root": ROOT, "ro": True} for name in (*BAD_NAMES, "work")]
         async with lied_to(exports={"exports": rows}) as (exports, _, hub):
             assert await asked(lambda: exports.list("")) == ["work"]
@@ -224,9 +224,9 @@ def test_attributes_of_no_file_never_reach_a_stat(attr):
         page = {"ents": ents, "next": 2, "eof": True}
         async with lied_to(lookup={"attr": attr}, readdirp=page) as (exports, _, hub):
             assert (await refused(lambda: exports.lookup("work/five"))).code == "runtime_unavailable"
-            assert await asked(lambda: exports.look("work/five")) is None
+            assert await asked(lambda: exports.dir_entry("work/five")) is None
             assert await asked(lambda: exports.list("work")) == ["five"]
-            assert hub.odd == 3
+            assert hub.malformed == 3
 
     run(case())
 
@@ -271,7 +271,7 @@ def survives(lies, caplog):
             for work in (
                 lambda: exports.list(""),
                 lambda: exports.list("work"),
-                lambda: exports.look("work/five"),
+                lambda: exports.dir_entry("work/five"),
                 lambda: exports.read("work/five"),
                 lambda: exports.write("work/five", b"data"),
                 lambda: exports.replace("work/five", b"data"),

@@ -235,7 +235,7 @@ def test_unfinished_listings_are_bounded(work):
             for n in range(LISTINGS + 10):
                 desks.append((await fs.readdirp((await fs.lookup(root, f"d{n}")).id, 0, 1)).next)
             d0 = (await fs.lookup(root, "d0")).id
-            page = await fs.line.call("readdirp", node=d0, cookie=1, max=10)  # forgotten, and read again
+            page = await fs.rpc.call("readdirp", node=d0, cookie=1, max=10)  # forgotten, and read again
             assert [one["name"] for one in page["ents"]] == [".."]
 
     run(case())
@@ -245,8 +245,8 @@ def test_many_steps_are_looked_up_at_once(source):
     async def work():
         async with connected_client(source) as fs:
             root = (await fs.exports())[0].root
-            found = await fs.line.call("lookup", node=root, path=["sub", "b.txt"])
-            assert found["attr"] == (await fs.line.call("lookup", node=found["attrs"][0]["id"], name="b.txt"))["attr"]
+            found = await fs.rpc.call("lookup", node=root, path=["sub", "b.txt"])
+            assert found["attr"] == (await fs.rpc.call("lookup", node=found["attrs"][0]["id"], name="b.txt"))["attr"]
 
     run(work())
 

@@ -131,7 +131,7 @@ def test_what_was_refused_by_the_disk_does_not_come_back_after_a_power_cut(tmp_p
     disk = FailingDisk(errno.ENOSPC, at={"fsync"})
     disk.broken = False
     plane = opened(tmp_path / "p", disk)
-    log, waited = plane._chronicle.log, []  # type: ignore[union-attr]  # it is there
+    log, waited = plane._log.log, []  # type: ignore[union-attr]  # it is there
     cut = log.cut
 
     def noted(size: int, *, durable: bool = True) -> None:
@@ -262,8 +262,8 @@ from pathlib import Path
 from worldfs.ground.clock import SystemClock
 from worldfs.plane import Caller, ControlPlane
 from worldfs.tree.binding import Binding
-from worldfs.tree.change_feed import Feed
-plane = ControlPlane.open(Path(sys.argv[1]), SystemClock(), Feed())
+from worldfs.tree.change_feed import ChangeFeed
+plane = ControlPlane.open(Path(sys.argv[1]), SystemClock(), ChangeFeed())
 caller = Caller(Binding("admin", "mother", "system"), "c")
 while True:
     print(plane.call("project_create", {"name": "x"}, caller)["project_id"], flush=True)

@@ -28,7 +28,7 @@ def site(tmp_path: Path) -> WorkspaceFixture:
 def still_serves(site: WorkspaceFixture, world: World, id: str = "served") -> None:
     """Whatever lies around, an order through the tree is carried out."""
     world.submit(order(id))
-    site.drain(world)
+    site.run_until_idle(world)
     outcome = site.job(id).status.outcome
     assert outcome is not None and outcome.ok, outcome
 
@@ -93,7 +93,7 @@ def test_a_linked_environment_is_refused_in_words(site: WorkspaceFixture, tmp_pa
     (site.root / "ENVIRONMENT.md").symlink_to(tmp_path / "elsewhere.md")
     with site.open() as world:
         world.submit(order("a", "franka_001"))
-        site.drain(world)
+        site.run_until_idle(world)
         outcome = site.job("a").status.outcome
         assert site.starts("a") == 0 and outcome is not None and outcome.code == "UNSAFE_PATH", outcome
         assert world.kernel is not None and "ENVIRONMENT.md" in str(world.kernel.alert.now()["ENVIRONMENT.md#"])
@@ -104,7 +104,7 @@ def test_an_environment_that_becomes_unreadable_lets_nothing_move(site: Workspac
         good = site.read("ENVIRONMENT.md")
         site.put("ENVIRONMENT.md", good[: len(good) // 2])
         world.submit(order("a"))
-        site.drain(world)
+        site.run_until_idle(world)
         assert site.starts("a") == 0 and site.job("a").status.outcome.cause is Cause.REJECTED  # type: ignore[union-attr]
         assert site.read("ENVIRONMENT.md") == good[: len(good) // 2]
         site.put("ENVIRONMENT.md", good)
@@ -126,10 +126,10 @@ def test_a_pose_that_is_no_number_moves_nothing_and_has_a_lesson(site: Workspace
 def test_an_id_that_is_a_path_becomes_no_file(site: WorkspaceFixture, tmp_path: Path, id: str) -> None:
     with site.open() as world:
         site.put("ACTION.md", sheet([action(id), action("good")]))
-        site.drain(world)
+        site.run_until_idle(world)
         with suppress(UserError):
             world.submit(order(id))
-        site.drain(world)
+        site.run_until_idle(world)
     assert site.starts("good") == 1 and {one.name for one in tmp_path.iterdir()} == {"w"}
     assert all(one.id != id or id == "" for one in site.executed)
 
@@ -137,11 +137,11 @@ def test_an_id_that_is_a_path_becomes_no_file(site: WorkspaceFixture, tmp_path: 
 def test_orders_of_another_process_are_carried_out(site: WorkspaceFixture) -> None:
     with site.open() as world, World.open(site.root) as other:
         other.submit(order("a"))
-        site.drain(world)
+        site.run_until_idle(world)
         assert other.wait_job("a", timeout=10).state.terminal
         other.submit(order("b", params={"takes": 5}))
         other.cancel("b")
-        site.drain(world)
+        site.run_until_idle(world)
         assert site.job("b").status.outcome.cause is Cause.CANCELLED  # type: ignore[union-attr]
 
 
@@ -152,7 +152,7 @@ def play(site: WorkspaceFixture, world: World, told: set[str]) -> None:
     for id, params in (("a", {}), ("b", {"fail": "no"}), ("c", {"refuse": "no"}), ("d", {})):
         world.submit(order(id, params=params))
         told.add(id)
-        site.drain(world)
+        site.run_until_idle(world)
 
 
 class FullFrom(FailingDisk):
@@ -190,7 +190,7 @@ def full_and_mended(root: Path, number: int, room: int, at: frozenset[str]) -> N
             world.abandon()
     site.check_files()
     with site.open(Disk()) as world:
-        site.drain(world)
+        site.run_until_idle(world)
         jobs = site.jobs()
         assert told <= jobs.keys(), f"told and lost: {told - jobs.keys()}"
         assert all(job.status.state.terminal for job in jobs.values())

@@ -61,7 +61,7 @@ class Play:
             with (site.root / "ACTION.md").open("r+b") as file:
                 world.submit(order("meanwhile"))
                 self.told.add("meanwhile")
-                site.drain(world)
+                site.run_until_idle(world)
                 file.truncate()
                 file.write(sheet([*stale, action("by_hand")]))
             self.written.add("by_hand")
@@ -73,7 +73,7 @@ class Play:
         yield submit("refused", params={"refuse": "too heavy"})
         yield submit("cancelled")
         yield cancel("cancelled")
-        yield lambda: site.drain(world)
+        yield lambda: site.run_until_idle(world)
         yield submit("retried", params={"fail": "again"}, attempts=2, backoff="exponential")
         yield world.tick
         yield by_rename
@@ -81,7 +81,7 @@ class Play:
         yield by_hand
         yield world.tick
         yield lambda: site.put("ACTION.md", sheet([action("by_rename", "arm_2")]))  # a stale copy of everything
-        yield lambda: site.drain(world)
+        yield lambda: site.run_until_idle(world)
 
     def go_on(self, world: World) -> None:
         """From where it stood; a step that the power cut off is begun again, as a careful client does."""
@@ -137,7 +137,7 @@ def check_in_the_end(play: Play) -> None:
     shown = {entry["action_id"]: entry["status"] for entry in site.entries()}
     for id in shown.keys() & jobs.keys():
         assert shown[id] == ("completed" if jobs[id].status.outcome.ok else "failed"), id  # type: ignore[union-attr]
-    assert site.litter() == []
+    assert site.stray_files() == []
 
 
 def crash_and_recover(root: Path, n: int, *, torn: bool = False, again: int = 0) -> Play:
@@ -145,9 +145,9 @@ def crash_and_recover(root: Path, n: int, *, torn: bool = False, again: int = 0)
     play = Play(WorkspaceFixture(root))
     assert not run(play, CrashingDisk(n, torn=torn), play.go_on), f"there is no boundary {n}"
     check_at_the_crash(play.site)
-    if again and not run(play, CrashingDisk(again, torn=torn), play.site.drain):
+    if again and not run(play, CrashingDisk(again, torn=torn), play.site.run_until_idle):
         check_at_the_crash(play.site)
-    assert run(play, Disk(), play.site.drain)
+    assert run(play, Disk(), play.site.run_until_idle)
     check_in_the_end(play)
     assert run(play, Disk(), play.go_on)  # what had not been told is asked again, with the same ids
     check_in_the_end(play)

@@ -50,17 +50,17 @@ WAYS = (by_rename, in_place, stale, cancelling)
 
 def play(site: WorkspaceFixture, world: World) -> None:
     site.put("ACTION.md", sheet([action("first")]))
-    site.drain(world)
+    site.run_until_idle(world)
     world.submit(order("second"))
     world.submit(order("third", params={"refuse": "no"}))
-    site.drain(world)
+    site.run_until_idle(world)
 
 
 def write_at(root: Path, n: int, way: Callable[[WorkspaceFixture], None]) -> None:
     site = WorkspaceFixture(root)
     with site.open(At(n, lambda: way(site))) as world:
         play(site, world)
-        site.drain(world)
+        site.run_until_idle(world)
         jobs = site.jobs()
         assert jobs.keys() >= {"first", "second", "third"}
         assert "foreign" in jobs, f"lost at boundary {n}"
@@ -70,7 +70,7 @@ def write_at(root: Path, n: int, way: Callable[[WorkspaceFixture], None]) -> Non
         shown = {entry["action_id"]: entry["status"] for entry in site.entries()}
         assert "pending" not in shown.values() and "running" not in shown.values(), (n, shown)
     site.check_files()
-    assert site.litter() == []
+    assert site.stray_files() == []
 
 
 def count(root: Path) -> tuple[int, int]:

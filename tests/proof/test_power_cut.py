@@ -40,7 +40,7 @@ def test_a_power_cut_finds_every_kind_of_sync_that_is_left_out(name: str, sync: 
         pytest.skip("ext4 keeps this by itself")
     one = load_workload(name)
     with pytest.raises(CrashCheckFailure) as lost:
-        cut_power(one, lambda path: one.live(path, Recorder(path, without={sync})))
+        cut_power(one, lambda path: one.run(path, Recorder(path, without={sync})))
     print(f"{name} without {sync}: {told(lost.value)}")
 
 

@@ -122,7 +122,7 @@ def kill_again_and_again(root: Path, rounds: int, seed: int) -> tuple[int, Count
         if outcome.ok:
             assert starts[f"{id} 1"] == 1, id
         ends["succeeded" if outcome.ok else "lost"] += 1
-    assert site.litter() == []
+    assert site.stray_files() == []
     return len(clients.accepted), ends
 
 

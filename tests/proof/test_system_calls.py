@@ -62,7 +62,7 @@ class Trial:
         assert done >= 0, f"{fault}: it never began: {ended.errors}"
         assert "Fatal" not in ended.errors
         try:
-            compare(self.life.view(root), (self.views[done], self.views[min(done + 1, len(self.views) - 1)]))
+            compare(self.life.inspect(root), (self.views[done], self.views[min(done + 1, len(self.views) - 1)]))
         except Exception as error:
             raise AssertionError(f"{fault}, after {ended.said[-1]!r}: {error}\n{ended.errors[-2000:]}") from error
         self.runs += 1

@@ -44,7 +44,7 @@ async def served(tmp_path: Path, *, ro: bool = False) -> AsyncIterator[Served]:
     identity = NodeIdentity(str(tmp_path / "edge.json"), f"ws://127.0.0.1:{port}")
     identity.load()
     shown = ExportedDir("work", str(work), ro)
-    plan = NodeDaemonConfig(f"ws://127.0.0.1:{port}", "edge", shown=[shown], lease_s=60.0, invite=invite)
+    plan = NodeDaemonConfig(f"ws://127.0.0.1:{port}", "edge", exports=[shown], lease_s=60.0, invite=invite)
     stop = asyncio.Event()
     life = asyncio.create_task(
         NodeDaemon(plan, identity, {"PATH": os.environ["PATH"]}, lambda text, value: None).run(stop)

@@ -124,9 +124,9 @@ def test_an_agents_files_are_changed_by_who_holds_its_room(
     one = load_workload(name)
     one.prepare(tmp_path)
     with rooms(monkeypatch) as disk:
-        for _ in one.live(tmp_path, disk):
+        for _ in one.run(tmp_path, disk):
             pass
-        for _ in one.again(tmp_path, disk):
+        for _ in one.restart(tmp_path, disk):
             pass
     assert disk.seen > 10
 
@@ -430,9 +430,9 @@ def test_the_planes_memory_is_changed_and_imaged_under_its_lock(tmp_path: Path) 
         asking(plane._state, name, lock)
     for name in ("ask", "look", "news"):
         asking(plane._reconcile, name, lock)
-    assert plane._chronicle is not None
+    assert plane._log is not None
     for name in ("append", "note", "rewrite", "close"):
-        asking(plane._chronicle, name, writing)
+        asking(plane._log, name, writing)
 
     class Trail(deque[Any]):
         def append(self, line: Any) -> None:

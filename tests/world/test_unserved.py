@@ -72,7 +72,7 @@ def test_a_place_that_is_not_served_is_named_and_the_robots_are_served_from_the_
         (finding,) = [item for item in world.kernel.alert.now().values() if item.code == "CONFIG_UNSERVED"]
         assert finding.field == f"config.json {field}" and finding.warning and finding.fix
         world.submit(order("a"))
-        site.drain(world)
+        site.run_until_idle(world)
         assert world.jobs.load("a").status.outcome.ok  # type: ignore[union-attr]
     home = Home(site.root.parent)
     home.config_path.write_text(json.dumps(settings.raw))
@@ -107,7 +107,7 @@ def test_a_robot_that_the_robots_page_of_a_workspace_switches_off_is_not_started
 
 def refused(site: WorkspaceFixture, world: World, robot: str) -> None:
     world.jobs.accept([order("a", robot), order("b", "arm_1")])
-    site.drain(world)
+    site.run_until_idle(world)
     outcome = world.jobs.load("a").status.outcome
     assert outcome is not None and (outcome.cause, outcome.code) == (Cause.REJECTED, "ROBOT_DISABLED")
     assert robot in outcome.message
@@ -120,7 +120,7 @@ def test_a_driver_that_nobody_brings_keeps_no_other_robot_from_working(site: Wor
         assert world.kernel is not None
         assert world.kernel.alert.now()["/nodes/arm_2"].code == "DRIVER_MISSING"
         world.jobs.accept([order("a", "arm_2"), order("b", "arm_1")])
-        site.drain(world)
+        site.run_until_idle(world)
         outcome = world.jobs.load("a").status.outcome
         assert outcome is not None and outcome.code == "DRIVER_MISSING" and "simulation" in outcome.message
         assert world.jobs.load("b").status.outcome.ok  # type: ignore[union-attr]

@@ -1,1 +1,1 @@
-"""The node FS protocol: a directory of one machine, offered to others and reached by them."""
+"""The node FS protocol: a directory of one machine, exported to other machines."""

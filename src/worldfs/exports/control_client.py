@@ -1,4 +1,4 @@
-"""What a node says on the control channel: greeted once, then one operation after the other.
+"""The node's client of the control channel: one handshake, then one operation after the other.
 
 Source: acheron §1.3, 1.4 and 3; acheron D6 (an invite or a node's secret as Bearer).
 """
@@ -24,7 +24,7 @@ PROTOCOL: Final = "unified-v2"
 
 
 class ControlError(Exception):
-    """The server said no: `code` as in acheron §3.1."""
+    """The server refused: `code` as in acheron §3.1."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}" if message and message != code else code)
@@ -32,11 +32,11 @@ class ControlError(Exception):
 
 
 class ControlConnectionLost(Exception):
-    """The connection ended, or nothing came back."""
+    """The connection ended, or no reply came."""
 
 
 class ControlClient:
-    """A greeted connection. One request at a time; pushes are not for us."""
+    """A connection after its handshake. One request at a time; pushes are ignored."""
 
     def __init__(self, wire: ClientConnection) -> None:
         self._wire = wire
@@ -45,7 +45,7 @@ class ControlClient:
 
     @classmethod
     async def connect(cls, url: str, bearer: str) -> ControlClient:
-        """`url`: ws://host:port. `OSError` when nobody listens there."""
+        """`url`: ws://host:port. `OSError` when no server listens there."""
         from websockets.asyncio.client import connect
         from websockets.exceptions import InvalidHandshake
 
@@ -75,7 +75,7 @@ class ControlClient:
             frame = {"channel": CONTROL, "type": f"control.{op}", "id": id, "payload": payload}
             try:
                 async with asyncio.timeout(LIMIT):
-                    with suppress(ConnectionClosed):  # the server's last words may still be there to read
+                    with suppress(ConnectionClosed):  # the server's last frame may still be unread
                         await self._wire.send(write(frame), text=True)
                     return await self._reply(id)
             except ConnectionClosed as error:
@@ -100,7 +100,7 @@ class ControlClient:
                     raise ControlConnectionLost(f"the reply's payload is no object ({bad})") from None
 
     async def ended(self) -> None:
-        """Until the connection ends."""
+        """Wait until the connection ends."""
         await self._wire.wait_closed()
 
     async def close(self) -> None:
@@ -108,7 +108,7 @@ class ControlClient:
 
 
 def _turned_away(raw: str | bytes) -> None:
-    """The one frame of a server that knows no such Bearer is in the older shape."""
+    """The rejection frame of an unknown Bearer has the older shape."""
     try:
         value: Any = json.loads(raw)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A directory of this machine as the source of an export: nothing outside it is ever reached, links included."""
+"""A directory of this machine as an export source: nothing outside it can be reached, links included."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .node_ids import LIMIT, NodeIdEntry, NodeIdTable, key_of
 from .open_file import OpenFile
 from .sandboxed_dir import FILE, PATH_ONLY, SandboxedDir
 
-LINKS: Final = 40  # followed on one way, as Linux does
-MODES: Final = 0o777  # what a peer may ask for: never set-user-id
-USER: Final = "user."  # the only attributes that are shown: the others steer this machine
+LINKS: Final = 40  # links followed in one path, as Linux does
+MODES: Final = 0o777  # permission bits that a peer may set: never set-user-id
+USER: Final = "user."  # the only attributes that are exported: others control this machine
 XATTR_MAX: Final = 65_536
 
 T = TypeVar("T")
 
 
 class DirectorySource:
-    """See `Source`. `index`: the export's number at its server, part of every node id."""
+    """See `ExportSource`. `index`: the export's number at its server, part of every node id."""
 
     kind = "linux"
 
@@ -47,8 +47,8 @@ class DirectorySource:
         self.name, self.ro = name, ro
         self.label, self.desc = f"{self.kind}:{name}", desc or path
         self.disk = disk or Disk()
-        self.below = SandboxedDir(path)
-        self.ids = NodeIdTable(index, os.fstat(self.below.top.fd), limit)
+        self.sandbox = SandboxedDir(path)
+        self.ids = NodeIdTable(index, os.fstat(self.sandbox.top.fd), limit)
         self.root = self.ids.root.id
         self.watch = ExportWatcher(self)
         self.caps = SourceCapabilities(self.watch.able, True, True, hasattr(os, "setxattr"), True, True)
@@ -65,7 +65,7 @@ class DirectorySource:
             if stat.S_ISLNK(info.st_mode):
                 entry, info = self._follow((*folder.path.split("/"), name) if folder.path else (name,))
             else:
-                entry = self.ids.note(entry, name, info)
+                entry = self.ids.record(entry, name, info)
             found.append(_attr(entry.id, info))
         return found
 
@@ -84,7 +84,7 @@ class DirectorySource:
         entry, folder = self._folder(node)
         found = []
         for name in names:
-            with suppress(FileNotFoundError):  # it went away since the names were read
+            with suppress(FileNotFoundError):  # removed since the names were read
                 attr = self._listed(entry, folder, name)
                 if attr is not None:
                     found.append((name, attr))
@@ -100,13 +100,13 @@ class DirectorySource:
             return attr_of(entry.id, os.fstat(folder.fd))
         info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
         if stat.S_ISLNK(info.st_mode):
-            with suppress(FsError, OSError):  # it leads nowhere, or outside: then the link itself is all there is
+            with suppress(FsError, OSError):  # a dangling link, or one that leads outside: the link itself is returned
                 target, told = self._follow((*folder.path.split("/"), name) if folder.path else (name,))
                 return attr_of(target.id, told)
-        return attr_of(self.ids.note(entry, name, info).id, info)
+        return attr_of(self.ids.record(entry, name, info).id, info)
 
     def _follow(self, path: tuple[str, ...]) -> tuple[NodeIdEntry, os.stat_result]:
-        """Where a path with links leads, inside: `..` goes back the way we came, never by the disk."""
+        """Resolve a path with links inside the root: `..` is resolved by path, never by the disk."""
         todo = list(reversed(path))
         trail: list[tuple[NodeIdEntry, str, os.stat_result]] = []
         links = 0
@@ -120,10 +120,10 @@ class DirectorySource:
                 if not stat.S_ISDIR(trail.pop()[2].st_mode):
                     raise FsError(errno.ENOTDIR)
                 continue
-            folder = self.below.folder(tuple(step[1] for step in trail))
+            folder = self.sandbox.folder(tuple(step[1] for step in trail))
             info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
             if not stat.S_ISLNK(info.st_mode):
-                entry = self.ids.note(trail[-1][0] if trail else self.ids.root, name, info)
+                entry = self.ids.record(trail[-1][0] if trail else self.ids.root, name, info)
                 trail.append((entry, name, info))
                 continue
             links += 1
@@ -134,7 +134,7 @@ class DirectorySource:
                 raise FsError(errno.ENOENT)
             todo += reversed(target.split("/"))
         if not trail:
-            return self.ids.root, os.fstat(self.below.top.fd)
+            return self.ids.root, os.fstat(self.sandbox.top.fd)
         return trail[-1][0], trail[-1][2]
 
     def _entry(self, node: int) -> NodeIdEntry:
@@ -144,11 +144,11 @@ class DirectorySource:
         return entry
 
     def _open(self, node: int, flags: int) -> tuple[NodeIdEntry, int, tuple[str, ...]]:
-        """Open what the id names, wherever it now is; never what has taken its place."""
+        """Open the file of this id, wherever it now is; never another file at its old path."""
         entry = self._entry(node)
         for path in self.ids.paths(entry):
             try:
-                fd = self.below.open(path, flags)
+                fd = self.sandbox.open(path, flags)
             except OSError as error:
                 if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
                     continue
@@ -159,12 +159,12 @@ class DirectorySource:
         raise FsError(errno.ENOENT)
 
     def _folder(self, node: int) -> tuple[NodeIdEntry, DirFd]:
-        """A directory to work in. Whoever hears of changes hears of its changes from now on."""
+        """Open a directory. Listeners are notified of its changes from now on."""
         entry, fd, path = self._open(node, FILE | os.O_RDONLY)
         folder = DirFd(fd, "/".join(path))
         if not stat.S_ISDIR(os.fstat(fd).st_mode):
             raise FsError(errno.ENOTDIR)
-        self.watch.visit(entry.id, fd)
+        self.watch.watch_directory(entry.id, fd)
         return entry, folder
 
     def _writable(self, node: int) -> tuple[NodeIdEntry, DirFd]:
@@ -193,7 +193,7 @@ class DirectorySource:
         flags = FILE | os.O_EXCL | _access(read, write)
         fd = self.disk.create(folder.fd, name, f"{folder.path}/{name}", flags, mode & MODES)
         info = os.fstat(fd)
-        child = self.ids.note(entry, name, info)
+        child = self.ids.record(entry, name, info)
         self.disk.fsync_dir(folder.fd, folder.path)
         self._changed(entry)
         return _attr(child.id, info), OpenFile(fd, self.disk, f"{folder.path}/{name}")
@@ -216,26 +216,26 @@ class DirectorySource:
         if stat.S_ISDIR(os.stat(name, dir_fd=folder.fd, follow_symlinks=False).st_mode):
             raise FsError(errno.EISDIR)
         self.disk.unlink(folder.fd, name, f"{folder.path}/{name}")
-        self._settle(entry, folder, gone=name)
+        self._sync_names(entry, folder, gone=name)
 
     def mkdir(self, node: int, name: str) -> None:
         check(name)
         entry, folder = self._writable(node)
         self.disk.mkdir(folder.fd, name, f"{folder.path}/{name}", 0o755)
-        self._settle(entry, folder)
+        self._sync_names(entry, folder)
 
     def rmdir(self, node: int, name: str) -> None:
         check(name)
         entry, folder = self._writable(node)
         os.rmdir(name, dir_fd=folder.fd)
-        self._settle(entry, folder, gone=name)
+        self._sync_names(entry, folder, gone=name)
 
     def symlink(self, node: int, name: str, target: str) -> None:
         check(name)
         entry, folder = self._writable(node)
         check_target(target, len(folder.path.split("/")) if folder.path else 0)
         os.symlink(target, name, dir_fd=folder.fd)
-        self._settle(entry, folder)
+        self._sync_names(entry, folder)
 
     def rename(self, old_parent: int, old_name: str, new_parent: int, new_name: str) -> None:
         check(old_name)
@@ -247,15 +247,15 @@ class DirectorySource:
             DirEntryRef(target, new_name, f"{target.path}/{new_name}"),
             "over",
         )
-        self._lost(self.ids.moved((old, old_name), (new, new_name)))
-        self._settle(new, target)
+        self._lost(self.ids.rename((old, old_name), (new, new_name)))
+        self._sync_names(new, target)
         if old is not new:
-            self._settle(old, source)
+            self._sync_names(old, source)
 
-    def _settle(self, entry: NodeIdEntry, folder: DirFd, gone: str = "") -> None:
-        """A change of names is durable before it is told."""
+    def _sync_names(self, entry: NodeIdEntry, folder: DirFd, gone: str = "") -> None:
+        """Make a change of names durable, then notify."""
         if gone:
-            self._lost(self.ids.gone(entry, gone))
+            self._lost(self.ids.remove(entry, gone))
         self.disk.fsync_dir(folder.fd, folder.path)
         self._changed(entry)
 
@@ -313,18 +313,18 @@ class DirectorySource:
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
-    def listen(self, tell: Callable[[Invalidation], None]) -> Callable[[], None]:
-        return self.watch.listen(tell)
+    def listen(self, callback: Callable[[Invalidation], None]) -> Callable[[], None]:
+        return self.watch.listen(callback)
 
     def _changed(self, entry: NodeIdEntry, *, directory: bool = True) -> None:
-        """Our own change, told where the system does not tell it."""
+        """Notify of our own change, where inotify does not."""
         if not self.watch.running:
-            self.watch.tell(Invalidation(entry.id, directory))
+            self.watch.notify(Invalidation(entry.id, directory))
 
     def _lost(self, entry: NodeIdEntry | None) -> None:
-        """Told here: by the time the system tells that a name has gone, nobody knows any more which file had it."""
+        """Notify of a removed file here: when inotify reports the removed name, its file id is no longer known."""
         if entry is not None:
-            self.watch.tell(Invalidation(entry.id, False))
+            self.watch.notify(Invalidation(entry.id, False))
 
     def close(self) -> None:
         self.watch.stop()

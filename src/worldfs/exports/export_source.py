@@ -1,6 +1,6 @@
-"""What an export is made of: the nouns of the node FS protocol, and what a source of files must do.
+"""The types of the node FS protocol, and the protocol class of an export's files.
 
-Everything here blocks and is called in threads. Errors: `FsError`, or an `OSError` (trouble.py turns it into one).
+Everything here blocks and is called in threads. Errors: `FsError`, or an `OSError` (fs_errors.py converts it).
 Source: acheron §7.
 """
 
@@ -42,7 +42,7 @@ class SourceCapabilities(NamedTuple):
 
 
 class FsCapacity(NamedTuple):
-    """What a file system has; units as in statvfs(3)."""
+    """Capacity of a file system; units as in statvfs(3)."""
 
     bsize: int = 4096
     frsize: int = 4096
@@ -56,7 +56,7 @@ class FsCapacity(NamedTuple):
 
 
 class Invalidation(NamedTuple):
-    """What somebody who remembers a node must look at again."""
+    """A node whose cached attributes or content a client must drop."""
 
     node: int
     directory: bool
@@ -73,11 +73,11 @@ class ExportFile(Protocol):
     def write(self, offset: int, data: bytes) -> None: ...
 
     def lock(self, kind: str) -> bool:
-        """SHARED, EXCLUSIVE or UNLOCK, without waiting; False: somebody else has it."""
+        """SHARED, EXCLUSIVE or UNLOCK, without waiting; False: another holder has it."""
         ...
 
     def close(self) -> None:
-        """What was written is durable when it returns."""
+        """The written data are durable when it returns."""
         ...
 
 
@@ -93,16 +93,16 @@ class ExportSource(Protocol):
     caps: SourceCapabilities
 
     def walk(self, node: int, names: Sequence[str]) -> list[FileAttr]:
-        """The attributes of each step; links are followed as far as they stay inside."""
+        """The attributes of each step; links are followed while they stay inside."""
         ...
 
     def getattr(self, node: int) -> FileAttr: ...
     def names(self, node: int) -> list[str]:
-        """Sorted, without `.` and `..`; only what a frame can name."""
+        """Sorted, without `.` and `..`; only names that a frame can carry."""
         ...
 
     def listing(self, node: int, names: Sequence[str]) -> tuple[list[tuple[str, FileAttr]], int]:
-        """Those of these names that are there (also `.` and `..`), and the directory's generation."""
+        """The entries of those of these names that exist (also `.` and `..`), and the directory's generation."""
         ...
 
     def open(self, node: int, read: bool, write: bool) -> tuple[ExportFile, int]:
@@ -122,15 +122,15 @@ class ExportSource(Protocol):
     def removexattr(self, node: int, name: str) -> None: ...
     def statfs(self, node: int) -> FsCapacity: ...
 
-    def listen(self, tell: Callable[[Invalidation], None]) -> Callable[[], None]:
-        """Hear of changes, from any thread, until the returned function is called."""
+    def listen(self, callback: Callable[[Invalidation], None]) -> Callable[[], None]:
+        """Call `callback` for each change, from any thread, until the returned function is called."""
         ...
 
     def close(self) -> None: ...
 
 
 def attr_of(id: int, info: os.stat_result) -> FileAttr | None:
-    """None for what no client can use: a FIFO, a socket, a device."""
+    """The attributes; None for a FIFO, a socket, a device."""
     kind = {stat.S_IFREG: FILE, stat.S_IFDIR: DIRECTORY, stat.S_IFLNK: LINK}.get(stat.S_IFMT(info.st_mode))
     if kind is None:
         return None

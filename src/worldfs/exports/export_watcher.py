@@ -1,6 +1,7 @@
-"""Who changed what in an exported directory: inotify on the directories that somebody has looked into.
+"""Changes in an exported directory: inotify on the directories that a peer has listed.
 
-Only a directory that a peer has seen can be stale for him, so nothing else is watched, and what is watched is bounded.
+Only a directory that a peer has listed can be stale in its cache, so only those are watched, and their number is
+bounded.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Tell = Callable[[Invalidation], None]
 
 
 class ExportWatcher:
-    """Asleep until somebody listens. Listeners are called in its thread and must not block."""
+    """Inactive without listeners. Listeners are called in its thread and must not block."""
 
     def __init__(self, source: DirectorySource) -> None:
         self._source = source
@@ -44,17 +45,17 @@ class ExportWatcher:
     def running(self) -> bool:
         return self._inotify is not None
 
-    def listen(self, tell: Tell) -> Callable[[], None]:
+    def listen(self, callback: Tell) -> Callable[[], None]:
         with self._lock:
-            self._listeners = (*self._listeners, tell)
+            self._listeners = (*self._listeners, callback)
             if self._inotify is None:
                 self._start()
 
         def end() -> None:
             with self._lock:
                 rest = list(self._listeners)
-                if tell in rest:
-                    rest.remove(tell)
+                if callback in rest:
+                    rest.remove(callback)
                 self._listeners = tuple(rest)
                 last = not rest
             if last:
@@ -62,12 +63,12 @@ class ExportWatcher:
 
         return end
 
-    def tell(self, stale: Invalidation) -> None:
+    def notify(self, stale: Invalidation) -> None:
         for one in self._listeners:
             one(stale)
 
-    def visit(self, id: int, fd: int) -> None:
-        """Somebody looks into this directory, open here."""
+    def watch_directory(self, id: int, fd: int) -> None:
+        """Watch this directory, open here: a peer lists it."""
         if self._inotify is None:
             return
         with self._lock:
@@ -78,7 +79,7 @@ class ExportWatcher:
                 return
             try:
                 wd = self._inotify.add_watch(f"/proc/self/fd/{fd}", _MASK)
-            except OSError:  # no more watches for this user: he hears less, and reads as right as ever
+            except OSError:  # no more watches for this user: fewer notifications, reads stay correct
                 return
             self._folders[id], self._ids[wd] = wd, id
             while len(self._folders) > WATCHED:
@@ -107,7 +108,7 @@ class ExportWatcher:
 
         try:
             self._inotify = INotify(nonblocking=True)
-        except OSError:  # no more instances: changes of others are not told
+        except OSError:  # no more inotify instances: changes by others are not notified
             return
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._thread = threading.Thread(
@@ -125,8 +126,8 @@ class ExportWatcher:
             while not any(fd == bell for fd, _ in poll.poll()):
                 with suppress(BlockingIOError):
                     for event in parse_events(os.read(inotify.fileno(), BUFFER)):
-                        for stale in self._heard(event.wd, event.mask, event.name):
-                            self.tell(stale)
+                        for stale in self._on_event(event.wd, event.mask, event.name):
+                            self.notify(stale)
         finally:
             with self._lock:
                 inotify.close()
@@ -134,10 +135,10 @@ class ExportWatcher:
                 self._inotify = None
                 self._folders.clear()
                 self._ids.clear()
-                if self._listeners:  # somebody came while we went
+                if self._listeners:  # a listener was added meanwhile
                     self._start()
 
-    def _heard(self, wd: int, mask: int, name: str) -> list[Invalidation]:
+    def _on_event(self, wd: int, mask: int, name: str) -> list[Invalidation]:
         if mask & _OVERFLOW:
             return [Invalidation(id, True) for id in list(self._folders)]
         with self._lock:

@@ -1,4 +1,4 @@
-"""Names that may stand for a child of a directory, and targets that a link may have."""
+"""Valid names of directory entries, and valid targets of links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TARGET_MAX = 4_095  # bytes of a link's target (PATH_MAX without the end)
 
 
 def is_valid_name(name: str) -> bool:
-    """One component, that any file system keeps as it is and no terminal takes for a command."""
+    """One path component that every file system stores unchanged, without control characters."""
     if name in ("", ".", "..") or "/" in name or not is_clean_text(name):
         return False
     try:
@@ -33,8 +33,8 @@ def check(name: str) -> str:
 
 
 def check_target(target: str, depth: int) -> str:
-    """A link's target, relative and going no further up than `depth` directories: others on that machine may follow
-    it. `FsError` 13, or 22 for what is no path."""
+    """A link's target, relative and going no further up than `depth` directories: other programs there may follow
+    it. `FsError` 13, or 22 for an invalid path."""
     if not target or len(target.encode("utf-8", "surrogatepass")) > TARGET_MAX or not is_clean_text(target):
         raise invalid("invalid link target")
     if target.startswith("/"):

@@ -1,4 +1,4 @@
-"""The async client of the node FS protocol: a connection that said hello, and a method for each operation."""
+"""The async client of the node FS protocol: a connection after its hello, and a method for each operation."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ from .fs_server import FRAME_MAX, PROTO, PROTOCOL, WebSocketConnection
 from .reply_parsing import Export, ListingEntry, ListingPage
 
 T = TypeVar("T")
-PAGE: Final = 1_024  # entries of a listing that are asked for at once
+PAGE: Final = 1_024  # entries per page of a listing
 
 
 class FsCalls:
     """Every operation over a `FsRpcClient`. All raise `FsError`: `Unreachable` when the server is gone,
     `MalformedReply` when it violates the protocol.
 
-    `odd` hears in words of every such answer, and of names that are dropped because no directory can hold them.
+    `on_malformed` receives a message for every such answer, and for names that are dropped because no directory can
+    hold them.
     """
 
-    def __init__(self, line: FsRpcClient, odd: Callable[[str], None] | None = None) -> None:
-        self.line = line
-        self._odd = odd or (lambda words: None)
+    def __init__(self, rpc: FsRpcClient, on_malformed: Callable[[str], None] | None = None) -> None:
+        self.rpc = rpc
+        self._on_malformed = on_malformed or (lambda words: None)
 
     async def hello(self, token: str, *, subscribe: bool = False, limit: float = LIMIT, **more: object) -> Json:
         said: dict[str, object] = {"subscribe_invalidations": True} if subscribe else {}
         said |= {"protocol": PROTOCOL, "proto": PROTO, "auth_token": token, **more}
-        return await self.line.say("hello", said, limit=limit)
+        return await self.rpc.send("hello", said, limit=limit)
 
     async def exports(self, limit: float = LIMIT) -> list[Export]:
         found, dropped = await self._ask(reply_parsing.exports, "exports", limit=limit)
@@ -61,13 +62,15 @@ class FsCalls:
         return page
 
     async def listing(self, node: int) -> list[ListingEntry]:
-        """All pages, without `.` and `..`; a name that occurs twice is there once."""
+        """All pages, without `.` and `..`; a repeated name is listed once."""
         found: dict[str, ListingEntry] = {}
         cookie = seen = 0
         while True:
             page = await self.readdirp(node, cookie)
             found |= {one.name: one for one in page.entries}
-            seen += max(len(page.entries) + len(page.dropped), PAGE // 16)  # a page holds something, or it counts as if
+            seen += max(
+                len(page.entries) + len(page.dropped), PAGE // 16
+            )  # an empty page counts as one entry, which bounds the loop
             if page.end:
                 return list(found.values())
             if seen >= reply_parsing.LISTED_MAX:
@@ -98,34 +101,34 @@ class FsCalls:
         return await self._ask(parse, "write", h=h, off=offset, data_b64=encode_base64(data))
 
     async def close_handle(self, h: int) -> None:
-        await self.line.call("close", h=h)
+        await self.rpc.call("close", h=h)
 
     async def truncate(self, node: int, size: int) -> None:
-        await self.line.call("truncate", node=node, sz=size)
+        await self.rpc.call("truncate", node=node, sz=size)
 
     async def unlink(self, node: int, name: str) -> None:
-        await self.line.call("unlink", node=node, name=name)
+        await self.rpc.call("unlink", node=node, name=name)
 
     async def mkdir(self, node: int, name: str) -> None:
-        await self.line.call("mkdir", node=node, name=name)
+        await self.rpc.call("mkdir", node=node, name=name)
 
     async def rmdir(self, node: int, name: str) -> None:
-        await self.line.call("rmdir", node=node, name=name)
+        await self.rpc.call("rmdir", node=node, name=name)
 
     async def symlink(self, node: int, name: str, target: str) -> None:
-        await self.line.call("symlink", node=node, name=name, target=target)
+        await self.rpc.call("symlink", node=node, name=name, target=target)
 
     async def rename(self, old_parent: int, old_name: str, new_parent: int, new_name: str) -> None:
-        await self.line.call(
+        await self.rpc.call(
             "rename", old_parent=old_parent, old_name=old_name, new_parent=new_parent, new_name=new_name
         )
 
     async def lock(self, h: int, kind: str, *, wait: bool = False) -> None:
-        """`kind`: shared, exclusive or unlock. Without `wait`: `FsError` 11 if somebody else has it."""
-        await self.line.call("lock", h=h, kind=kind, wait=wait)
+        """`kind`: shared, exclusive or unlock. Without `wait`: `FsError` 11 if another holder has it."""
+        await self.rpc.call("lock", h=h, kind=kind, wait=wait)
 
     async def setxattr(self, node: int, name: str, value: bytes, flags: int = 0) -> None:
-        await self.line.call("setxattr", node=node, name=name, value_b64=encode_base64(value), flags=flags)
+        await self.rpc.call("setxattr", node=node, name=name, value_b64=encode_base64(value), flags=flags)
 
     async def getxattr(self, node: int, name: str) -> bytes:
         return await self._ask(reply_parsing.value, "getxattr", node=node, name=name)
@@ -134,7 +137,7 @@ class FsCalls:
         return await self._ask(reply_parsing.names, "listxattr", node=node)
 
     async def removexattr(self, node: int, name: str) -> None:
-        await self.line.call("removexattr", node=node, name=name)
+        await self.rpc.call("removexattr", node=node, name=name)
 
     async def statfs(self, node: int) -> FsCapacity:
         return await self._ask(reply_parsing.capacity, "statfs", node=node)
@@ -150,16 +153,16 @@ class FsCalls:
         **args: object,
     ) -> T:
         try:
-            return parse(await self.line.say(op, args, node=node, h=h, limit=limit))
+            return parse(await self.rpc.send(op, args, node=node, h=h, limit=limit))
         except MalformedReply as error:
             words = f"the node answered {op} with {error.message}"
-        # Raised out here it holds on to nothing of the answer, which may be large.
-        self._odd(words)
+        # Raised out here it keeps no reference to the answer, which may be large.
+        self._on_malformed(words)
         raise MalformedReply(words)
 
     def _count(self, dropped: list[str]) -> None:
         if dropped:
-            self._odd(f"the node named what no directory can hold: {reply_parsing.dropped_names(dropped)}")
+            self._on_malformed(f"the node named what no directory can hold: {reply_parsing.dropped_names(dropped)}")
 
 
 class FsClient(FsCalls):
@@ -168,7 +171,7 @@ class FsClient(FsCalls):
     def __init__(self, wire: WebSocketConnection, push: Callable[[Frame], None] | None = None) -> None:
         super().__init__(FsRpcClient(wire, push))
         self._wire = wire
-        self._reader = asyncio.create_task(self.line.run())
+        self._reader = asyncio.create_task(self.rpc.run())
 
     @classmethod
     async def over(
@@ -179,7 +182,7 @@ class FsClient(FsCalls):
         subscribe: bool = False,
         push: Callable[[Frame], None] | None = None,
     ) -> FsClient:
-        """Said hello; the connection is closed if it was refused."""
+        """A client that has said hello; the connection is closed if the hello was refused."""
         client = cls(wire, push)
         try:
             await client.hello(token, subscribe=subscribe)

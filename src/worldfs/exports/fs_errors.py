@@ -1,4 +1,4 @@
-"""What goes wrong in an export: a number and a text on the wire, the house's exception in the tree.
+"""Errors of an export: an errno and a text on the wire, a `WorldError` in the tree.
 
 Source: acheron §7 (errno), and the recorded exchanges for the texts.
 """
@@ -13,7 +13,7 @@ from typing import Final
 from worldfs.ground.errors import BadInput, Busy, MissingRequirement, NotPermitted, StorageError, WorldError
 from worldfs.wire.error_codes import CODES
 
-UNREACHABLE: Final = "runtime_unavailable"  # the protocol's code for a node that does not answer
+UNREACHABLE: Final = "runtime_unavailable"  # the protocol's errno for a node that does not answer
 
 TEXTS: Final = {
     errno.ENOENT: "file not found",
@@ -23,7 +23,7 @@ TEXTS: Final = {
     errno.ENOTDIR: "path is not a directory",
     errno.ENOTEMPTY: "directory is not empty",
     errno.EXDEV: "source and target are not in one export",
-    errno.ELOOP: "file not found",  # a link where the walk met none: somebody put it there meanwhile
+    errno.ELOOP: "file not found",  # a link that appeared after the walk
 }
 _NUMBERS: Final = {errno.ELOOP: errno.ENOENT, errno.EPERM: errno.EACCES, errno.ENXIO: errno.EACCES}
 _RAISED: Final[Mapping[int, type[WorldError]]] = {
@@ -44,7 +44,7 @@ _WORDS: Final = {code.number: code.word for code in CODES}
 
 
 class FsError(Exception):
-    """An `err_fs`: `number` as errno(3) on Linux, and words for people."""
+    """An `err_fs`: `number` as errno(3) on Linux, and a message for people."""
 
     def __init__(self, number: int, message: str = "") -> None:
         super().__init__(message or TEXTS.get(number) or os.strerror(number))
@@ -56,14 +56,14 @@ class FsError(Exception):
 
 
 class Unreachable(FsError):
-    """The other end is gone, or silent for too long."""
+    """The node is disconnected, or did not answer in time."""
 
     def __init__(self, message: str = "node tunnel is unavailable") -> None:
         super().__init__(errno.EIO, message)
 
 
 class MalformedReply(FsError):
-    """The other end answered with what the protocol does not allow; the text says what its answer lacks."""
+    """An answer that violates the protocol; the text says what is missing."""
 
     def __init__(self, message: str) -> None:
         super().__init__(errno.EPROTO, message)
@@ -74,13 +74,13 @@ def invalid(message: str) -> FsError:
 
 
 def from_os_error(error: OSError) -> FsError:
-    """The error of a system call, as the protocol numbers it; no path of this machine in its text."""
+    """The error of a system call with the protocol's errno; its text contains no path of this machine."""
     number = error.errno or errno.EIO
     return FsError(_NUMBERS.get(number, number), TEXTS.get(number, ""))
 
 
 def to_world_error(error: FsError, path: str, op: str) -> WorldError:
-    """The house's exception for a peer's number."""
+    """The `WorldError` for a peer's errno."""
     if isinstance(error, Unreachable):
         return WorldError(error.message, path=path, op=op, code=UNREACHABLE, fix="see whether the node runs")
     if isinstance(error, MalformedReply):

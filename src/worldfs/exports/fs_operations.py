@@ -1,4 +1,5 @@
-"""The table of operations: a name, and what it does at a desk. Each blocks and runs in a thread.
+"""The table of operations: a name, and a function of a request and the connection's handles. Each blocks and runs in a
+thread.
 
 Source: acheron §7; texts of errors from the recorded exchanges.
 """
@@ -22,7 +23,7 @@ ACCESS: Final = {0: (True, False), 1: (False, True), 2: (True, True)}  # the low
 
 
 class FsRequest:
-    """One request, read strictly: `FsError` 22 says what it lacks."""
+    """One request, validated: `FsError` 22 says what is missing."""
 
     def __init__(self, op: str, frame: Frame) -> None:
         self.op, self.h = op, frame.h
@@ -75,7 +76,7 @@ class FsRequest:
         return invalid(f"{self.op.upper()} requires {what}")
 
 
-def _exports(desk: HandleTable, ask: FsRequest) -> Json:
+def _exports(handles: HandleTable, request: FsRequest) -> Json:
     return {
         "exports": [
             {
@@ -87,35 +88,35 @@ def _exports(desk: HandleTable, ask: FsRequest) -> Json:
                 "source_id": source.label,
                 "caps": source.caps._asdict(),
             }
-            for source in desk.sources
+            for source in handles.sources
         ]
     }
 
 
-def _lookup(desk: HandleTable, ask: FsRequest) -> Json:
-    """`path`, instead of `name`, asks for several steps at once (ours; who does not know it refuses it)."""
-    names = ask.names("path")
+def _lookup(handles: HandleTable, request: FsRequest) -> Json:
+    """`path`, instead of `name`, asks for several steps at once (our extension; other servers refuse it)."""
+    names = request.names("path")
     if names is None:
-        return _told(desk.source(ask.node).walk(ask.node, [ask.text("name")])[-1])
-    attrs = desk.source(ask.node).walk(ask.node, names)
-    return {**_told(attrs[-1]), "attrs": [attr._asdict() for attr in attrs]}
+        return _attr_fields(handles.source(request.node).walk(request.node, [request.text("name")])[-1])
+    attrs = handles.source(request.node).walk(request.node, names)
+    return {**_attr_fields(attrs[-1]), "attrs": [attr._asdict() for attr in attrs]}
 
 
-def _getattr(desk: HandleTable, ask: FsRequest) -> Json:
-    return _told(desk.source(ask.node).getattr(ask.node))
+def _getattr(handles: HandleTable, request: FsRequest) -> Json:
+    return _attr_fields(handles.source(request.node).getattr(request.node))
 
 
-def _told(attr: FileAttr) -> Json:
+def _attr_fields(attr: FileAttr) -> Json:
     return {"attr": attr._asdict()}
 
 
-def _readdirp(desk: HandleTable, ask: FsRequest) -> Json:
-    cookie, most = ask.number("cookie", 0), min(ask.number("max", PAGE), PAGE)
-    names = desk.listing(ask.node, cookie)
+def _readdirp(handles: HandleTable, request: FsRequest) -> Json:
+    cookie, most = request.number("cookie", 0), min(request.number("max", PAGE), PAGE)
+    names = handles.listing(request.node, cookie)
     upto = min(cookie + max(most, 1), len(names))
-    found, gen = desk.source(ask.node).listing(ask.node, names[cookie:upto])
+    found, gen = handles.source(request.node).listing(request.node, names[cookie:upto])
     if upto >= len(names):
-        desk.listed(ask.node)
+        handles.end_listing(request.node)
     return {
         "ents": [{"name": name, "attr": attr._asdict()} for name, attr in found],
         "next": upto,
@@ -124,105 +125,107 @@ def _readdirp(desk: HandleTable, ask: FsRequest) -> Json:
     }
 
 
-def _access(ask: FsRequest, default: int) -> tuple[bool, bool]:
-    access = ACCESS.get(ask.number("flags", default) & 3)
+def _access(request: FsRequest, default: int) -> tuple[bool, bool]:
+    access = ACCESS.get(request.number("flags", default) & 3)
     if access is None:
         raise invalid("flags ask for no access")
     return access
 
 
-def _open(desk: HandleTable, ask: FsRequest) -> Json:
-    rd, wr = _access(ask, 0)
-    desk.room()
-    file, gen = desk.source(ask.node).open(ask.node, rd, wr)
-    return {"h": desk.take(FileHandle(file, rd, wr)), "caps": {"rd": rd, "wr": wr}, "gen": gen}
+def _open(handles: HandleTable, request: FsRequest) -> Json:
+    rd, wr = _access(request, 0)
+    handles.check_capacity()
+    file, gen = handles.source(request.node).open(request.node, rd, wr)
+    return {"h": handles.add(FileHandle(file, rd, wr)), "caps": {"rd": rd, "wr": wr}, "gen": gen}
 
 
-def _create(desk: HandleTable, ask: FsRequest) -> Json:
-    rd, wr = _access(ask, 2)
-    name, mode = ask.text("name"), ask.number("mode", 0o644)
-    desk.room()
-    attr, file = desk.source(ask.node).create(ask.node, name, mode, rd, wr)
-    return {**_told(attr), "h": desk.take(FileHandle(file, rd, wr))}
+def _create(handles: HandleTable, request: FsRequest) -> Json:
+    rd, wr = _access(request, 2)
+    name, mode = request.text("name"), request.number("mode", 0o644)
+    handles.check_capacity()
+    attr, file = handles.source(request.node).create(request.node, name, mode, rd, wr)
+    return {**_attr_fields(attr), "h": handles.add(FileHandle(file, rd, wr))}
 
 
-def _read(desk: HandleTable, ask: FsRequest) -> Json:
-    handle = desk.handle(ask.h)
+def _read(handles: HandleTable, request: FsRequest) -> Json:
+    handle = handles.handle(request.h)
     if not handle.rd:
         raise FsError(errno.EBADF, "handle not readable")
-    data, eof = handle.file.read(ask.number("off", 0), min(ask.number("len", MAX_READ), MAX_READ))
+    data, eof = handle.file.read(request.number("off", 0), min(request.number("len", MAX_READ), MAX_READ))
     return {"data_b64": encode_base64(data), "eof": eof}
 
 
-def _write(desk: HandleTable, ask: FsRequest) -> Json:
-    handle = desk.handle(ask.h)
+def _write(handles: HandleTable, request: FsRequest) -> Json:
+    handle = handles.handle(request.h)
     if not handle.wr:
         raise FsError(errno.EBADF, "handle not writable")
-    data = ask.data("data_b64")
-    handle.file.write(ask.number("off", 0, OFFSET_MAX - len(data)), data)
+    data = request.data("data_b64")
+    handle.file.write(request.number("off", 0, OFFSET_MAX - len(data)), data)
     return {"n": len(data)}
 
 
-def _close(desk: HandleTable, ask: FsRequest) -> Json:
-    desk.drop(ask.h).file.close()
+def _close(handles: HandleTable, request: FsRequest) -> Json:
+    handles.pop(request.h).file.close()
     return {}
 
 
-def _truncate(desk: HandleTable, ask: FsRequest) -> Json:
-    desk.source(ask.node).truncate(ask.node, ask.number("sz"))
+def _truncate(handles: HandleTable, request: FsRequest) -> Json:
+    handles.source(request.node).truncate(request.node, request.number("sz"))
     return {}
 
 
-def _unlink(desk: HandleTable, ask: FsRequest) -> Json:
-    desk.source(ask.node).unlink(ask.node, ask.text("name"))
+def _unlink(handles: HandleTable, request: FsRequest) -> Json:
+    handles.source(request.node).unlink(request.node, request.text("name"))
     return {}
 
 
-def _mkdir(desk: HandleTable, ask: FsRequest) -> Json:
-    desk.source(ask.node).mkdir(ask.node, ask.text("name"))
+def _mkdir(handles: HandleTable, request: FsRequest) -> Json:
+    handles.source(request.node).mkdir(request.node, request.text("name"))
     return {}
 
 
-def _rmdir(desk: HandleTable, ask: FsRequest) -> Json:
-    desk.source(ask.node).rmdir(ask.node, ask.text("name"))
+def _rmdir(handles: HandleTable, request: FsRequest) -> Json:
+    handles.source(request.node).rmdir(request.node, request.text("name"))
     return {}
 
 
-def _symlink(desk: HandleTable, ask: FsRequest) -> Json:
-    desk.source(ask.node).symlink(ask.node, ask.text("name"), ask.text("target"))
+def _symlink(handles: HandleTable, request: FsRequest) -> Json:
+    handles.source(request.node).symlink(request.node, request.text("name"), request.text("target"))
     return {}
 
 
-def _rename(desk: HandleTable, ask: FsRequest) -> Json:
-    old, new = ask.number("old_parent", most=2**64 - 1), ask.number("new_parent", most=2**64 - 1)
-    names = ask.text("old_name"), ask.text("new_name")
-    source = desk.source(old)
-    if desk.source(new) is not source:
+def _rename(handles: HandleTable, request: FsRequest) -> Json:
+    old, new = request.number("old_parent", most=2**64 - 1), request.number("new_parent", most=2**64 - 1)
+    names = request.text("old_name"), request.text("new_name")
+    source = handles.source(old)
+    if handles.source(new) is not source:
         raise FsError(errno.EXDEV)
     source.rename(old, names[0], new, names[1])
     return {}
 
 
-def _setxattr(desk: HandleTable, ask: FsRequest) -> Json:
-    desk.source(ask.node).setxattr(ask.node, ask.text("name"), ask.data("value_b64"), ask.number("flags", 0))
+def _setxattr(handles: HandleTable, request: FsRequest) -> Json:
+    handles.source(request.node).setxattr(
+        request.node, request.text("name"), request.data("value_b64"), request.number("flags", 0)
+    )
     return {}
 
 
-def _getxattr(desk: HandleTable, ask: FsRequest) -> Json:
-    return {"value_b64": encode_base64(desk.source(ask.node).getxattr(ask.node, ask.text("name")))}
+def _getxattr(handles: HandleTable, request: FsRequest) -> Json:
+    return {"value_b64": encode_base64(handles.source(request.node).getxattr(request.node, request.text("name")))}
 
 
-def _listxattr(desk: HandleTable, ask: FsRequest) -> Json:
-    return {"names": desk.source(ask.node).listxattr(ask.node)}
+def _listxattr(handles: HandleTable, request: FsRequest) -> Json:
+    return {"names": handles.source(request.node).listxattr(request.node)}
 
 
-def _removexattr(desk: HandleTable, ask: FsRequest) -> Json:
-    desk.source(ask.node).removexattr(ask.node, ask.text("name"))
+def _removexattr(handles: HandleTable, request: FsRequest) -> Json:
+    handles.source(request.node).removexattr(request.node, request.text("name"))
     return {}
 
 
-def _statfs(desk: HandleTable, ask: FsRequest) -> Json:
-    return desk.source(ask.node).statfs(ask.node)._asdict()
+def _statfs(handles: HandleTable, request: FsRequest) -> Json:
+    return handles.source(request.node).statfs(request.node)._asdict()
 
 
 OPS: Final[Mapping[str, Callable[[HandleTable, FsRequest], Json]]] = {
@@ -248,4 +251,4 @@ OPS: Final[Mapping[str, Callable[[HandleTable, FsRequest], Json]]] = {
     "statfs": _statfs,
 }
 IN_TURN: Final = frozenset({"read", "write", "close"})  # on one handle in the order they were asked for
-LOCK: Final = "lock"  # waits without holding a thread (serving.py)
+LOCK: Final = "lock"  # waits without holding a thread (fs_server.py)

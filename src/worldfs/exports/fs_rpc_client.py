@@ -1,4 +1,4 @@
-"""One connection to a server of the node FS protocol: requests by tag, replies in any order, pushes to who listens."""
+"""One connection to a server of the node FS protocol: requests by tag, replies in any order, pushes to a callback."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ Push = Callable[[Frame], None]
 
 
 class FsRpcClient:
-    """Lives in one event loop. `run` must be running for anybody to be answered."""
+    """Used in one event loop. Replies arrive only while `run` is running."""
 
-    def __init__(self, wire: WebSocketConnection, push: Push | None = None, asked: Push | None = None) -> None:
-        """`push` hears what nobody asked for, `asked` what the other end asks of us; both are called in the loop."""
-        self._wire, self._push, self._asked = wire, push, asked
+    def __init__(self, wire: WebSocketConnection, push: Push | None = None, on_request: Push | None = None) -> None:
+        """`push` receives pushes, `on_request` the requests of the other end; both are called in the loop."""
+        self._wire, self._push, self._on_request = wire, push, on_request
         self._waiting: dict[int, asyncio.Future[Frame]] = {}
         self._tag = 0
         self.closed = False
 
     async def run(self) -> None:
-        """Read until the connection ends; everybody who still waits is told so."""
+        """Read until the connection ends; then every pending request fails."""
         try:
             while True:
                 raw = await self._wire.recv()
                 try:
                     self._take(read(raw))
                 except BadFrame as bad:
-                    self._spoilt(bad)
+                    self._malformed(bad)
         except ConnectionClosed:
             pass
         finally:
@@ -53,8 +53,8 @@ class FsRpcClient:
 
     def _take(self, frame: Frame) -> None:
         if frame.type.startswith(ASK):
-            if self._asked is not None:
-                self._asked(frame)
+            if self._on_request is not None:
+                self._on_request(frame)
             return
         if frame.tag is None:
             if self._push is not None:
@@ -64,27 +64,27 @@ class FsRpcClient:
         if future is not None and not future.done():
             future.set_result(frame)
         else:
-            self.forget(frame)
+            self.release(frame)
 
-    def _spoilt(self, bad: BadFrame) -> None:
-        """Without a tag nobody can be told before the time is up."""
+    def _malformed(self, bad: BadFrame) -> None:
+        """A malformed frame: fails its request if it has a tag; else that request times out."""
         future = self._waiting.pop(bad.tag, None) if bad.tag is not None else None
         if future is not None and not future.done():
             future.set_exception(MalformedReply(f"a message that is no frame ({bad})"))
 
-    def forget(self, frame: Frame) -> None:
-        """Close what was opened for somebody who no longer waits."""
+    def release(self, frame: Frame) -> None:
+        """Close a handle that was opened for a request that no longer waits."""
         h = reply_parsing.opened_handle(frame) if frame.type in _OPENED else None
         if h is not None:
-            self.forget_handle(h)
+            self.release_handle(h)
 
-    def forget_handle(self, h: int) -> None:
+    def release_handle(self, h: int) -> None:
         if not self.closed:
             task = asyncio.ensure_future(self.ask(Frame(ACHERON, ASK + "close", h=h)))
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     async def ask(self, frame: Frame, limit: float = LIMIT) -> Frame:
-        """The reply, whatever it says, with the tag that the request had. Raises `Unreachable`."""
+        """The reply, error or not, with the tag of the request. Raises `Unreachable`."""
         if self.closed:
             raise Unreachable
         mine, tag = frame.tag, self._free()
@@ -103,17 +103,17 @@ class FsRpcClient:
             if self._waiting.get(tag) is future:
                 del self._waiting[tag]
             if not future.cancel() and not future.cancelled():
-                future.exception()  # it may have failed while the request was being sent: then nobody awaited it
+                future.exception()  # it may have failed while the request was being sent, before it was awaited
         reply.tag = mine
         return reply
 
     async def call(
         self, op: str, *, node: int | None = None, h: int | None = None, limit: float = LIMIT, **args: object
     ) -> Json:
-        """The payload of the reply. Raises `FsError` with the peer's number."""
-        return await self.say(op, args, node=node, h=h, limit=limit)
+        """The payload of the reply. Raises `FsError` with the peer's errno."""
+        return await self.send(op, args, node=node, h=h, limit=limit)
 
-    async def say(
+    async def send(
         self,
         op: str,
         args: Mapping[str, object],

@@ -1,6 +1,6 @@
-"""The node FS protocol, served: one call of `serve` a connection, whoever accepted or opened it.
+"""The server of the node FS protocol: one call of `serve` per connection, accepted or opened.
 
-Requests of a connection run at once in a few threads; what is asked of one handle keeps its order. Source:
+Requests of a connection run at once in a few threads; requests on one handle keep their order. Source:
 acheron §1.1 and 7.
 """
 
@@ -28,12 +28,12 @@ PROTO: Final = 2
 ASK, ANSWER = "acheron.t_fs_", "acheron.r_fs_"
 FRAME_MAX: Final = 4 << 20  # bytes of a frame on every /v2 endpoint (acheron D44)
 IN_FLIGHT_MAX: Final = 32  # requests of one connection at once; the next is read when one is answered
-LOCK_WAITERS_MAX: Final = 256  # of which locks that are waited for are none: the unlock must still be heard
+LOCK_WAITERS_MAX: Final = 256  # waiting locks are not counted: the unlock must still be read
 THREADS: Final = 8
-COALESCE_S: Final = 0.02  # s that changes are gathered for, so that a busy file is told once
-INVALIDATIONS_MAX: Final = 4_096  # changes gathered; beyond, everything is stale
+COALESCE_S: Final = 0.02  # s that changes are collected, so that a busy file is notified once
+INVALIDATIONS_MAX: Final = 4_096  # changes collected; beyond it, everything is stale
 LOCK_STEPS: Final = (0.005, 0.5)  # s between two tries for a lock: doubled from the first to the second
-LOCK_WAIT: Final = 40.0  # s; a tunnel gives up after 45, and a lock that comes later would be nobody's
+LOCK_WAIT: Final = 40.0  # s; a tunnel gives up after 45, and a lock acquired later would have no holder
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 class WebSocketConnection(Protocol):
-    """A WebSocket connection, ours or theirs (websockets' asyncio connections are such)."""
+    """A WebSocket connection, our own or that of the websockets library."""
 
     async def recv(self) -> str | bytes: ...
     async def send(self, message: bytes, *, text: bool | None = None) -> None: ...
@@ -49,9 +49,9 @@ class WebSocketConnection(Protocol):
 
 
 class FsServer:
-    """The exports of this process. `token`: what a hello must prove; "" lets nobody in.
+    """The exports of this process. `token`: the secret that a hello must carry; "" refuses every hello.
 
-    `patience`: s until the first hello; None where the other end (a server with our tunnel) may take its time.
+    `patience`: s until the first hello; None where the other end (a server with our tunnel) has no deadline.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class FsServer:
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="fs")
 
     async def serve(self, wire: WebSocketConnection) -> None:
-        """Until either side closes. Everything that the connection had open is closed then."""
+        """Serve until either side closes. Then every open handle of the connection is closed."""
         talk = _FsServerConnection(self, wire)
         try:
             await talk.run()
@@ -107,14 +107,14 @@ class _FsServerConnection:
 
     def __init__(self, server: FsServer, wire: WebSocketConnection) -> None:
         self._server, self._wire = server, wire
-        self._desk = HandleTable(server.sources, server.handles)
+        self._handles = HandleTable(server.sources, server.handles)
         self._loop = asyncio.get_running_loop()
         self._slots = asyncio.Semaphore(IN_FLIGHT_MAX)
         self._greeted = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._waiting: set[asyncio.Task[None]] = set()  # for locks of others: given up when the connection goes
+        self._waiting: set[asyncio.Task[None]] = set()  # tasks that wait for a lock: cancelled when the connection ends
         self._stale: dict[tuple[int, bool], int | None] = {}
-        self._teller: asyncio.Task[None] | None = None
+        self._notifier: asyncio.Task[None] | None = None
         self._unlisten: list[Callable[[], None]] = []
 
     async def run(self) -> None:
@@ -141,24 +141,24 @@ class _FsServerConnection:
                 return await self._wire.close()
             if op == LOCK:
                 if len(self._waiting) < LOCK_WAITERS_MAX:
-                    self._begin(self._carry_out(frame, op), self._waiting)
+                    self._begin(self._execute(frame, op), self._waiting)
                 else:
                     await self._refuse(frame.tag, FsError(errno.EAGAIN, "too many locks are waited for"))
                 continue
             await self._slots.acquire()
-            task = self._begin(self._carry_out(frame, op if op != frame.type else ""), self._tasks)
+            task = self._begin(self._execute(frame, op if op != frame.type else ""), self._tasks)
             task.add_done_callback(lambda _: self._slots.release())
 
     async def end(self) -> None:
         for stop in self._unlisten:
             await asyncio.to_thread(stop)
-        if self._teller is not None:
-            self._teller.cancel()
+        if self._notifier is not None:
+            self._notifier.cancel()
         for task in self._waiting:
             task.cancel()
-        if self._tasks or self._waiting:  # a thread that writes is not interrupted, only outlived
+        if self._tasks or self._waiting:  # a writing thread cannot be interrupted, only waited for
             await asyncio.gather(*self._tasks, *self._waiting, return_exceptions=True)
-        await asyncio.to_thread(self._desk.close)  # not in our threads: the server may have given them up
+        await asyncio.to_thread(self._handles.close)  # not in our thread pool: the server may have shut it down
 
     # -- hello -----------------------------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class _FsServerConnection:
         task.add_done_callback(group.discard)
         return task
 
-    async def _carry_out(self, frame: Frame, op: str) -> None:
+    async def _execute(self, frame: Frame, op: str) -> None:
         try:
             try:
                 result = await self._result(frame, op)
@@ -199,7 +199,7 @@ class _FsServerConnection:
             else:
                 await self._answer(frame, op, result)
         except ConnectionClosed:
-            pass  # nobody is there to be told
+            pass  # the client has gone
 
     async def _result(self, frame: Frame, op: str) -> Json:
         if op == LOCK:
@@ -209,19 +209,19 @@ class _FsServerConnection:
             raise FsError(errno.ENOSYS, "unsupported operation")
         ask = FsRequest(op, frame)
         if op not in IN_TURN:
-            return await self._in_thread(run, self._desk, ask)
-        async with self._desk.handle(ask.h).turn:
-            return await self._in_thread(run, self._desk, ask)
+            return await self._in_thread(run, self._handles, ask)
+        async with self._handles.handle(ask.h).turn:
+            return await self._in_thread(run, self._handles, ask)
 
     async def _lock(self, ask: FsRequest) -> Json:
-        """Waits by trying again, so that a lock that never comes costs no thread."""
+        """Waits by retrying, so that a waiting lock holds no thread."""
         kind = ask.text("kind")
         if kind not in (SHARED, EXCLUSIVE, UNLOCK):
             raise invalid("LOCK requires a.kind")
         pause, longest = LOCK_STEPS
         until = self._loop.time() + (LOCK_WAIT if ask.flag("wait") else 0)
         while True:
-            handle = self._desk.handle(ask.h)
+            handle = self._handles.handle(ask.h)
             async with handle.turn:
                 if await self._in_thread(handle.file.lock, kind):
                     return {}
@@ -249,17 +249,17 @@ class _FsServerConnection:
     def _changed(self, stale: Invalidation) -> None:
         """From any thread."""
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._note, stale)
+            self._loop.call_soon_threadsafe(self._collect_change, stale)
 
-    def _note(self, stale: Invalidation) -> None:
+    def _collect_change(self, stale: Invalidation) -> None:
         if len(self._stale) < INVALIDATIONS_MAX:
             self._stale[stale.node, stale.directory] = stale.gen
         else:
             self._stale = {(source.root, False): None for source in self._server.sources}
-        if self._teller is None or self._teller.done():
-            self._teller = asyncio.create_task(self._tell())
+        if self._notifier is None or self._notifier.done():
+            self._notifier = asyncio.create_task(self._send_changes())
 
-    async def _tell(self) -> None:
+    async def _send_changes(self) -> None:
         try:
             while self._stale:
                 await asyncio.sleep(COALESCE_S)
@@ -277,7 +277,7 @@ def check_hello(asked: Json) -> FsError | None:
 
 
 def check_token(given: object, expected: str) -> FsError | None:
-    """In constant time. Nobody proves an empty secret."""
+    """Compared in constant time. An empty secret never matches."""
     if not isinstance(given, str) or not given:
         return FsError(errno.EACCES, "AuthMissing")
     if not expected or not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode()):

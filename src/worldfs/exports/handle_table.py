@@ -1,4 +1,4 @@
-"""What one connection has open: its handles and the listings that it is in the middle of, both bounded."""
+"""The open handles and unfinished listings of one connection, both bounded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LISTINGS: Final = 32
 
 
 class FileHandle:
-    """An open file of a connection. `turn`: what is asked of one handle happens in the order it was asked in."""
+    """An open file of a connection. `turn`: requests on one handle are carried out in order."""
 
     __slots__ = ("file", "rd", "turn", "wr")
 
@@ -47,19 +47,19 @@ class HandleTable:
             raise FsError(errno.ENOENT)
         return self.sources[index]
 
-    def room(self) -> None:
-        """`FsError` 24 when no handle is left; asked before a file is opened or made."""
+    def check_capacity(self) -> None:
+        """`FsError` 24 when no handle is left; called before a file is opened or created."""
         with self._lock:
             if len(self._handles) >= self._limit:
                 raise FsError(errno.EMFILE, "too many open handles")
 
-    def take(self, handle: FileHandle) -> int:
+    def add(self, handle: FileHandle) -> int:
         with self._lock:
             if not self._closed:
                 self._next += 1
                 self._handles[self._next] = handle
                 return self._next
-        handle.file.close()  # the connection went while the file was being opened
+        handle.file.close()  # the connection ended while the file was being opened
         raise FsError(errno.EBADF, "unknown handle")
 
     def handle(self, h: int | None) -> FileHandle:
@@ -69,8 +69,8 @@ class HandleTable:
             raise FsError(errno.EBADF, "unknown handle")
         return found
 
-    def drop(self, h: int | None) -> FileHandle:
-        """The handle, no longer ours: whoever drops it closes it."""
+    def pop(self, h: int | None) -> FileHandle:
+        """Remove and return the handle; the caller closes it."""
         found = self.handle(h)
         with self._lock:
             if h is None or self._handles.pop(h, None) is None:
@@ -92,8 +92,8 @@ class HandleTable:
                 self._listings.popitem(last=False)
         return names
 
-    def listed(self, node: int) -> None:
-        """The last page was given."""
+    def end_listing(self, node: int) -> None:
+        """The last page was sent."""
         with self._lock:
             self._listings.pop(node, None)
 

@@ -1,4 +1,4 @@
-"""One invocation of a service that runs on a node: its payload written, its end awaited, its result read."""
+"""One invocation of a node's service: write the payload, wait for the end, read the result."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .reply_parsing import text
 if TYPE_CHECKING:
     from .tunnel_hub import Tunnel
 
-LOOK: Final = 1.0  # s between two looks at the status, where no change is told
+LOOK: Final = 1.0  # s between two reads of the status, where no change is notified
 RESULT_MAX: Final = 4 << 20
 
 
 class InvocationResult(NamedTuple):
-    """`state` done or failed; `result` as the service printed it; `error` in words, "" when done."""
+    """`state` done or failed; `result` as the service printed it; `error` is a message, "" when done."""
 
     state: str
     result: bytes
@@ -37,7 +37,7 @@ async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> I
     def hear(frame: Frame) -> None:
         changed.set()
 
-    tunnel.ears.add(hear)
+    tunnel.listeners.add(hear)
     try:
         await _put(tunnel, (await calls.lookup(control, "invoke.json")).id, payload)
         while True:
@@ -61,7 +61,7 @@ async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> I
             "failed", result, text(said.get("error")) or f"the service is {text(state) or 'in no state'}"
         )
     finally:
-        tunnel.ears.discard(hear)
+        tunnel.listeners.discard(hear)
 
 
 async def _get(tunnel: Tunnel, node: int) -> bytes:

@@ -1,7 +1,7 @@
-"""A node's life: join, hold the tunnel open, keep the lease fresh and the catalog right, leave cleanly.
+"""The node daemon: join, keep the tunnel open, refresh the lease, publish the catalog, leave cleanly.
 
-Two loops, each of which heals by itself: one holds the tunnel and serves the exports over it, one holds the control
-connection. Either end may be killed at any moment; whoever is left tries again, a little later each time.
+Two loops, each of which reconnects by itself: one holds the tunnel and serves the exports over it, one holds the
+control connection. Either end may be killed at any moment; the other one reconnects with growing delays.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from .service_tree import ServiceTree
 LEASE_S: Final = 900.0
 PAUSES: Final = (0.25, 15.0)  # s before a connection is tried again: doubled from the first to the second
 GREETING: Final = 10.0
-STEADY: Final = 5.0  # s after which a tunnel counts as good
-FAREWELL: Final = 3.0  # s for saying goodbye
+STEADY: Final = 5.0  # s after which a tunnel counts as stable
+FAREWELL: Final = 3.0  # s for the closing handshake
 _LOST: Final = (OSError, ConnectionClosed, InvalidHandshake, ControlConnectionLost, TimeoutError)
 _UNKNOWN: Final = ("node_auth_failed", "node_not_found", "provider_auth_failed")
 
@@ -46,11 +46,11 @@ class ExportedDir(NamedTuple):
 
 
 class NodeDaemonConfig(NamedTuple):
-    """`url`: ws://host:port of the server. `invite` or `token` (a user's): how to join, if that is still to be done."""
+    """`url`: ws://host:port of the server. `invite` or `token` (a user's): how to join, if not joined yet."""
 
     url: str
     name: str
-    shown: Sequence[ExportedDir]
+    exports: Sequence[ExportedDir]
     manifests: Sequence[ServiceManifest] = ()
     invite: str = ""
     token: str = ""
@@ -59,22 +59,22 @@ class NodeDaemonConfig(NamedTuple):
 
 
 class NodeRemoved(Exception):
-    """The server knows this node no more."""
+    """The node was deleted at the server."""
 
 
 class NodeDaemon:
-    """`run` it until `stop` is set. `say` is told what happens, in words and as a value."""
+    """`run` it until `stop` is set. `report` receives events, as a message and as a value."""
 
-    def __init__(self, plan: NodeDaemonConfig, identity: NodeIdentity, environ: dict[str, str], say: Say) -> None:
-        self._plan, self._identity, self._say = plan, identity, say
+    def __init__(self, config: NodeDaemonConfig, identity: NodeIdentity, environ: dict[str, str], report: Say) -> None:
+        self._config, self._identity, self._report = config, identity, report
         self._services = [
-            NodeService(manifest, environ, identity.services.get(manifest.id)) for manifest in plan.manifests
+            NodeService(manifest, environ, identity.services.get(manifest.id)) for manifest in config.manifests
         ]
-        self._news = asyncio.Event()  # the catalog is to be sent again
-        self._open = asyncio.Event()  # the tunnel stands
+        self._catalog_changed = asyncio.Event()  # the catalog must be sent again
+        self._open = asyncio.Event()  # the tunnel is open
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Raises `NotPermitted` when the server lets this machine in no (more)."""
+        """Raises `NotPermitted` when the server refuses this machine."""
         life = asyncio.create_task(self._live())
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -93,7 +93,9 @@ class NodeDaemon:
         while True:
             if not self._identity.secret:
                 await self._join()
-            server = FsServer(self._sources(), self._identity.secret, name=self._plan.name, version=self._plan.version)
+            server = FsServer(
+                self._sources(), self._identity.secret, name=self._config.name, version=self._config.version
+            )
             loops = [asyncio.create_task(self._hold_tunnel(server)), asyncio.create_task(self._hold_lease())]
             try:
                 await asyncio.gather(*loops)
@@ -113,14 +115,14 @@ class NodeDaemon:
     # -- joining ---------------------------------------------------------------------------------------------------
 
     async def _join(self) -> None:
-        plan = self._plan
+        plan = self._config
         bearer = plan.invite or plan.token
         if not bearer:
             raise NotPermitted(
-                "this machine is no node of the server yet",
+                "this machine has not joined the server yet",
                 path=plan.url,
                 op="join",
-                expected="an invite, or a user's token to ask with",
+                expected="an invite, or a user's token for a join request",
                 fix="--invite TOKEN (control.node_invite_create gives one), or set PAOS_TOKEN",
             )
         lease_ms = round(plan.lease_s * 1000)
@@ -131,26 +133,26 @@ class NodeDaemon:
                     if plan.invite:
                         await by_invite(control, self._identity, plan.invite, plan.name, lease_ms)
                     else:
-                        await by_request(control, self._identity, plan.name, lease_ms, self._say)
+                        await by_request(control, self._identity, plan.name, lease_ms, self._report)
                 finally:
                     await control.close()
             except _LOST as error:
-                self._say(f"{plan.url}: {error}", {"event": "lost", "what": "join", "error": str(error)})
+                self._report(f"{plan.url}: {error}", {"event": "lost", "what": "join", "error": str(error)})
                 await asyncio.sleep(pause)
             except (ControlError, JoinDenied) as error:
                 raise NotPermitted(str(error), path=plan.url, op="join", fix="ask for a new invite") from None
             else:
                 break
         node = self._identity.node
-        self._say(f"joined as {node}", {"event": "joined", "node_id": node, "node_name": plan.name})
+        self._report(f"joined as {node}", {"event": "joined", "node_id": node, "node_name": plan.name})
 
     async def _expelled(self) -> None:
-        """Only an invite that was not used yet brings it back; until then the old secret is kept."""
+        """Only an unused invite lets the node join again; until then the old secret is kept."""
         node = self._identity.node
-        self._say(f"the server knows {node} no more", {"event": "expelled", "node_id": node})
-        if not self._plan.invite:
+        self._report(f"the server no longer has node {node}", {"event": "expelled", "node_id": node})
+        if not self._config.invite:
             raise NotPermitted(
-                f"the server knows node {node} no more",
+                f"the server no longer has node {node}",
                 path=self._identity.path,
                 op="join",
                 fix="remove this file, and start again with a new invite",
@@ -161,23 +163,24 @@ class NodeDaemon:
 
     def _sources(self) -> list[ExportSource]:
         sources: list[ExportSource] = [
-            DirectorySource(one.name, one.path, ro=one.ro, index=index) for index, one in enumerate(self._plan.shown)
+            DirectorySource(one.name, one.path, ro=one.ro, index=index)
+            for index, one in enumerate(self._config.exports)
         ]
         for service in self._services:
             tree = ServiceTree(service, len(sources))
-            tree.also = self._told(service)
+            tree.also = self._service_changed(service)
             sources.append(tree)
         return sources
 
-    def _told(self, service: NodeService) -> Callable[[], None]:
-        """What a service keeps, kept; and told to the server. Called in any thread."""
+    def _service_changed(self, service: NodeService) -> Callable[[], None]:
+        """Save a service's state, and publish it to the server. Called in any thread."""
         loop = asyncio.get_running_loop()
         identity = self._identity
 
         def told() -> None:
             if identity.keep(service.id, service.kept()):
                 with suppress(RuntimeError):  # the loop has ended
-                    loop.call_soon_threadsafe(self._news.set)
+                    loop.call_soon_threadsafe(self._catalog_changed.set)
 
         return told
 
@@ -189,7 +192,7 @@ class NodeDaemon:
             began = loop.time()
             try:
                 async with connect(
-                    f"{self._plan.url}/v2/node",
+                    f"{self._config.url}/v2/node",
                     compression=None,
                     max_size=FRAME_MAX,
                     proxy=None,
@@ -198,14 +201,14 @@ class NodeDaemon:
                     async with asyncio.timeout(GREETING):
                         await self._greet(wire)
                     self._open.set()
-                    self._say("tunnel open", {"event": "tunnel", "state": "open"})
+                    self._report("tunnel open", {"event": "tunnel", "state": "open"})
                     await server.serve(wire)
             except _LOST as error:
-                self._say(f"no tunnel: {error}", {"event": "lost", "what": "tunnel", "error": str(error)})
+                self._report(f"no tunnel: {error}", {"event": "lost", "what": "tunnel", "error": str(error)})
             else:
-                self._say("tunnel closed", {"event": "tunnel", "state": "closed"})
+                self._report("tunnel closed", {"event": "tunnel", "state": "closed"})
             self._open.clear()
-            if loop.time() - began > STEADY:  # one that is taken from us at once is not asked for at once
+            if loop.time() - began > STEADY:  # a tunnel that another process takes over at once is not reopened at once
                 pauses = _pauses()
             await asyncio.sleep(next(pauses))
 
@@ -236,11 +239,11 @@ class NodeDaemon:
                 async with asyncio.timeout(GREETING):
                     await self._open.wait()
             try:
-                control = await ControlClient.connect(self._plan.url, self._identity.secret)
+                control = await ControlClient.connect(self._config.url, self._identity.secret)
                 try:
-                    self._news.set()
+                    self._catalog_changed.set()
                     while True:
-                        await self._refresh(control, self._plan.lease_s)
+                        await self._refresh(control, self._config.lease_s)
                         pauses = _pauses()
                         await self._between(control)
                 finally:
@@ -248,13 +251,13 @@ class NodeDaemon:
             except ControlError as error:
                 if error.code in _UNKNOWN:
                     raise NodeRemoved from None
-                self._say(f"refused: {error}", {"event": "refused", "error": str(error)})
+                self._report(f"refused: {error}", {"event": "refused", "error": str(error)})
             except _LOST as error:
-                self._say(f"no lease: {error}", {"event": "lost", "what": "lease", "error": str(error)})
+                self._report(f"no lease: {error}", {"event": "lost", "what": "lease", "error": str(error)})
             await asyncio.sleep(next(pauses))
 
     async def _refresh(self, control: ControlClient, seconds: float) -> None:
-        identity, url = self._identity, self._plan.url
+        identity, url = self._identity, self._config.url
         envelope = await control.call(
             "node_lease_refresh",
             {
@@ -269,15 +272,15 @@ class NodeDaemon:
         await asyncio.to_thread(lambda: identity.save(**said))
 
     async def _between(self, control: ControlClient) -> None:
-        """Until a third of the lease has gone: the catalog when it is news, and an eye on the connection."""
-        until = asyncio.get_running_loop().time() + self._plan.lease_s / 3
+        """Until a third of the lease has passed: send a changed catalog, and notice the end of the connection."""
+        until = asyncio.get_running_loop().time() + self._config.lease_s / 3
         ended = asyncio.create_task(control.ended())
         try:
             while True:
-                if self._news.is_set():
-                    self._news.clear()
+                if self._catalog_changed.is_set():
+                    self._catalog_changed.clear()
                     await control.call("node_service_upsert", self._catalog())
-                news = asyncio.create_task(self._news.wait())
+                news = asyncio.create_task(self._catalog_changed.wait())
                 left = until - asyncio.get_running_loop().time()
                 try:
                     await asyncio.wait((ended, news), timeout=max(0, left), return_when=asyncio.FIRST_COMPLETED)
@@ -285,14 +288,14 @@ class NodeDaemon:
                     news.cancel()
                 if ended.done():
                     raise ControlConnectionLost("the server closed the connection")
-                if not self._news.is_set():
+                if not self._catalog_changed.is_set():
                     return
         finally:
             ended.cancel()
 
     def _catalog(self) -> Json:
         node = self._identity.node
-        services = [built_in(node, [one.name for one in self._plan.shown])] if self._plan.shown else []
+        services = [built_in(node, [one.name for one in self._config.exports])] if self._config.exports else []
         services += [
             service.manifest.service(node, "online" if service.enabled else "disabled") for service in self._services
         ]
@@ -304,19 +307,19 @@ class NodeDaemon:
         }
 
     async def _leave(self) -> None:
-        """Let the lease end now, so that nobody waits for a node that has gone. A courtesy, and no more."""
+        """End the lease now, so that the server does not wait for this node. Best effort."""
         task = asyncio.current_task()
         if task is None or not task.cancelling() or not self._open.is_set():
             return
         with suppress(ControlError, *_LOST):
             async with asyncio.timeout(FAREWELL):
-                control = await ControlClient.connect(self._plan.url, self._identity.secret)
+                control = await ControlClient.connect(self._config.url, self._identity.secret)
                 await self._refresh(control, 0.001)
                 await control.close()
 
 
 def _pauses() -> Iterator[float]:
-    """Seconds to wait before each new try; a little by chance, so that many nodes do not come back at once."""
+    """Seconds to wait before each new try; with jitter, so that many nodes do not reconnect at once."""
     pause, longest = PAUSES
     while True:
         yield pause * (0.5 + random.random() / 2)  # noqa: S311 - spreads load, keeps no secret

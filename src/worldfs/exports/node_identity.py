@@ -1,4 +1,4 @@
-"""Who a node is at its server: the state file, private and durable.
+"""A node's identity at its server: the state file, private and durable.
 
 Source: acheron §7.
 """
@@ -28,7 +28,7 @@ KEYS: Final = (
 
 
 class NodeIdentity:
-    """The state file of one node. `server` is ours: a secret is shown to no other server."""
+    """The state file of one node. `server`: the secret is sent to no other server."""
 
     def __init__(self, path: str, server: str, *, disk: Disk | None = None) -> None:
         self.path = os.path.abspath(path)
@@ -39,10 +39,11 @@ class NodeIdentity:
         self._said: Json = {}
         self._lock = threading.Lock()
         self._held = -1
-        self.services: Json = {}  # what each service keeps, by id
+        self.services: Json = {}  # state of each service, by id
 
     def load(self) -> None:
-        """Raises `BadInput` for a file that is not ours or another server's, `Busy` while a process is this node."""
+        """Raises `BadInput` for a foreign file or one of another server, `Busy` while another process runs as this
+        node."""
         self._hold()
         data = self._root.read(self._name)
         if data is None:
@@ -66,14 +67,14 @@ class NodeIdentity:
         self.services = services if isinstance(services, dict) else {}
 
     def _hold(self) -> None:
-        """Two processes with one id would take the tunnel from each other for ever."""
+        """Lock the file: two processes with one id would take the tunnel from each other for ever."""
         self._held = self._root.lock_file(f"{self._name}.lock")
         try:
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.close()
             raise Busy(
-                "another process is this node",
+                "another process runs as this node",
                 path=self.path,
                 op="node",
                 fix="stop it, or choose another --name or --state",
@@ -85,7 +86,7 @@ class NodeIdentity:
             self._held = -1
 
     def keep(self, service: str, kept: Json) -> bool:
-        """What a service wants to outlive this process; False if it is known."""
+        """Save a service's state; False if it is unchanged."""
         with self._lock:
             if self.services.get(service) == kept:
                 return False

@@ -1,7 +1,7 @@
-"""Which file a node id names: a bounded table from ids to places, kept right through renames.
+"""The files of node ids: a bounded table from ids to paths, kept correct through renames.
 
-An id is (export index + 1) << 48 | inode. A place is a parent and a name, so renaming a directory moves everything
-below it at once. What nobody asked for lately is forgotten; its id is then `ENOENT` and is looked up again.
+An id is (export index + 1) << 48 | inode. A path is stored as a parent and a name, so renaming a directory moves
+everything below it at once. The least recently used ids are forgotten; such an id is `ENOENT` and is looked up again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 SHIFT: Final = 48
 LIMIT: Final = 65_536  # entries remembered for an export
-DEPTH: Final = 1_024  # components of a path; deeper is a circle that a race left in the table
+DEPTH: Final = 1_024  # components of a path; deeper is a cycle that a race left in the table
 _FOREIGN: Final = 1 << (SHIFT - 1)  # marks an id that no inode of the export's own file system is
 
 
@@ -24,7 +24,7 @@ Key = tuple[int, int]  # device, inode
 
 
 class NodeIdEntry:
-    """A file that was seen. `places`: where, the latest last; a file with several names has several."""
+    """A file that was seen. `places`: its paths, the latest last; a file with several names has several."""
 
     __slots__ = ("__weakref__", "id", "key", "places")
 
@@ -61,12 +61,12 @@ class NodeIdTable:
             return entry
 
     def at(self, parent: int, name: str) -> NodeIdEntry | None:
-        """What was last seen under this name."""
+        """The entry last seen under this name."""
         with self._lock:
             return self._at.get((parent, name))
 
-    def note(self, parent: NodeIdEntry, name: str, info: os.stat_result) -> NodeIdEntry:
-        """This file was seen there. The entry of its id, new or known."""
+    def record(self, parent: NodeIdEntry, name: str, info: os.stat_result) -> NodeIdEntry:
+        """Record that this file was seen there. Returns the entry of its id, new or known."""
         id, key = self.id_of(info), key_of(info)
         with self._lock:
             if id == self.root.id:
@@ -85,16 +85,16 @@ class NodeIdTable:
                 self._recent.popitem(last=False)
             return entry
 
-    def gone(self, parent: NodeIdEntry, name: str) -> NodeIdEntry | None:
-        """The name is no longer there. What had it, if that was known."""
+    def remove(self, parent: NodeIdEntry, name: str) -> NodeIdEntry | None:
+        """The name was removed. Returns its entry, if known."""
         with self._lock:
             entry = self._at.pop((parent.id, name), None)
             if entry is not None:
                 entry.places = [p for p in entry.places if p != (parent, name)]
             return entry
 
-    def moved(self, old: tuple[NodeIdEntry, str], new: tuple[NodeIdEntry, str]) -> NodeIdEntry | None:
-        """What had the name `old` has the name `new`. What had that and has it no longer, if it was known."""
+    def rename(self, old: tuple[NodeIdEntry, str], new: tuple[NodeIdEntry, str]) -> NodeIdEntry | None:
+        """The entry `old` is renamed to `new`. Returns the entry that was replaced, if known."""
         with self._lock:
             entry = self._at.pop((old[0].id, old[1]), None)
             over = self._at.pop((new[0].id, new[1]), None)
@@ -106,7 +106,7 @@ class NodeIdTable:
             return over if over is not entry else None
 
     def paths(self, entry: NodeIdEntry) -> list[tuple[str, ...]]:
-        """Where it may be, the best guess first; none if it is known to be gone."""
+        """Its possible paths, the most likely first; none if it is known to be removed."""
         with self._lock:
             if entry is self.root:
                 return [()]

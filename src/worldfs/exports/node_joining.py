@@ -1,4 +1,4 @@
-"""How this machine becomes a node: by an invite, or by asking and being let in (acheron D6, D15)."""
+"""How this machine becomes a node: by an invite, or by a join request and an approval (acheron D6, D15)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from worldfs.wire.frames import Json
 from .control_client import ControlClient, ControlError
 from .node_identity import NodeIdentity
 
-ASK_AGAIN: Final = (1.0, 15.0)  # s between two looks for an approval, from the first to the longest
+ASK_AGAIN: Final = (1.0, 15.0)  # s between two polls for an approval, from the first to the longest
 _DENIED: Final = "pending_join_not_found"
 Say = Callable[[str, Json], None]
 
 
 class JoinDenied(Exception):
-    """The operator said no, or the request is no longer known."""
+    """The operator denied the request, or it is no longer known."""
 
 
 async def by_invite(control: ControlClient, identity: NodeIdentity, invite: str, name: str, lease_ms: int) -> None:
-    """An invite works once: what it gives is on disk before anything else happens."""
+    """Join by an invite. It works once: the identity is durable before anything else happens."""
     envelope = await control.call(
         "node_join",
         {"invite_token": invite, "node_name": name, "lease_ttl_ms": lease_ms, "platform": node_platform()},
@@ -30,12 +30,12 @@ async def by_invite(control: ControlClient, identity: NodeIdentity, invite: str,
     await _keep(identity, envelope)
 
 
-async def by_request(control: ControlClient, identity: NodeIdentity, name: str, lease_ms: int, say: Say) -> None:
-    """File a request (or go on with the one filed before), and collect the answer once the operator has given it."""
+async def by_request(control: ControlClient, identity: NodeIdentity, name: str, lease_ms: int, report: Say) -> None:
+    """File a request (or go on with the one filed before), and collect the answer once the operator has decided."""
     if not identity.request:
         asked = await control.call("node_join_request", {"node_name": name, "platform": node_platform()})
         await asyncio.to_thread(identity.save, request_id=str(asked["request_id"]), node_name=name)
-    say(
+    report(
         f"waits for approval of {identity.request}",
         {"event": "request", "request_id": identity.request, "node_name": name},
     )

@@ -1,4 +1,4 @@
-"""One service that a node offers: a program run for each payload, one at a time, switched on and off, and counted."""
+"""One service of a node: a program run for each payload, one at a time, switched on and off, and counted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from .fs_errors import FsError, invalid
 from .service_manifest import TIMEOUT_MAX, ServiceManifest
 from .service_process import OUTPUT_MAX, ProcessResult, ServiceProcess
 
-HIDDEN: Final = ("PAOS_TOKEN", "PAOS_INVITE", "PAOS_PROJECT_TOKEN")  # of our environment, from what we run
+HIDDEN: Final = (
+    "PAOS_TOKEN",
+    "PAOS_INVITE",
+    "PAOS_PROJECT_TOKEN",
+)  # variables that are removed from the program's environment
 PAYLOAD_MAX: Final = 1 << 20
 IDLE_RESULT: Final = b'{"ok":false,"result":null,"error":null}'
 CONFIG_MAX: Final = 64 << 10
@@ -28,13 +32,13 @@ _WORDS: Final = {
 
 
 class ServiceConfig(NamedTuple):
-    """What may be set from outside. `failures`: in a row, until it is switched off (0: never)."""
+    """The configuration that peers may set. `failures`: in a row, until it is switched off (0: never)."""
 
     timeout_ms: int
     failures: int = 0
     cooldown_ms: int = 0
 
-    def shown(self) -> Json:
+    def to_json(self) -> Json:
         watch = {"max_consecutive_failures": self.failures, "cooldown_ms": self.cooldown_ms}
         return {"timeout_ms": self.timeout_ms, "supervision": watch}
 
@@ -52,7 +56,7 @@ class ServiceCounts(NamedTuple):
 
 
 class NodeService:
-    """Usable from many threads. `changed`: called after each change, with the file names that look different."""
+    """Usable from many threads. `changed`: called after each change, with the names of the changed files."""
 
     def __init__(self, manifest: ServiceManifest, environ: Mapping[str, str], kept: Json | None = None) -> None:
         self.id, self.manifest = manifest.id, manifest
@@ -73,10 +77,10 @@ class NodeService:
             self.enabled = kept.get("enabled") is not False
             self.config = config_in(kept.get("config"), self.config)
 
-    # -- what a peer may do ----------------------------------------------------------------------------------------
+    # -- operations of peers  ----------------------------------------------------------------------------------------
 
     def invoke(self, payload: bytes) -> None:
-        """Begin a run; `FsError` 16 while one is running, 13 when it is switched off."""
+        """Start a run; `FsError` 16 while one is running, 13 when it is switched off."""
         if len(payload) > PAYLOAD_MAX:
             raise FsError(errno.EFBIG, f"a payload of more than {PAYLOAD_MAX} bytes")
         with self._lock:
@@ -86,7 +90,7 @@ class NodeService:
                 raise FsError(errno.EBUSY, "the service is running")
             if _now() < self.cool_ms:
                 raise FsError(errno.EAGAIN, "the service rests after too many failures")
-            self._turn("running")
+            self._set_state("running")
             self.invocation += 1
             self._program = ServiceProcess()
             config, program = self.config, self._program
@@ -97,17 +101,17 @@ class NodeService:
         self.changed(("status.json", "health.json"))
 
     def reset(self) -> None:
-        """Forget the last run. A run that goes on is left alone (16)."""
+        """Forget the last run. `FsError` 16 while one is running."""
         with self._lock:
             if self.state == "running":
                 raise FsError(errno.EBUSY, "the service is running: write to control/restart to end it")
-            self._turn("idle")
+            self._set_state("idle")
             self.result, self.last_error, self.cool_ms = IDLE_RESULT, b"", 0
             self.counts = self.counts._replace(consecutive_failures=0)
         self.changed(("status.json", "result.json", "last_error.txt", "health.json", "metrics.json"))
 
     def restart(self) -> None:
-        """End what runs, and begin with a clean slate."""
+        """End the run, and reset the state."""
         self.stop()
         with self._lock:
             self.counts = self.counts._replace(restarts_total=self.counts.restarts_total + 1)
@@ -117,11 +121,11 @@ class NodeService:
         self._switch(True)
 
     def disable(self) -> None:
-        """What runs may end; nothing new is begun."""
+        """A running program may end; no new one is started."""
         self._switch(False)
 
     def configure(self, payload: bytes) -> None:
-        """`{"timeout_ms","supervision":{"max_consecutive_failures","cooldown_ms"}}`; what is left out stays."""
+        """`{"timeout_ms","supervision":{"max_consecutive_failures","cooldown_ms"}}`; omitted fields stay."""
         try:
             value = json.loads(payload) if len(payload) <= CONFIG_MAX else None
         except (ValueError, RecursionError):
@@ -133,7 +137,7 @@ class NodeService:
         self.changed(("config.json",))
 
     def stop(self) -> None:
-        """End what runs, and wait until it has ended."""
+        """End the run, and wait until it has ended."""
         with self._lock:
             program, thread = self._program, self._thread
             if program is not None:
@@ -141,7 +145,7 @@ class NodeService:
         if thread is not None and thread is not threading.current_thread():
             thread.join(10)
 
-    # -- what there is to see --------------------------------------------------------------------------------------
+    # -- status  --------------------------------------------------------------------------------------
 
     def status(self) -> Json:
         with self._lock:
@@ -165,8 +169,8 @@ class NodeService:
             }
 
     def kept(self) -> Json:
-        """What outlives this process."""
-        return {"enabled": self.enabled, "config": self.config.shown()}
+        """The state that outlives this process."""
+        return {"enabled": self.enabled, "config": self.config.to_json()}
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -176,7 +180,7 @@ class NodeService:
             self.updated_ms = _now()
         self.changed(("status.json", "health.json"))
 
-    def _turn(self, state: str, error: str = "") -> None:
+    def _set_state(self, state: str, error: str = "") -> None:
         self.state, self.error, self.updated_ms = state, error, _now()
 
     def _run(self, program: ServiceProcess, payload: bytes, config: ServiceConfig) -> None:
@@ -204,14 +208,16 @@ class NodeService:
                     self.cool_ms = _now() + config.cooldown_ms
                 else:
                     self.enabled = False
-            self._turn("failed" if error else "done", error)  # last: who sees the end sees the result
+            self._set_state(
+                "failed" if error else "done", error
+            )  # last: a peer that reads the end reads the result as well
             self._program = self._thread = None
             program.close()
         self.changed(("status.json", "result.json", "last_error.txt", "metrics.json", "health.json"))
 
 
 def config_in(value: Any, before: ServiceConfig, *, strict: bool = False) -> ServiceConfig:
-    """`FsError` 22 for what makes no sense, if `strict`; else it is left out."""
+    """`FsError` 22 for an invalid field, if `strict`; else it is ignored."""
     if not isinstance(value, dict):
         return before
     watch = value.get("supervision", {})
@@ -247,7 +253,7 @@ def _why(ran: ProcessResult, timeout: float) -> str:
 
 
 def _json(output: bytes) -> bytes:
-    """What was printed, as JSON: itself, or as a text in an object."""
+    """The output as JSON: itself, or as a text in an object."""
     text = output.strip()
     try:
         json.loads(text)

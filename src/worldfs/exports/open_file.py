@@ -15,7 +15,7 @@ LOCKS = {SHARED: fcntl.LOCK_SH, EXCLUSIVE: fcntl.LOCK_EX, UNLOCK: fcntl.LOCK_UN}
 
 
 class OpenFile:
-    """See `File`. `path` is for tests that count or break what reaches the disk."""
+    """See `ExportFile`. `path` is for tests that count or fail disk operations."""
 
     def __init__(self, fd: int, disk: Disk, path: str) -> None:
         self._fd, self._disk, self._path = fd, disk, path

@@ -1,7 +1,7 @@
-"""The exports of one node as paths, for threads: what the tree's rooms read and write through.
+"""The exports of one node as paths, for threads: the mounts of the tree read and write through it.
 
-A path is `<export>/<name>/…`; nothing is kept between two calls but which exports there are, so what is read is what
-the node has. Errors are the house's; `code` is "runtime_unavailable" where the node does not answer.
+A path is `<export>/<name>/…`; only the list of exports is kept between two calls, so what is read is what
+the node has. Errors are `WorldError`s; `code` is "runtime_unavailable" where the node does not answer.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from .reply_parsing import Export, ListingEntry
 if TYPE_CHECKING:
     from .tunnel_hub import Tunnel, TunnelHub
 
-UNANSWERED: Final = 8  # questions of ours at once; a node that leaves so many is asked nothing more meanwhile
-SLACK: Final = 5.0  # s beyond the tunnel's own limit before a thread gives up
+UNANSWERED: Final = 8  # unanswered requests at once; a node with so many gets no further ones meanwhile
+SLACK: Final = 5.0  # s beyond the tunnel's own timeout before a thread gives up
 PIECE: Final = 1 << 20  # bytes of one write
 WHOLE_MAX: Final = 64 << 20  # bytes of a file that is read whole; larger ones are read in ranges
 DRAFT: Final = ".paos-tmp-"
-SERVICE: Final = "service:"  # begins the name of an export that takes orders: only `invoke` reaches it
-_NOTHING: Final = (UNREACHABLE, "enotdir", "invalid", "eperm")  # a link that leaves its export leads nowhere
+SERVICE: Final = "service:"  # prefix of a service's export: only `invoke` uses it
+_NOTHING: Final = (UNREACHABLE, "enotdir", "invalid", "eperm")  # a link that leaves its export is dangling
 T = TypeVar("T")
 
 
 class RemoteFs:
-    """Not to be called in the hub's own loop: it waits for it."""
+    """Not to be called in the hub's own loop: it blocks on it."""
 
     def __init__(self, hub: TunnelHub, node: str) -> None:
         self._hub, self.node = hub, node
         self._exports: tuple[Tunnel, dict[str, Export]] | None = None
         self._turns: dict[str, asyncio.Lock] = {}
-        self._open: dict[object, float] = {}  # questions without an answer, and since when
+        self._open: dict[object, float] = {}  # requests without an answer, and since when
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ class RemoteFs:
         return tuple(self._do(self._roots, "", "exports").values())
 
     def lookup(self, path: str) -> FileAttr:
-        """The attributes of what lies at `path`; links are followed as far as they stay in their export."""
+        """The attributes of what lies at `path`; links are followed while they stay in their export."""
         return self._do(lambda tunnel: self._find(tunnel, path), path, "stat")
 
     stat = lookup
@@ -68,8 +68,8 @@ class RemoteFs:
 
         return self._do(work, path, "list")
 
-    def look(self, path: str) -> DirEntry | None:
-        """What a tree shows of a place; None where nothing is, or nothing answers."""
+    def dir_entry(self, path: str) -> DirEntry | None:
+        """The directory entry at a path; None where nothing is, or the node does not answer."""
         try:
             attr = self.lookup(path)
         except NotFound:
@@ -78,9 +78,9 @@ class RemoteFs:
             if error.code in _NOTHING:
                 return None
             raise
-        return self._spot(path, attr)
+        return self._dir_entry(path, attr)
 
-    def _spot(self, path: str, attr: FileAttr) -> DirEntry:
+    def _dir_entry(self, path: str, attr: FileAttr) -> DirEntry:
         if attr.k == DIRECTORY:
             return DirEntry(True, mtime_ms=attr.mt // 1_000_000)
         found = self._exports
@@ -88,11 +88,11 @@ class RemoteFs:
         return DirEntry(False, attr.sz, not ro and bool(attr.m & 0o222), f"{attr.gen:x}", attr.mt // 1_000_000)
 
     def list(self, path: str) -> list[str]:
-        """The names in a directory, sorted; of a node that does not answer: none."""
-        return sorted(self.spots(path))
+        """The names in a directory, sorted; empty for a node that does not answer."""
+        return sorted(self.dir_entries(path))
 
-    def spots(self, path: str) -> dict[str, DirEntry]:
-        """The names in a directory and what a tree shows of each, without links that lead nowhere."""
+    def dir_entries(self, path: str) -> dict[str, DirEntry]:
+        """The directory entries by name, without dangling links."""
         try:
             entries = self.entries(path)
         except WorldError as error:
@@ -101,7 +101,9 @@ class RemoteFs:
             return {}
         base = f"{path}/" if path else ""
         found = {
-            one.name: self.look(base + one.name) if one.attr.k == LINK else self._spot(base + one.name, one.attr)
+            one.name: self.dir_entry(base + one.name)
+            if one.attr.k == LINK
+            else self._dir_entry(base + one.name, one.attr)
             for one in entries
         }
         return {name: spot for name, spot in found.items() if spot is not None}
@@ -132,7 +134,7 @@ class RemoteFs:
     # -- writing: durable on the node when it returns --------------------------------------------------------------
 
     def write(self, path: str, data: bytes, offset: int = 0) -> int:
-        """Into a file that is there; what lies before `offset` and behind the data stays."""
+        """Write into an existing file; bytes before `offset` and behind the data stay."""
 
         async def work(tunnel: Tunnel) -> int:
             attr = await self._find(tunnel, path)
@@ -150,7 +152,7 @@ class RemoteFs:
         return self._do(work, path, "write")
 
     def create(self, path: str, data: bytes = b"", mode: int = 0o644) -> FileAttr:
-        """A new file; `Exists` if there is something."""
+        """A new file; `Exists` if the path exists."""
 
         async def work(tunnel: Tunnel) -> FileAttr:
             parent, name = await self._place(tunnel, path)
@@ -160,7 +162,7 @@ class RemoteFs:
         return self._do(work, path, "create")
 
     def replace(self, path: str, data: bytes) -> None:
-        """The whole content at once: a reader there sees the old or the new one."""
+        """Replace the content atomically: a reader there sees the old or the new one."""
 
         async def work(tunnel: Tunnel) -> None:
             parent, name = await self._place(tunnel, path)
@@ -221,7 +223,7 @@ class RemoteFs:
     def invoke(self, service: str, payload: bytes, timeout: float = 30.0) -> InvocationResult:
         """Run a service with this payload (JSON) and wait for its end, `timeout` s at most.
 
-        A run that failed is a value. Raises `Busy` when somebody else's is running, `NotFound` if there is no such.
+        A failed run is a value. Raises `Busy` while another run is active, `NotFound` for an unknown service.
         """
 
         async def work(tunnel: Tunnel) -> InvocationResult:
@@ -246,12 +248,12 @@ class RemoteFs:
             assert asyncio.get_running_loop() is not self._hub.loop, "would wait for itself"
 
         async def within() -> T:
-            return await work(self._hub.reach(self.node))
+            return await work(self._hub.require_tunnel(self.node))
 
         now = time.monotonic()
         if sum(now - since >= self._hub.patience for since in list(self._open.values())) >= UNANSWERED:
-            # Each holds a thread of the server: a node that is silent does not get them all.
-            raise to_world_error(Unreachable(f"node {self.node} has left {UNANSWERED} questions unanswered"), path, op)
+            # Each holds a thread of the server: a silent node must not hold them all.
+            raise to_world_error(Unreachable(f"node {self.node} has {UNANSWERED} unanswered requests"), path, op)
         if limit is None:  # an invocation takes its own time
             self._open[within] = now
         try:
@@ -268,10 +270,10 @@ class RemoteFs:
             raise to_world_error(Unreachable(f"no answer of node {self.node} in time"), path, op) from None
         finally:
             self._open.pop(within, None)
-            del future  # it holds its error, the error this frame, and the frame would hold the future
+            del future  # break the reference cycle: future, error, frame
 
     async def _roots(self, tunnel: Tunnel) -> dict[str, Export]:
-        """By name; asked once a tunnel."""
+        """The exports by name; requested once per tunnel."""
         if self._exports is None or self._exports[0] is not tunnel:
             self._exports = tunnel, {one.name: one for one in await tunnel.calls.exports()}
         return self._exports[1]
@@ -302,8 +304,8 @@ class RemoteFs:
 
 
 def _most(size: int, offset: int) -> int:
-    """How much of a file is asked for that is wanted whole: what it was said to hold, or one piece of a file whose
-    size is not known before it is read (0). What a node would like to add to that is not listened to."""
+    """The number of bytes to request for a whole file: its reported size, or one chunk of a file whose
+    size is not known before it is read (0). Bytes beyond it are ignored."""
     return max(size - offset, 0) if size else MAX_READ
 
 
@@ -324,7 +326,7 @@ async def _write(tunnel: Tunnel, h: int, offset: int, data: bytes) -> None:
     while done < len(data):
         n = await tunnel.calls.write(h, offset + done, data[done : done + PIECE])
         if n <= 0:
-            raise FsError(errno.EIO, "the node takes no more")
+            raise FsError(errno.EIO, "the node wrote no more bytes")
         done += n
 
 

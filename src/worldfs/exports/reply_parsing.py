@@ -1,7 +1,7 @@
-"""What a node answers, read as hostile text: a value of the right shape, or `MalformedReply`.
+"""Validation of a node's replies as hostile input: a value of the right shape, or `MalformedReply`.
 
-A node is another's machine. What it says is checked here, once, and trusted behind; a name that cannot stand in a
-directory is left out and counted, so that one bad name hides no other.
+A node is a foreign machine. Its replies are checked here, once, and trusted afterwards; a name that is not valid in a
+directory is dropped and counted, so that one bad name hides no other.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ EXPORTS_MAX: Final = 1_024  # of one node
 LISTED_MAX: Final = 200_000  # names of one directory
 PAGE_SPARE: Final = 2  # `.` and `..`, which no client counts
 SIZE_MAX: Final = 2**63 - 1
-WORDS_MAX: Final = 500  # characters of a node's error
-ERRNO_MAX: Final = 133  # the highest of Linux
+WORDS_MAX: Final = 500  # characters of a node's error message
+ERRNO_MAX: Final = 133  # the highest errno of Linux
 _SIGNED: Final = frozenset({"at", "mt", "ct", "gen"})
 
 
 class Export(NamedTuple):
-    """What a node shows, by name."""
+    """An export of a node."""
 
     name: str
     root: int
@@ -40,7 +40,7 @@ class ListingEntry(NamedTuple):
 
 
 class ListingPage(NamedTuple):
-    """A part of a listing. `dropped`: the names that cannot be shown, as far as they are names."""
+    """A part of a listing. `dropped`: the invalid names."""
 
     entries: list[ListingEntry]
     dropped: list[str]
@@ -70,7 +70,7 @@ def attr(payload: Json) -> FileAttr:
 
 
 def page(payload: Json, cookie: int, most: int) -> ListingPage:
-    """One page of a listing that was asked for from `cookie`, `most` entries at most."""
+    """One page of a listing from `cookie`, at most `most` entries."""
     kept, dropped = [], []
     for row in _list(payload, "ents", most + PAGE_SPARE):
         name, found = row.get("name"), _attr(row.get("attr"))
@@ -81,7 +81,7 @@ def page(payload: Json, cookie: int, most: int) -> ListingPage:
         else:
             dropped.append(_named(name))
     after = payload.get("next")
-    if not _whole(after, U64) or after <= cookie:  # it would be asked for the same page for ever
+    if not _whole(after, U64) or after <= cookie:  # else the same page would be requested for ever
         return ListingPage(kept, dropped, cookie, True)
     return ListingPage(kept, dropped, after, payload.get("eof") is not False)
 
@@ -91,7 +91,7 @@ def handle(payload: Json) -> int:
 
 
 def read_reply(payload: Json, most: int) -> tuple[bytes, bool]:
-    """What was read, and whether it reaches the end: never more than was asked for."""
+    """The data, and whether they reach the end: never more than requested."""
     packed = payload.get("data_b64")
     if not isinstance(packed, str):
         raise MalformedReply("no data")
@@ -104,7 +104,7 @@ def read_reply(payload: Json, most: int) -> tuple[bytes, bool]:
 
 
 def write_reply(payload: Json, most: int) -> int:
-    """How much of `most` bytes the node took."""
+    """How many of `most` bytes the node wrote."""
     return _number(payload, "n", most)
 
 
@@ -135,7 +135,7 @@ def body(frame: Frame) -> Json:
 
 
 def opened_handle(frame: Frame) -> int | None:
-    """The handle that a reply says was opened, if it says so."""
+    """The handle that a reply opened, if any."""
     try:
         return handle(body(frame))
     except MalformedReply:
@@ -143,7 +143,7 @@ def opened_handle(frame: Frame) -> int | None:
 
 
 def error(frame: Frame) -> FsError:
-    """The error that a reply tells of, in a number that there is and words that a terminal may show."""
+    """The error of a reply, with a valid errno and a printable message."""
     told = frame.error or {}
     number, words = told.get("errno"), text(told.get("message"))
     known = number if _whole(number, ERRNO_MAX) and number else errno.EIO
@@ -151,7 +151,7 @@ def error(frame: Frame) -> FsError:
 
 
 def text(given: object) -> str:
-    """One line of a node's words, cut and without control characters; "" for what is no text."""
+    """One line of a node's text, cut and without control characters; "" for a value that is no text."""
     if not isinstance(given, str):
         return ""
     cut = given[:WORDS_MAX]
@@ -173,7 +173,7 @@ def _named(name: object) -> str:
 
 
 def _attr(given: object) -> FileAttr | None:
-    """None for what describes no file, directory or link."""
+    """The attributes; None for anything but a file, directory or link."""
     if not isinstance(given, Mapping):
         return None
     found = {key: given.get(key, 0) for key in FileAttr._fields}

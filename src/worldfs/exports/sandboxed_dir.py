@@ -1,4 +1,4 @@
-"""A directory that no opened path leaves: every component without following links, one system call where possible."""
+"""A directory whose opened paths stay inside it: no component follows a link, one system call where possible."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final
 from worldfs.ground import syscalls
 from worldfs.ground.dir_reader import FOLDER, DirFd, path_error
 
-FILE: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC  # a FIFO must not hold us
+FILE: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC  # a FIFO must not block
 PATH_ONLY: Final = (
     getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_NOFOLLOW | os.O_CLOEXEC
-)  # to see, not to read
+)  # for stat, not to read
 LONG: Final = 1_000  # characters; a longer path is walked by component, a system call takes 4,095 bytes
-_DENIED: Final = (errno.ENOSYS, errno.EPERM, errno.EINVAL)  # no openat2 here; some sandboxes say EPERM
+_DENIED: Final = (errno.ENOSYS, errno.EPERM, errno.EINVAL)  # no openat2 here; some sandboxes return EPERM
 
 
 class SandboxedDir:
@@ -29,7 +29,7 @@ class SandboxedDir:
         self._whole = True  # openat2 works, as far as we know
 
     def open(self, path: tuple[str, ...], flags: int) -> int:
-        """A descriptor. `OSError` ELOOP where a link is met (but `PATH_ONLY` opens a link that stands last)."""
+        """A descriptor. `OSError` ELOOP at a link (but `PATH_ONLY` opens a link in the last component)."""
         if not path:
             return os.open(".", (flags & ~os.O_NOFOLLOW) | os.O_CLOEXEC, dir_fd=self.top.fd)
         whole = "/".join(path)

@@ -1,6 +1,6 @@
-"""A service manifest: what a node publishes of a service, and the program that carries it out.
+"""A service manifest: the published description of a service, and the program that runs it.
 
-`{node_id}` in endpoints and mounts stands for the node's id. Source: acheron §3.2 (S)
+`{node_id}` in endpoints and mounts is replaced by the node's id. Source: acheron §3.2 (S)
 and 7 (manifest services).
 """
 
@@ -24,7 +24,7 @@ _OBJECTS: Final = ("capabilities", "ops", "runtime", "permissions", "schema")
 
 
 class ServiceManifest(NamedTuple):
-    """`published`: S, with `{node_id}` still in it. `argv`: the program, found; `folder`: where it runs."""
+    """`published`: S, with `{node_id}` still in it. `argv`: the resolved program; `folder`: where it runs."""
 
     id: str
     published: Json
@@ -33,7 +33,7 @@ class ServiceManifest(NamedTuple):
     timeout_ms: int
 
     def service(self, node: str, state: str = "online") -> Json:
-        """S as it is upserted."""
+        """S as sent in an upsert."""
         return {**_put(self.published, "{node_id}", node), "state": state}
 
 

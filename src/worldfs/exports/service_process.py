@@ -1,4 +1,4 @@
-"""One run of a program: payload on its standard input, what it prints kept within bounds, ended when its time is up."""
+"""One run of a program: payload on its standard input, bounded output, ended after the timeout."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ServiceProcess:
     def run(
         self, argv: Sequence[str], payload: bytes, timeout: float, cwd: str, env: Mapping[str, str]
     ) -> ProcessResult:
-        """Blocks until the program and what it left running have ended."""
+        """Blocks until the program and its children have ended."""
         try:
             process = subprocess.Popen(
                 argv,
@@ -118,7 +118,7 @@ class ServiceProcess:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The program, and whatever of its group is left: asked first, then made to."""
+    """End the process group: TERM first, then KILL."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""A service as an export: a fixed table of files whose reading shows it and whose writing moves it."""
+"""A service as an export: a fixed table of files that show its state when read and control it when written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def _json(value: object) -> bytes:
 
 
 class ServiceFileRow(NamedTuple):
-    """A file. `whole`: the payload is JSON and acts as soon as it is whole; else the first write acts."""
+    """A file. `whole`: the payload is JSON and takes effect as soon as it is complete; else the first write takes
+    effect."""
 
     path: str
     render: Render
@@ -45,8 +46,8 @@ _SCHEMA: Final = {
     "health": "health.json",
 }
 _README: Final = (
-    "# Service {id}\n\nWrite a JSON payload to `control/invoke.json`; `status.json` says how it stands, "
-    "`result.json` what came of it.\n"
+    "# Service {id}\n\nWrite a JSON payload to `control/invoke.json`; `status.json` shows its state, "
+    "`result.json` its result.\n"
 )
 
 
@@ -62,7 +63,7 @@ def _readme(service: NodeService) -> bytes:
 ROWS: Final = (
     ServiceFileRow("README.md", _readme),
     ServiceFileRow("SCHEMA.json", lambda service: _json(_SCHEMA)),
-    ServiceFileRow("config.json", lambda service: _json(service.config.shown()), NodeService.configure, whole=True),
+    ServiceFileRow("config.json", lambda service: _json(service.config.to_json()), NodeService.configure, whole=True),
     ServiceFileRow("control/disable", _nothing, lambda service, _: service.disable()),
     ServiceFileRow("control/enable", _nothing, lambda service, _: service.enable()),
     ServiceFileRow("control/invoke.json", _nothing, NodeService.invoke, whole=True),
@@ -76,12 +77,12 @@ ROWS: Final = (
 )
 CONTROL: Final = "control"
 ALSO: Final = {"metrics": "metrics.json", "config": "config.json", "health": "health.json"}  # names found, not listed
-_PATHS: Final = ("", CONTROL, *(row.path for row in ROWS))  # a node's number is its place here + 1
+_PATHS: Final = ("", CONTROL, *(row.path for row in ROWS))  # a node's number is its index here + 1
 _ROWS: Final = {row.path: row for row in ROWS}
 
 
 class ServiceTree:
-    """See `Source`."""
+    """See `ExportSource`."""
 
     kind = "namespace"
     ro = False
@@ -160,7 +161,7 @@ class ServiceTree:
         return _Open(row, self.service), self._gens[path]
 
     def truncate(self, node: int, size: int) -> None:
-        """What `echo … > file` does first; a control keeps nothing that could be shortened."""
+        """`echo … > file` begins with it; a control has no content to cut."""
         row = _ROWS.get(self._path(node))
         if row is None:
             raise FsError(errno.EISDIR)
@@ -209,15 +210,15 @@ class ServiceTree:
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
-    def listen(self, tell: Callable[[Invalidation], None]) -> Callable[[], None]:
+    def listen(self, callback: Callable[[Invalidation], None]) -> Callable[[], None]:
         with self._lock:
-            self._listeners = (*self._listeners, tell)
+            self._listeners = (*self._listeners, callback)
 
         def end() -> None:
             with self._lock:
                 rest = list(self._listeners)
-                if tell in rest:
-                    rest.remove(tell)
+                if callback in rest:
+                    rest.remove(callback)
                 self._listeners = tuple(rest)
 
         return end
@@ -237,7 +238,7 @@ class ServiceTree:
 
 
 class _Open:
-    """See `ExportFile`. Reading goes on from what was there at the first read."""
+    """See `ExportFile`. Later reads continue the content of the first read."""
 
     def __init__(self, row: ServiceFileRow, service: NodeService) -> None:
         self._row, self._service = row, service

@@ -1,6 +1,6 @@
-"""The nodes that hold a tunnel to this server, and what is asked of them: by clients of theirs and by our own tree.
+"""The nodes that hold a tunnel to this server, and the requests to them: of their clients and of our own tree.
 
-A node opens its tunnel at /v2/node and serves its exports over it; a client at /v2/fs/node/<id> speaks with it as if
+A node opens its tunnel at /v2/node and serves its exports over it; a client at /v2/fs/node/<id> talks to it as if
 directly. Source: acheron §7 ("Tunnel"), acheron D24, D25, D44.
 """
 
@@ -28,41 +28,43 @@ if TYPE_CHECKING:
 
 PUSH: Final = "acheron.e_fs_"
 IN_FLIGHT_MAX: Final = 32  # requests of one client at once
-LOCKING: Final = 64  # and locks that it waits for
+LOCKING: Final = 64  # and its waiting locks
 HANDLES: Final = 256  # of one client
-GREETING: Final = 10.0  # s that a node may take to say what it can, and anybody to say who he is
+GREETING: Final = 10.0  # s for a node's greeting, and for any client's authentication
 PATIENCE: Final = 2.0
-ALIVE: Final = 20.0  # s between two looks whether a silent node is still there, and for it to answer
+ALIVE: Final = 20.0  # s between two liveness checks of a silent node, and for its answer
 
 
 _LOG: Final = logging.getLogger("worldfs.exports")
 
 
 class NodeSecretPort(Protocol):
-    """Who knows the nodes and their secrets (the control plane)."""
+    """The port that checks the secrets of nodes (the control plane)."""
 
     def node_secret_valid(self, node_id: str, secret: str) -> bool: ...
 
 
 class Tunnel:
-    """One node's connection. `greeting`: what the node said of itself."""
+    """One node's connection. `greeting`: the node's answer to our hello."""
 
-    def __init__(self, node: str, secret: str, wire: WebSocketConnection, odd: Callable[[str, str], None]) -> None:
+    def __init__(
+        self, node: str, secret: str, wire: WebSocketConnection, on_malformed: Callable[[str, str], None]
+    ) -> None:
         self.node, self.secret, self.wire = node, secret, wire
-        self.line = FsRpcClient(wire, self._pushed, self._asked)
-        self.calls = FsCalls(self.line, lambda words: odd(node, words))
+        self.rpc = FsRpcClient(wire, self._on_push, self._on_request)
+        self.calls = FsCalls(self.rpc, lambda words: on_malformed(node, words))
         self.greeting: Json = {}
         self.ready = asyncio.Event()
-        self.ears: set[Callable[[Frame], None]] = set()  # of changes on the node
+        self.listeners: set[Callable[[Frame], None]] = set()  # of the node's changes
         self._again: set[asyncio.Task[None]] = set()
 
-    def _pushed(self, frame: Frame) -> None:
+    def _on_push(self, frame: Frame) -> None:
         if frame.type.startswith(PUSH):
-            for ear in tuple(self.ears):
+            for ear in tuple(self.listeners):
                 ear(frame)
 
-    def _asked(self, frame: Frame) -> None:
-        """A node asks nothing but to greet again, as itself."""
+    def _on_request(self, frame: Frame) -> None:
+        """The only request of a node is another hello with the same identity."""
         task = asyncio.ensure_future(self._greeted_again(frame))
         self._again.add(task)
         task.add_done_callback(self._again.discard)
@@ -82,12 +84,12 @@ class Tunnel:
             pass
 
     async def close(self, reason: str) -> None:
-        self.line.fail()
+        self.rpc.fail()
         await self.wire.close(1000, reason)
 
 
 def check_greeting(frame: Frame) -> tuple[Json, FsError | None]:
-    """What a hello says, and why it is none."""
+    """The node and secret of a hello, or the error."""
     if frame.channel != ACHERON or frame.type != ASK + "hello":
         return {}, invalid("acheron.t_fs_hello must be negotiated first")
     try:
@@ -104,31 +106,31 @@ def same(given: object, expected: str) -> bool:
 class TunnelHub:
     """Made and used in one event loop; `mounted`, `nodes` and what they return may be used in any thread.
 
-    `changed`: called in the loop with a node's id when its tunnel comes or goes, or something in its exports changes.
+    `changed`: called in the loop with a node's id when its tunnel opens or closes, or its exports change.
     """
 
     def __init__(
         self,
-        keeper: NodeSecretPort,
+        secrets: NodeSecretPort,
         changed: Callable[[str], None] | None = None,
         *,
         limit: float = LIMIT,
         patience: float = PATIENCE,
     ) -> None:
-        """`limit`: s for an answer; `patience`: s after which a question of the tree counts as left unanswered."""
-        self._keeper, self._changed, self.limit, self.patience = keeper, changed, limit, patience
+        """`limit`: s for an answer; `patience`: s after which a request of the tree counts as unanswered."""
+        self._secrets, self._changed, self.limit, self.patience = secrets, changed, limit, patience
         self.loop = asyncio.get_running_loop()
         self._tunnels: dict[str, Tunnel] = {}
         self._remotes: dict[str, RemoteFs] = {}
-        self.odd = 0  # answers of nodes that the protocol does not allow, and listings with names that were dropped
+        self.malformed = 0  # malformed answers of nodes, and listings with dropped names
         self._odd_nodes: set[str] = set()
 
     # -- for the tree ----------------------------------------------------------------------------------------------
 
     def mounted(self, node: str) -> RemoteFs | None:
-        """The node's exports, while its tunnel is there."""
+        """The node's exports, while its tunnel is open."""
         tunnel = self.tunnel(node)
-        if tunnel is None or not self._keeper.node_secret_valid(node, tunnel.secret):
+        if tunnel is None or not self._secrets.node_secret_valid(node, tunnel.secret):
             return None
         found = self._remotes.get(node)
         if found is None:
@@ -143,26 +145,27 @@ class TunnelHub:
 
     def tunnel(self, node: str) -> Tunnel | None:
         found = self._tunnels.get(node)
-        return found if found is not None and found.ready.is_set() and not found.line.closed else None
+        return found if found is not None and found.ready.is_set() and not found.rpc.closed else None
 
-    def reach(self, node: str) -> Tunnel:
-        """The tunnel, its secret still good, or `Unreachable`."""
+    def require_tunnel(self, node: str) -> Tunnel:
+        """The open tunnel with a valid secret, or `Unreachable`."""
         found = self.tunnel(node)
-        if found is None or not self._keeper.node_secret_valid(node, found.secret):
+        if found is None or not self._secrets.node_secret_valid(node, found.secret):
             raise Unreachable
         return found
 
     async def drop(self, node: str, reason: str = "the node was deleted") -> None:
-        """Close a node's tunnel: it was deleted, or its secret is no longer good."""
+        """Close a node's tunnel: the node was deleted, or its secret is no longer valid."""
         found = self._tunnels.pop(node, None)
         self._remotes.pop(node, None)
         if found is not None:
             await found.close(reason)
 
-    def sweep(self) -> None:
-        """Close the tunnels whose secret is no longer good. From any thread; cheap enough for every change of nodes."""
+    def close_revoked(self) -> None:
+        """Close the tunnels whose secret is no longer valid. From any thread; cheap enough for every change of
+        nodes."""
         for node, tunnel in list(self._tunnels.items()):
-            if not self._keeper.node_secret_valid(node, tunnel.secret):
+            if not self._secrets.node_secret_valid(node, tunnel.secret):
                 with suppress(RuntimeError):  # the loop has ended
                     asyncio.run_coroutine_threadsafe(self.drop(node), self.loop)
 
@@ -173,24 +176,24 @@ class TunnelHub:
     # -- /v2/node --------------------------------------------------------------------------------------------------
 
     async def serve_tunnel(self, wire: WebSocketConnection) -> None:
-        """A node's connection, until it ends. A newer one of the same node takes its place."""
+        """Serve a node's connection until it ends. A newer one of the same node replaces it."""
         try:
             tunnel = await self._admit(wire)
             if tunnel is None:
                 return await wire.close()
-            tunnel.ears.add(lambda frame: self._tell(tunnel.node))
+            tunnel.listeners.add(lambda frame: self._notify(tunnel.node))
             older = self._tunnels.get(tunnel.node)
             self._tunnels[tunnel.node] = tunnel
             if older is not None:
                 await older.close("a newer tunnel has taken its place")
             greeting = asyncio.create_task(self._greet(tunnel))
             try:
-                await tunnel.line.run()
+                await tunnel.rpc.run()
             finally:
                 greeting.cancel()
                 if self._tunnels.get(tunnel.node) is tunnel:
                     del self._tunnels[tunnel.node]
-                    self._tell(tunnel.node)
+                    self._notify(tunnel.node)
         except ConnectionClosed:
             pass
 
@@ -205,7 +208,7 @@ class TunnelHub:
             return None
         asked, failed = check_greeting(frame)
         node, secret = asked.get("node_id"), asked.get("node_secret")
-        if failed is None and not self.known(node, secret):
+        if failed is None and not self.secret_valid(node, secret):
             failed = FsError(errno.EACCES, "NodeAuthFailed")
         if failed is not None:
             await _refuse(wire, frame.tag, failed)
@@ -213,46 +216,46 @@ class TunnelHub:
         assert isinstance(node, str) and isinstance(secret, str)
         payload = {"protocol": PROTOCOL, "proto": PROTO, "node_id": node}
         await _answer(wire, frame.tag, payload)
-        return Tunnel(node, secret, wire, self._note)
+        return Tunnel(node, secret, wire, self._count_malformed)
 
     async def _greet(self, tunnel: Tunnel) -> None:
-        """Ask what the node can, and to be told of changes; only then is it there. Then see that it stays."""
+        """Say hello to the node and subscribe to its changes; then it is mounted. Then check that it stays alive."""
         try:
             tunnel.greeting = await tunnel.calls.hello(tunnel.secret, subscribe=True, limit=GREETING)
         except FsError as error:
             return await tunnel.close(f"no greeting: {error.message}"[:100])
         tunnel.ready.set()
-        self._tell(tunnel.node)
-        while True:  # a machine that lost its power says no goodbye
+        self._notify(tunnel.node)
+        while True:  # a machine that lost its power sends no close frame
             await asyncio.sleep(ALIVE)
             try:
-                await tunnel.line.call("exports", limit=ALIVE)
+                await tunnel.rpc.call("exports", limit=ALIVE)
             except FsError as error:
                 return await tunnel.close(error.message[:100])
 
-    def _tell(self, node: str) -> None:
+    def _notify(self, node: str) -> None:
         if self._changed is not None:
             self._changed(node)
 
-    def _note(self, node: str, words: str) -> None:
-        """Counted each time, logged once for each node: a log is not a node's to fill."""
-        self.odd += 1
+    def _count_malformed(self, node: str, words: str) -> None:
+        """Count each time, log once for each node: a node must not fill the log."""
+        self.malformed += 1
         if node not in self._odd_nodes:
             self._odd_nodes.add(node)
-            _LOG.warning("node %s: %s (told once; counted in worldfs_node_odd_answers_total)", node, words)
+            _LOG.warning("node %s: %s (logged once; counted in worldfs_node_odd_answers_total)", node, words)
 
-    def known(self, node: object, secret: object) -> bool:
+    def secret_valid(self, node: object, secret: object) -> bool:
         return (
             isinstance(node, str)
             and isinstance(secret, str)
             and bool(secret)
-            and self._keeper.node_secret_valid(node, secret)
+            and self._secrets.node_secret_valid(node, secret)
         )
 
     # -- /v2/fs/node/<id> ------------------------------------------------------------------------------------------
 
     async def serve_client(self, wire: WebSocketConnection, node: str) -> None:
-        """A client of a node, until it goes; it proves itself with the node's secret."""
+        """Serve a client of a node until it ends; it authenticates with the node's secret."""
         client = _Client(self, wire, node)
         try:
             await client.run()
@@ -270,8 +273,8 @@ class _Client:
         self._handles: dict[int, Tunnel] = {}
         self._slots, self._locks = asyncio.Semaphore(IN_FLIGHT_MAX), asyncio.Semaphore(LOCKING)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._greeted = self._hears = False
-        self._heard: Tunnel | None = None
+        self._greeted = self._subscribed = False
+        self._listened_tunnel: Tunnel | None = None
         self._secret = ""
 
     async def run(self) -> None:
@@ -291,14 +294,14 @@ class _Client:
                 if failed is not None:
                     await _refuse(self._wire, frame.tag, failed)
                     return await self._wire.close()
-                await _answer(self._wire, frame.tag, self._hub.reach(self._node).greeting)
+                await _answer(self._wire, frame.tag, self._hub.require_tunnel(self._node).greeting)
             elif frame.tag is None or not frame.type.startswith(ASK):
                 word = "missing request tag" if frame.tag is None else "unsupported operation"
                 await _refuse(self._wire, frame.tag, invalid(word))
             else:
                 slots = self._locks if frame.type == ASK + "lock" else self._slots
                 await slots.acquire()
-                task = asyncio.create_task(self._pass(frame))
+                task = asyncio.create_task(self._forward(frame))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
                 task.add_done_callback(_releasing(slots))
@@ -308,49 +311,49 @@ class _Client:
         if failed is not None:
             return failed
         secret = asked.get("auth_token")
-        if not self._hub.known(self._node, secret):
+        if not self._hub.secret_valid(self._node, secret):
             return FsError(errno.EACCES, "NodeAuthFailed" if secret else "AuthMissing")
         try:
-            self._hub.reach(self._node)
+            self._hub.require_tunnel(self._node)
         except Unreachable as error:
             return error
-        self._greeted, self._hears = True, asked.get("subscribe_invalidations") is True
+        self._greeted, self._subscribed = True, asked.get("subscribe_invalidations") is True
         self._secret = str(secret)
-        self._attend()
+        self._current_tunnel()
         return None
 
-    def _attend(self) -> Tunnel:
-        """The node's present tunnel, listened to if this client wants to hear of changes."""
-        if not self._hub.known(self._node, self._secret):
+    def _current_tunnel(self) -> Tunnel:
+        """The node's current tunnel, with a listener if this client subscribed to changes."""
+        if not self._hub.secret_valid(self._node, self._secret):
             raise FsError(errno.EACCES, "NodeAuthFailed")
-        tunnel = self._hub.reach(self._node)
-        if self._heard is not tunnel:
-            if self._heard is not None:
-                self._heard.ears.discard(self._push)
-            self._heard = tunnel
-        (tunnel.ears.add if self._hears else tunnel.ears.discard)(self._push)
+        tunnel = self._hub.require_tunnel(self._node)
+        if self._listened_tunnel is not tunnel:
+            if self._listened_tunnel is not None:
+                self._listened_tunnel.listeners.discard(self._push)
+            self._listened_tunnel = tunnel
+        (tunnel.listeners.add if self._subscribed else tunnel.listeners.discard)(self._push)
         return tunnel
 
     def _push(self, frame: Frame) -> None:
-        if len(self._tasks) < 4 * IN_FLIGHT_MAX:  # who does not read what he asked for is told no more
+        if len(self._tasks) < 4 * IN_FLIGHT_MAX:  # a client that does not read gets no more pushes
             task = asyncio.create_task(self._send(frame))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _pass(self, frame: Frame) -> None:
+    async def _forward(self, frame: Frame) -> None:
         tag, op = frame.tag, frame.type.removeprefix(ASK)
         try:
             try:
-                tunnel = self._attend()
+                tunnel = self._current_tunnel()
                 if frame.h is not None and self._handles.get(frame.h) is not tunnel:
                     raise FsError(errno.EBADF, "unknown handle")
                 if op in ("open", "create") and len(self._handles) >= HANDLES:
                     raise FsError(errno.EMFILE, "too many open handles")
-                opened = asyncio.ensure_future(tunnel.line.ask(frame, self._hub.limit))
+                opened = asyncio.ensure_future(tunnel.rpc.ask(frame, self._hub.limit))
                 try:
                     reply = await asyncio.shield(opened)
                 except asyncio.CancelledError:
-                    opened.add_done_callback(lambda done: _let_go(tunnel, done))
+                    opened.add_done_callback(lambda done: _release_opened(tunnel, done))
                     raise
             except FsError as error:
                 return await _refuse(self._wire, tag, error)
@@ -369,23 +372,23 @@ class _Client:
             await self._wire.send(write(frame), text=True)
 
     async def end(self) -> None:
-        if self._heard is not None:
-            self._heard.ears.discard(self._push)
+        if self._listened_tunnel is not None:
+            self._listened_tunnel.listeners.discard(self._push)
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for h, tunnel in self._handles.items():
-            tunnel.line.forget_handle(h)
+            tunnel.rpc.release_handle(h)
 
 
 def _releasing(slots: asyncio.Semaphore) -> Callable[[asyncio.Task[None]], None]:
     return lambda _: slots.release()
 
 
-def _let_go(tunnel: Tunnel, done: asyncio.Future[Frame]) -> None:
-    """The reply came for a client that had gone: what it opened is closed."""
+def _release_opened(tunnel: Tunnel, done: asyncio.Future[Frame]) -> None:
+    """The reply came after its client had gone: close the handle that it opened."""
     if not done.cancelled() and done.exception() is None:
-        tunnel.line.forget(done.result())
+        tunnel.rpc.release(done.result())
 
 
 async def _answer(wire: WebSocketConnection, tag: int | None, payload: Json) -> None:

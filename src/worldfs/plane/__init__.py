@@ -1,4 +1,4 @@
-"""The control plane: which nodes, services and projects there are, and who may see them. Durable, one writer."""
+"""The control plane: the nodes, services and projects, and the access to them. Durable, one writer."""
 
 from .caller import Caller, PlaneConfig
 from .control_operations import OPS, ROWS, OpRow

@@ -1,4 +1,4 @@
-"""The access policy of a project: who may do what with it, and what he must show.
+"""The access policy of a project: which actions each agent may take, and which need the project token.
 
 Source: acheron §3.3 ("access_policy"); acheron D7 (a token is checked at every use),
 acheron D36 (an admin passes always), acheron D48 (system is the primary agent's).
@@ -52,7 +52,8 @@ def _modes(value: object) -> dict[str, str]:
 
 
 def mode_of(project: Project, agent: str, action: str) -> str:
-    """open | token | admin | deny. What the realm made is its operator's to change, unless the policy opens it."""
+    """open | token | admin | deny. Only the operator may change a project that the realm created, unless the policy
+    opens it."""
     own = project.agents.get(agent, {}).get(action) or project.actions.get(action)
     if own is None and project.protected and action in _CHANGES:
         return ADMIN
@@ -60,12 +61,12 @@ def mode_of(project: Project, agent: str, action: str) -> str:
 
 
 def hidden(project: Project, caller: Binding) -> bool:
-    """Whether a project is not there for a caller, whatever he shows. One that asks for a token is there."""
+    """Whether a project is not there for a caller, with any token. One that needs a token is visible."""
     return not caller.admin and mode_of(project, caller.agent, "read") in (ADMIN, DENY)
 
 
 def allows(project: Project | None, binding: Binding, action: str) -> bool:
-    """Default deny: nobody but an admin gets at a project that is not there, nor at `system`."""
+    """Default deny: only an admin may access an unknown project, or `system`."""
     if binding.admin:
         return True
     if project is None or project.system or binding.role == NODE:
@@ -80,7 +81,7 @@ def holds_project_token(project: Project, binding: Binding) -> bool:
 
 
 def require_access(project: Project, caller: Binding, action: str, payload: Json, *, bound: bool) -> None:
-    """Raises `PlaneError` unless the caller may. `bound`: the token that its binding holds counts too."""
+    """Raises `PlaneError` unless the policy allows it. `bound`: the token of the caller's binding counts too."""
     if caller.admin:
         return
     if hidden(project, caller):

@@ -1,4 +1,4 @@
-"""What is asked of every request before its operation is carried out: role, correlation, scope token."""
+"""Authorization of every request before its operation: role, correlation, scope token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .plane_error import ADMIN_ONLY, UNCORRELATED, PlaneError
 def authorize(row: OpRow, payload: Json, caller: Caller, config: PlaneConfig) -> None:
     """Raises `PlaneError`: forbidden, correlation_required, missing_field, operator_auth_failed.
 
-    A row with `own` passes for every role here: its operation then asks for the secret that makes the right.
+    A row with `own` passes for every role here: its operation then checks the secret that gives the right.
     """
     role, correlated = caller.binding.role, row.correlated
     if role == NODE and not row.node:

@@ -1,4 +1,4 @@
-"""Who calls the control plane, and what the operator has configured about calls."""
+"""The caller of a control operation, and the operator's configuration of calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class Caller(NamedTuple):
 
 
 class PlaneConfig(NamedTuple):
-    """Tokens that mutations of a scope must carry beside the role ("": none asked), and who may watch services."""
+    """Tokens that mutations of a scope must carry beside the role ("": none needed), and whether users may watch
+    services."""
 
     operator_token: str = ""
     node_scope_token: str = ""
@@ -24,7 +25,7 @@ class PlaneConfig(NamedTuple):
     users_may_watch: bool = False
 
     def asked(self, scope: str) -> tuple[str, str]:
-        """The payload's key for a scope, and the token that it must hold."""
+        """The payload's key for a scope, and the required token."""
         if scope == "operator":
             return "operator_token", self.operator_token
         if scope == "node":

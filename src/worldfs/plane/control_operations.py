@@ -1,6 +1,6 @@
-"""The control operations, one row each: who may ask, what must be in the request, and where it is answered.
+"""The control operations, one row each: the roles that may call it, the required fields, and where it is answered.
 
-Source: acheron §3.1 (gates) and 1.2; acheron D5 (what works before a user has a
+Source: acheron §3.1 (gates) and 1.2; acheron D5 (operations that work before a user has a
 project), acheron D6 (what a node may do), acheron D15 (collecting an approval), acheron D16 (two spellings).
 """
 
@@ -15,10 +15,10 @@ DOOR: Final = "door"
 
 
 class OpRow(NamedTuple):
-    """A row. The door gates with it too, before it dispatches."""
+    """A row. The server authorizes with it too, before it dispatches."""
 
     op: str
-    at: str = PLANE  # who answers it
+    at: str = PLANE  # the component that answers it
     admin: bool = False  # role admin only, except as `own` says
     own: bool = False  # other roles may, if the payload's own secret is right (invite, node_secret, request id)
     mutation: bool = False  # needs `id` or `correlation_id`
@@ -26,7 +26,7 @@ class OpRow(NamedTuple):
     free: bool = False  # works for a user who has no project yet
     node: bool = False  # role node may send it
     correlated: bool = True  # errors name the correlation id
-    topology: bool = False  # tells debug subscribers that the workspace changed
+    topology: bool = False  # notifies debug subscribers that the workspace changed
     action: str = ""  # of the project's access policy: read | observe | mount | admin
 
     @property
@@ -71,7 +71,7 @@ _ROWS: Final = (
     OpRow("project_up", mutation=True, scope="project", topology=True, action="admin"),
     OpRow("workspace_status", action="observe"),
     OpRow("reconcile_status", action="observe"),
-    # What belongs to a connection is answered by the door; its gates stand here, so that there is one list.
+    # Operations of a connection are answered by the server; their rows are here, so that there is one list.
     OpRow("version", DOOR, free=True, node=True, correlated=False),
     OpRow("connect", DOOR, node=True, correlated=False),
     OpRow("ping", DOOR, free=True, node=True, correlated=False),

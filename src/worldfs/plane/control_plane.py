@@ -1,4 +1,5 @@
-"""The control plane: nodes, services, projects, and who may see them. In memory, every change a durable line of a log.
+"""The control plane: nodes, services, projects, and the access to them. In memory, every change a durable line of a
+log.
 
 Usable from many threads. Two locks: `_writing` is held by one change at a time, through its fsync; `_lock` only around
 the memory, so that readers never wait for a disk.
@@ -70,18 +71,18 @@ _OPERATIONS: Final[Mapping[str, Operation]] = {
 
 
 class ControlPlane(Notifications):
-    """`open` it, `call` it, look at it; `tick` it now and then; `close` it."""
+    """`open`, `call` and the queries; `tick` when it is due; `close`."""
 
     OPS: Final[Mapping[str, OpRow]] = OPS
 
-    def __init__(self, ground: PlaneContext, clock: Clock, feed: ChangeFeed, chronicle: WriteAheadLog | None) -> None:
+    def __init__(self, context: PlaneContext, clock: Clock, feed: ChangeFeed, log: WriteAheadLog | None) -> None:
         """Use `open`."""
-        super().__init__(ground, clock, feed)
-        self._chronicle = chronicle
+        super().__init__(context, clock, feed)
+        self._log = log
         self._writing = threading.RLock()
         self._own: Mapping[str, Operation] = MappingProxyType(
             {
-                "metrics": lambda work, _: plane_status.metrics(work.state, self._watchers.shown(), work.now),
+                "metrics": lambda work, _: plane_status.metrics(work.state, self._watchers.metrics_json(), work.now),
                 "node_service_watch": lambda work, payload: self._watch_reply(work.caller, payload)[0],
                 "node_service_unwatch": lambda _, __: {"enabled": False},
             }
@@ -98,9 +99,9 @@ class ControlPlane(Notifications):
         disk: Disk | None = None,
         writes: bool = True,
     ) -> ControlPlane:
-        """What stands below `root` (HOME/.paos/plane; None: memory only).
+        """The plane stored below `root` (HOME/.paos/plane; None: memory only).
 
-        Raises `Busy` when another process writes it; `writes` False looks only: changes are `storage_error`.
+        Raises `Busy` when another process writes it; `writes` False opens it read-only: changes are `storage_error`.
         """
         state, chronicle = PlaneState(), None
         if root is not None:
@@ -122,15 +123,15 @@ class ControlPlane(Notifications):
                 plane._commit(change)
             else:
                 state.apply(change)
-        plane._reconcile.look(state, plane._now())
+        plane._reconcile.run_cycle(state, plane._now())
         return plane
 
     def close(self) -> None:
         with self._writing:
-            if self._chronicle is not None:
+            if self._log is not None:
                 self._watchers.history.close()
-                self._chronicle.close()
-                self._chronicle = None
+                self._log.close()
+                self._log = None
 
     # -- operations ------------------------------------------------------------------------------------------------
 
@@ -146,25 +147,25 @@ class ControlPlane(Notifications):
             raise PlaneError("invalid_payload", correlated=row.correlated)
         try:
             authorize(row, payload, caller, self.config)
-            return self._change(row, payload, caller) if row.mutation else self._look(row, payload, caller)
+            return self._change(row, payload, caller) if row.mutation else self._query(row, payload, caller)
         except PlaneError as error:
             error.correlated = error.correlated and (row.correlated or error.code == "correlation_required")
             if row.audited:
-                self._note(row, caller, error.code)
+                self._audit_refusal(row, caller, error.code)
             raise
 
-    def _look(self, row: OpRow, payload: Json, caller: Caller) -> Json:
+    def _query(self, row: OpRow, payload: Json, caller: Caller) -> Json:
         with self._lock:
-            work = self._work(row, caller)
+            work = self._transaction(row, caller)
             if work.now >= self._reconcile.due_ms():
-                self._reconcile.look(self._state, work.now)
+                self._reconcile.run_cycle(self._state, work.now)
             reply = self._operation(row)(work, payload)
             return reply() if callable(reply) else reply
 
     def _change(self, row: OpRow, payload: Json, caller: Caller) -> Json:
         with self._writing:
             with self._lock:
-                work = self._work(row, caller)
+                work = self._transaction(row, caller)
             reply = self._operation(row)(work, payload)
             if work.change:
                 if row.audited:
@@ -172,34 +173,34 @@ class ControlPlane(Notifications):
                 self._commit(work.change)
             with self._lock:
                 if work.projects:
-                    self._reconcile.ask(work.now, f"control.{row.op}")
+                    self._reconcile.request_cycle(work.now, f"control.{row.op}")
                 answer = reply() if callable(reply) else reply
-            self._tell(work)
+            self._notify(work)
             return answer
 
     def _operation(self, row: OpRow) -> Operation:
         return _OPERATIONS.get(row.op) or self._own[row.op]
 
-    def _work(self, row: OpRow, caller: Caller) -> Transaction:
-        return Transaction(self._ground, row, caller, self._now())
+    def _transaction(self, row: OpRow, caller: Caller) -> Transaction:
+        return Transaction(self._context, row, caller, self._now())
 
     def _commit(self, change: StateChange) -> None:
-        """On disk first, then in memory. The caller holds `_writing`, or is the only one."""
+        """On disk first, then in memory. The caller holds `_writing`, or is the only user."""
         change.seq = self._state.seq + 1
-        if self._chronicle is not None:
-            if not self._chronicle.writes:
+        if self._log is not None:
+            if not self._log.writes:
                 raise PlaneError("storage_error")
             try:
-                if self._chronicle.broken:
-                    self._chronicle.rewrite(self._state)
-                self._chronicle.append(change)
+                if self._log.needs_repair:
+                    self._log.rewrite(self._state)
+                self._log.append(change)
             except WorldError as error:
                 raise PlaneError("storage_error") from error
         with self._lock:
             self._state.apply(change)
-        if self._chronicle is not None and self._chronicle.grown:
-            with suppress(WorldError):  # the long log is as good; the next change tries again
-                self._chronicle.rewrite(self._state)
+        if self._log is not None and self._log.needs_compaction:
+            with suppress(WorldError):  # the longer log is still valid; the next change tries again
+                self._log.rewrite(self._state)
 
     def _audit(self, row: OpRow, caller: Caller, code: str | None, now_ms: int) -> AuditEntry:
         audit = self._state.audit
@@ -214,24 +215,24 @@ class ControlPlane(Notifications):
             code,
         )
 
-    def _note(self, row: OpRow, caller: Caller, code: str) -> None:
-        """A refusal in the audit trail. Who waits for his approval asks often, and is no news."""
+    def _audit_refusal(self, row: OpRow, caller: Caller, code: str) -> None:
+        """Record a refusal in the audit trail, but not the polling for an approval."""
         if row.own and not caller.binding.admin and code == "forbidden":
             return
         with self._writing:
             line = self._audit(row, caller, code or None, self._now())
             with self._lock:
                 self._state.audit.append(line)
-            if self._chronicle is not None and self._chronicle.writes:
+            if self._log is not None and self._log.writes:
                 with suppress(WorldError):  # a full disk must not turn a refusal into another error
-                    self._chronicle.note(line)
-                    if self._chronicle.grown:
-                        self._chronicle.rewrite(self._state)
+                    self._log.append_unsynced(line)
+                    if self._log.needs_compaction:
+                        self._log.rewrite(self._state)
 
     # -- time ------------------------------------------------------------------------------------------------------
 
     def tick(self) -> float:
-        """What time has brought: leases that ran out, the reconciler's cycle. Seconds until it is wanted again."""
+        """Process what is due: expired leases, the reconciler's cycle. Returns the seconds until the next tick."""
         with self._writing:
             with self._lock:
                 now, topics = self._now(), list[str]()
@@ -240,11 +241,11 @@ class ControlPlane(Notifications):
                         topics.append(PAIRING)
                         continue
                     topics += [NODES, f"{NODES}/{key}"]
-                    topics += [f"/projects/{project_id}" for project_id in self._state.affected(key)]
-                    self._reconcile.ask(now, "lease_expired")
+                    topics += [f"/projects/{project_id}" for project_id in self._state.dependent_projects(key)]
+                    self._reconcile.request_cycle(now, "lease_expired")
                 if now >= self._reconcile.due_ms():
-                    self._reconcile.look(self._state, now)
-                changed, moved = self._reconcile.news()
+                    self._reconcile.run_cycle(self._state, now)
+                changed, moved = self._reconcile.take_changes()
                 due, ending = self._reconcile.due_ms(), self._state.next_due_ms()
             if topics:
                 self._feed.publish(*dict.fromkeys(topics))
@@ -253,8 +254,8 @@ class ControlPlane(Notifications):
                 payload = {
                     "event": "workspace_availability_changed",
                     "reason": self._reconcile.reason,
-                    "before": was.shown(),
-                    "after": present.shown(),
+                    "before": was.to_json(),
+                    "after": present.to_json(),
                     "ts_ms": now,
                 }
                 for listener in self._listeners:
@@ -265,12 +266,12 @@ class ControlPlane(Notifications):
                 listener.push(RECONCILE, shown)
         return max((due if ending is None else min(due, ending)) - now, 1) / 1000
 
-    # -- what the realm itself brings ------------------------------------------------------------------------------
+    # -- for the realm -- ----------------------------------------------------------------------------
 
     def set_local_nodes(self, node_ids: Iterable[str]) -> None:
-        """The robots that this realm serves itself.
+        """Set the robots that this realm serves itself.
 
-        They are places of the tree, but not nodes that joined: no lease, no secret, no file server. So they are in
+        They are nodes of the tree, but did not join: no lease, no secret, no file server. So they are in
         `local_nodes` and, by `ensure_project`, members of a project, and not in node_list or `node_ids`.
         """
         with self._lock:
@@ -285,10 +286,10 @@ class ControlPlane(Notifications):
         return sorted(self._state.local)
 
     def ensure_project(self, project_id: str, name: str, nodes: Sequence[str]) -> None:
-        """A project of the realm's own, made if need be, with these members. It cannot be deleted.
+        """Create a project of the realm if it is missing, and set these members. It cannot be deleted.
 
-        Its name, policy, token and mounts are whatever operators have made of them. Raises `PlaneError`
-        (invalid_payload) for an id that is none, or is `system`.
+        Its name, policy, token and mounts stay as operators have set them. Raises `PlaneError`
+        (invalid_payload) for an invalid id, or `system`.
         """
         identifier({"id": project_id}, "id")
         if project_id == SYSTEM:
@@ -304,14 +305,14 @@ class ControlPlane(Notifications):
                 return
             self._commit(StateChange(puts=[("projects", project_id, project)]))
             with self._lock:
-                self._reconcile.ask(now, "ensure_project")
+                self._reconcile.request_cycle(now, "ensure_project")
         self._feed.publish(f"/projects/{project_id}")
 
     def audit(self, op: str, scope: str, caller: Caller, error_code: str = "") -> None:
-        """A line of the audit trail for an operation that the door carries out itself."""
-        self._note(OpRow(op, scope=scope), caller, error_code)
+        """Write an audit line for an operation that the server carries out itself."""
+        self._audit_refusal(OpRow(op, scope=scope), caller, error_code)
 
     def image(self) -> Json:
-        """All that outlives a crash, as plain values, secrets included: for tests and for comparing."""
+        """The durable state as plain values, secrets included: for tests and for comparing."""
         with self._lock:
             return self._state.image()

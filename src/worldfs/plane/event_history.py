@@ -1,7 +1,7 @@
-"""The last service events, for watchers that come late: 1,024 of them, in memory and as NDJSON on disk.
+"""The last service events, for the replay to new watchers: 1,024 of them, in memory and as NDJSON on disk.
 
 Source: acheron §3.2. An event is the payload of the push, so its bytes are kept as they
-are sent. The file is no memory of the plane: without it only old pushes are missing.
+are sent. The file is not part of the plane's state: without it only old pushes are missing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from worldfs.ground.errors import WorldError
 from worldfs.ground.logfile import LogFile
 
 KEPT: Final = 1024
-BYTES: Final = 16 << 20  # of kept events together; a giant catalog must not be kept a thousand times
+BYTES: Final = 16 << 20  # of kept events together; a huge catalog must not be kept a thousand times
 NAME: Final = "events.jsonl"
 
 
@@ -63,14 +63,14 @@ class EventHistory:
             log.cut(good)
 
     def keep(self, event: ServiceEvent) -> None:
-        """In memory: readers see it."""
+        """Keep an event in memory: readers see it."""
         self.events.append(event)
         self.bytes += len(event.data)
         while len(self.events) > KEPT or (self.bytes > BYTES and len(self.events) > 1):
             self.bytes -= len(self.events.popleft().data)
 
     def save(self, event: ServiceEvent) -> None:
-        """On disk; one that refuses costs the replay after a restart, not the upsert."""
+        """Write an event to disk; a failure costs the replay after a restart, not the upsert."""
         if self._log is None or self._root is None:
             return
         with suppress(WorldError):

@@ -1,7 +1,7 @@
-"""The mounts of a project: which candidate of a place is the one that is used, and how far that is from what was asked.
+"""The mounts of a project: the candidate selected for each place, and the drift from the desired state.
 
 Source: acheron §3.3 (W, drift); acheron D19 (an expired lease degrades, a deleted node
-is missing). Pure functions of records and a moment.
+is missing). Pure functions of records and a time.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def state_of(node: NodeRecord | None, now_ms: int) -> str:
 
 
 class MountTable(NamedTuple):
-    """The mounts of a project at a moment."""
+    """The mounts of a project at a time."""
 
     desired: Sequence[Mount]  # all candidates, as given
-    selected: Sequence[Mount]  # one a place, in the order of `desired`
+    selected: Sequence[Mount]  # one per place, in the order of `desired`
     states: Mapping[str, str]  # by node id
     drift: Sequence[Json]
-    failed: Sequence[str]  # a line for each place that does not work
+    failed: Sequence[str]  # a line per place that does not work
 
     def count(self, state: str) -> int:
         return sum(self.states[mount.node_id] == state for mount in self.selected)
@@ -99,7 +99,7 @@ _DRIFT: Final = {
 
 
 def mount_json(mount: Mount, node: NodeRecord | None, state: str, *, secrets: bool) -> Json:
-    """A mount, as in acheron §3.3. A node that is gone keeps its id as its name, and no address."""
+    """A mount, as in acheron §3.3. A deleted node has its id as its name, and no address."""
     return {
         "mount_path": mount.mount_path,
         "node_id": mount.node_id,
@@ -113,14 +113,15 @@ def mount_json(mount: Mount, node: NodeRecord | None, state: str, *, secrets: bo
 
 
 def overlaps(one: str, other: str) -> bool:
-    """Whether one place lies inside the other. The same place does not: it is a failover candidate."""
+    """Whether one place is inside the other. The same place is not: it is a failover candidate."""
     if one == other:
         return False
     return other.startswith(one.rstrip("/") + "/") or one.startswith(other.rstrip("/") + "/")
 
 
 def add(mounts: Iterable[Mount], mount: Mount, most: int) -> tuple[Mount, ...]:
-    """With one candidate more; the same one twice is one. Raises `PlaneError` (mount_conflict, invalid_payload)."""
+    """The mounts with one more candidate; a duplicate is ignored. Raises `PlaneError` (mount_conflict,
+    invalid_payload)."""
     kept = tuple(mounts)
     if mount in kept:
         return kept

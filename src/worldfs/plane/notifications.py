@@ -1,6 +1,6 @@
-"""Telling of changes: the feed, the watchers of services, the debug subscribers.
+"""Notifications of changes: the feed, the watchers of services, the debug subscribers.
 
-In the order of the changes, by whoever made one, while he holds the writing lock: so nobody who listens may block.
+Sent in the order of the changes, in the thread of the change, under the writing lock: so listeners must not block.
 """
 
 from __future__ import annotations
@@ -36,47 +36,48 @@ from .transaction import PlaneContext, Transaction
 
 
 class Notifications(PlaneQueries):
-    """Who listens, and what he is told."""
+    """The listeners, and the notifications to them."""
 
-    def __init__(self, ground: PlaneContext, clock: Clock, feed: ChangeFeed) -> None:
-        super().__init__(ground, clock)
+    def __init__(self, context: PlaneContext, clock: Clock, feed: ChangeFeed) -> None:
+        super().__init__(context, clock)
         self._feed = feed
         self._watchers = ServiceWatchers(EventHistory())
         self._listeners: tuple[PushListener, ...] = ()
 
-    def _tell(self, work: Transaction) -> None:
-        """After a change: the feed, the watchers of services, the debug subscribers. In the order of the changes."""
-        if not work.change:
+    def _notify(self, transaction: Transaction) -> None:
+        """After a change: notify the feed, the watchers of services, the debug subscribers. In the order of the
+        changes."""
+        if not transaction.change:
             return
-        if work.topics:
-            self._feed.publish(*dict.fromkeys(work.topics))
-        if work.event is not None:
+        if transaction.topics:
+            self._feed.publish(*dict.fromkeys(transaction.topics))
+        if transaction.event is not None:
             with self._lock:
-                # In one step: who begins to watch now finds it in the replay, or is offered it, and never both.
-                sinks = self._watchers.heard(work.event)
-            self._watchers.history.save(work.event)
-            self._watchers.offer(work.event, sinks)
+                # In one step: a new watcher gets the event in the replay or by delivery, and never both.
+                sinks = self._watchers.record(transaction.event)
+            self._watchers.history.save(transaction.event)
+            self._watchers.deliver(transaction.event, sinks)
         if not self._listeners:
             return
-        if work.event is not None:
-            payload = payload_of(work.event)
+        if transaction.event is not None:
+            payload = payload_of(transaction.event)
             for listener in self._listeners:
                 listener.push(SERVICE_EVENT, payload)
-        if work.row.topology:
-            self._tell_topology(work)
+        if transaction.row.topology:
+            self._notify_topology(transaction)
 
-    def _tell_topology(self, work: Transaction) -> None:
-        reason = f"control.{work.row.op}"
-        payload = {"event": "workspace_topology_changed", "reason": reason, "ts_ms": work.now}
+    def _notify_topology(self, transaction: Transaction) -> None:
+        reason = f"control.{transaction.row.op}"
+        payload = {"event": "workspace_topology_changed", "reason": reason, "ts_ms": transaction.now}
         for listener in self._listeners:
             listener.push(TOPOLOGY, payload)
             binding = listener.binding
-            for project_id in dict.fromkeys(work.projects):
+            for project_id in dict.fromkeys(transaction.projects):
                 with self._lock:
                     project = self._state.project(project_id)
                     if project is None or not allows(project, binding, "observe"):
                         continue
-                    shown = plane_status.workspace(self._state, self._reconcile, project, binding, work.now)
+                    shown = plane_status.workspace(self._state, self._reconcile, project, binding, transaction.now)
                 listener.push(
                     TOPOLOGY_DELTA,
                     {
@@ -84,16 +85,16 @@ class Notifications(PlaneQueries):
                         "reason": reason,
                         "agent_id": binding.agent,
                         "status": shown,
-                        "ts_ms": work.now,
+                        "ts_ms": transaction.now,
                     },
                 )
 
     def listen(self, push: Push, binding: Callable[[], Binding] | None = None) -> Callable[[], None]:
-        """Hear of every push from now on, until the returned function is called.
+        """Call `push` for every push, until the returned function is called.
 
-        `control.workspace_topology_delta` and `control.reconcile` show what `binding` may see, secrets included only
-        for the primary agent; it is asked at every push, because connections are bound anew. Without one: what anybody
-        may see. Must not block and must not call back.
+        `control.workspace_topology_delta` and `control.reconcile` contain what `binding` may see, secrets included only
+        for the primary agent; it is evaluated at every push, because connections are rebound. Without one: what every
+        user may see. Must not block and must not call back.
         """
         listener = PushListener(push, binding)
         with self._lock:
@@ -106,7 +107,7 @@ class Notifications(PlaneQueries):
         return end
 
     def watch(self, payload: Json, caller: Caller, sink: Sink) -> ServiceWatch:
-        """`node_service_watch` and its subscription: send the reply, then the replay; `sink` takes what comes later."""
+        """`node_service_watch` and its subscription: send the reply, then the replay; `sink` receives later events."""
         authorize(OPS["node_service_watch"], payload, caller, self.config)
         with self._lock:
             reply, replay = self._watch_reply(caller, payload)
@@ -119,7 +120,7 @@ class Notifications(PlaneQueries):
         return ServiceWatch(reply, replay, end)
 
     def _watch_reply(self, caller: Caller, payload: Json) -> tuple[Json, list[bytes]]:
-        """`{node_id?,replay_limit?}` → the reply, and the events that it counts."""
+        """`{node_id?,replay_limit?}` → the reply, and the events to replay."""
         if not caller.binding.admin and not self.config.users_may_watch:
             raise PlaneError("forbidden", NO_WATCH, correlated=False)
         node_id = identifier(payload, "node_id") if payload.get("node_id") is not None else ""

@@ -1,6 +1,6 @@
-"""The fields of a payload, read strictly: what is missing is `missing_field`, what is odd is `invalid_payload`.
+"""Validation of a payload's fields: a missing one is `missing_field`, a wrong one `invalid_payload`.
 
-Limits are ours where acheron §3 names none; they bound what one request can make the plane keep.
+Limits are ours where acheron §3 names none; they bound the state that one request can create.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ VISION_MAX: Final = 1024
 PATH_MAX: Final = 1024
 URL_MAX: Final = 2048
 LABELS_MAX: Final = 64
-MONTH_MS: Final = 30 * 24 * 3_600_000  # nothing is granted for longer
+MONTH_MS: Final = 30 * 24 * 3_600_000  # the longest duration
 _ID: Final = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 _EXPORT: Final = re.compile(r"[A-Za-z0-9._:-]+", re.ASCII)
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -37,7 +37,7 @@ def secrets_equal(given: str, kept: str) -> bool:
 
 
 def is_id(value: object, limit: int = ID_MAX) -> bool:
-    """An identifier of the protocol; `.` and `..` would be directories of the tree, and are none."""
+    """Whether it is an identifier of the protocol; `.` and `..` are not."""
     return (
         isinstance(value, str) and len(value) <= limit and _ID.fullmatch(value) is not None and value.strip(".") != ""
     )
@@ -84,7 +84,7 @@ def text(value: object, limit: int) -> str:
 
 
 def milliseconds(payload: Json, key: str, default: int) -> int:
-    """A duration above zero; longer ones than a month are cut to it."""
+    """A duration above zero; longer ones are cut to a month."""
     value = payload.get(key, default)
     if value is None:
         return default
@@ -94,7 +94,7 @@ def milliseconds(payload: Json, key: str, default: int) -> int:
 
 
 def limit_of(payload: Json, key: str, default: int, most: int) -> int:
-    """How many of something: zero or more, cut to `most`."""
+    """A count: zero or more, cut to `most`."""
     value = payload.get(key, default)
     if value is None:
         return default
@@ -111,7 +111,7 @@ def flag(payload: Json, key: str, default: bool) -> bool:
 
 
 def url(payload: Json) -> str | None:
-    """`fs_url`: empty or a WebSocket address; the server will connect to it, so nothing else is kept."""
+    """`fs_url`: empty or a WebSocket address; the server will connect to it, so nothing else is accepted."""
     value = optional(payload, "fs_url")
     if value is None or value == "":
         return value
@@ -122,7 +122,7 @@ def url(payload: Json) -> str | None:
 
 
 def platform(payload: Json, before: tuple[str, str, str]) -> tuple[str, str, str]:
-    """`{"os","arch","runtime_kind"}`; fields left out stay as they were."""
+    """`{"os","arch","runtime_kind"}`; omitted fields stay."""
     value = payload.get("platform")
     if value is None:
         return before
@@ -136,7 +136,7 @@ def platform(payload: Json, before: tuple[str, str, str]) -> tuple[str, str, str
 
 
 def labels(payload: Json, before: dict[str, str]) -> dict[str, str]:
-    """`{str: str}`; replaces the whole when given."""
+    """`{str: str}`; replaces all labels when given."""
     value = payload.get("labels")
     if value is None:
         return before
@@ -153,7 +153,7 @@ def export_name(payload: Json) -> str:
 
 
 def mount_path(payload: Json) -> str:
-    """Absolute and plain: `docs/api/` is `/docs/api`. Components that go nowhere or up are refused."""
+    """Absolute and plain: `docs/api/` is `/docs/api`. Components `.` and `..` are refused."""
     value = line(required_text(payload, "mount_path"), PATH_MAX)
     parts = [part for part in value.split("/") if part]
     if any(part in (".", "..") for part in parts):

@@ -1,4 +1,4 @@
-"""The one way in which the control plane says no: a code of the protocol, and the same code in CamelCase.
+"""The one exception of the control plane: a code of the protocol, and the same code in CamelCase.
 
 Source: acheron §3.1 ("Codes").
 """

@@ -1,6 +1,6 @@
-"""What the tree and the doors read of the control plane: from memory, never waiting for a disk.
+"""Queries of the control plane, for the tree and the server: from memory, never waiting for a disk.
 
-What is returned is not to be changed by who gets it.
+Callers must not modify the returned values.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .transaction import PlaneContext
 
 
 class PlaneQueries:
-    """The reads; the changes are `Plane`'s."""
+    """The queries; the changes are `ControlPlane`'s."""
 
-    def __init__(self, ground: PlaneContext, clock: Clock) -> None:
-        self._ground = ground
-        self._state, self._reconcile, self.config, self._seen = ground
+    def __init__(self, context: PlaneContext, clock: Clock) -> None:
+        self._context = context
+        self._state, self._reconcile, self.config, self._seen = context
         self._clock = clock
         self._lock = threading.RLock()
 
@@ -53,21 +53,21 @@ class PlaneQueries:
             return {} if node is None else node.labels
 
     def online(self, node_id: str) -> str:
-        """online | degraded (its lease has run out) | missing (deleted, or never there)."""
+        """online | degraded (its lease has run out) | missing (deleted, or unknown)."""
         with self._lock:
             return state_of(self._state.nodes.get(node_id), self._now())
 
     def catalog(self, node_id: str) -> Sequence[Json] | None:
         """The services, in the node's order: not to be changed. `[]`: explicitly none.
 
-        None: no such node, or one that has never upserted services, for which policy may speak (acheron D49).
+        None: no such node, or one that has never upserted services, which the policy may describe (acheron D49).
         """
         with self._lock:
             catalog = self._state.catalogs.get(node_id)
             return None if catalog is None else catalog.services
 
     def fs_access(self, node_id: str) -> tuple[str, str] | None:
-        """Address and token of a node's file server, for the server itself: never to be shown."""
+        """Address and token of a node's file server, for the server itself: never sent to a client."""
         with self._lock:
             node = self._state.nodes.get(node_id)
             return None if node is None else (node.fs_url, node.secret)
@@ -80,7 +80,7 @@ class PlaneQueries:
         """A project, as in acheron §3.3."""
         with self._lock:
             project = self._state.project(project_id)
-            return None if project is None else project.shown()
+            return None if project is None else project.to_json()
 
     def members(self, project_id: str) -> Sequence[str]:
         """The nodes of a project: of its mounts, and given to `ensure_project` (acheron D23)."""
@@ -91,7 +91,7 @@ class PlaneQueries:
             return sorted({mount.node_id for mount in project.mounts} | set(project.nodes))
 
     def status(self, binding: Binding) -> Json | None:
-        """W of the binding's project, secrets only for the primary agent; None if there is none that it may observe."""
+        """W of the binding's project, secrets only for the primary agent; None if it may observe none."""
         with self._lock:
             project = self._state.project(binding.project)
             if project is None or (project.system and not binding.primary) or not allows(project, binding, "observe"):
@@ -101,8 +101,8 @@ class PlaneQueries:
     def allows(self, binding: Binding, action: str) -> bool:
         """The access policy of the bound project: read | observe | invoke | mount | admin. An admin passes always.
 
-        Nobody else gets anything of a project that is not there, of `system`, or with a token that is not the
-        project's present one where one is needed (acheron D7).
+        All others are denied for an unknown project, for `system`, or with a token that is not the
+        project's current one where one is needed (acheron D7).
         """
         if binding.admin:
             return True
@@ -131,7 +131,7 @@ class PlaneQueries:
             project_operations.check_attachable(self._state.project(binding.project), binding)
 
     def invites(self, redeemed: bool = False, expired: bool = False) -> list[Json]:
-        """Invites that still work, the oldest first; those that do not as well, if asked for."""
+        """Invites that still work, the oldest first; ended ones as well, on request."""
         with self._lock:
             now = self._now()
             found = [
@@ -139,16 +139,16 @@ class PlaneQueries:
                 for invite in self._state.invites.values()
                 if (redeemed or not invite.ended_ms) and (expired or invite.ended_ms or invite.expires_at_ms > now)
             ]
-            return [invite.shown(now) for invite in sorted(found, key=lambda one: one.created_at_ms)]
+            return [invite.to_json(now) for invite in sorted(found, key=lambda one: one.created_at_ms)]
 
     def pending(self) -> list[Json]:
-        """Requests to join that wait for a decision."""
+        """Pending join requests."""
         with self._lock:
             return node_pairing.pending(self._state.requests.values())
 
     def invite_valid(self, token: str) -> bool:
         with self._lock:
-            table, key = self._state.whose(token)
+            table, key = self._state.secret_owner(token)
             invite = self._state.invites.get(key) if table == "invites" else None
             return invite is not None and not invite.ended_ms and invite.expires_at_ms > self._now()
 
@@ -159,13 +159,13 @@ class PlaneQueries:
             return node is not None and secrets_equal(secret, node.secret)
 
     def node_of_secret(self, secret: str) -> str:
-        """Whose secret a Bearer is; "" for nobody's."""
+        """The node of a secret; "" if unknown."""
         with self._lock:
-            table, key = self._state.whose(secret)
+            table, key = self._state.secret_owner(secret)
             return key if table == "nodes" else ""
 
     def touch_node(self, node_id: str) -> None:
-        """It was heard of just now: `last_seen_ms`, until the next refresh in memory only."""
+        """Set the node's `last_seen_ms` to now; in memory only until the next refresh."""
         with self._lock:
             if node_id in self._state.nodes:
                 self._seen[node_id] = self._now()

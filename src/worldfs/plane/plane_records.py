@@ -1,6 +1,6 @@
-"""What the control plane keeps: one frozen record a thing, as it stands in the log.
+"""The records of the control plane, frozen, as the log stores them.
 
-Secrets stand in the clear: the protocol hands them out again. The files that hold them are the owner's alone.
+Secrets are stored in clear: the protocol returns them again. Only the owner can read the files.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class NodeRecord(msgspec.Struct, frozen=True):
             "lease_expires_at_ms": self.lease_expires_at_ms,
         }
 
-    def public(self, service_count: int, seen_ms: int = 0) -> Json:
+    def to_json(self, service_count: int, seen_ms: int = 0) -> Json:
         """A node (acheron §3.2): no secrets."""
         return {
             "node_id": self.node_id,
@@ -63,7 +63,7 @@ class NodeRecord(msgspec.Struct, frozen=True):
 
 
 class ServiceCatalog(msgspec.Struct, frozen=True):
-    """The services of a node, in its order; `hashes` beside them. There is none before its first upsert of services."""
+    """The services of a node, in its order, and their hashes. None before its first upsert of services."""
 
     services: list[Json]
     hashes: list[str]
@@ -78,7 +78,7 @@ class Invite(msgspec.Struct, frozen=True):
     expires_at_ms: int
     ended_ms: int = 0
 
-    def shown(self, now_ms: int) -> Json:
+    def to_json(self, now_ms: int) -> Json:
         return {
             "invite_id": self.invite_id,
             "invite_token": self.invite_token,
@@ -90,7 +90,7 @@ class Invite(msgspec.Struct, frozen=True):
 
 
 class JoinRequest(msgspec.Struct, frozen=True):
-    """Somebody asks to join. `node_id` once approved, until the asker has collected his envelope (acheron D15)."""
+    """A request to join. `node_id` once approved, until the requester has collected its envelope (acheron D15)."""
 
     request_id: str
     node_name: str
@@ -100,7 +100,7 @@ class JoinRequest(msgspec.Struct, frozen=True):
     node_id: str = ""
     approved_ms: int = 0
 
-    def shown(self) -> Json:
+    def to_json(self) -> Json:
         return {
             "request_id": self.request_id,
             "node_name": self.node_name,
@@ -111,18 +111,18 @@ class JoinRequest(msgspec.Struct, frozen=True):
 
 
 class Mount(msgspec.Struct, frozen=True):
-    """A candidate: this export of this node at that place of the project."""
+    """A candidate: this export of this node at a place of the project."""
 
     mount_path: str
     node_id: str
     export_name: str
 
-    def shown(self) -> Json:
+    def to_json(self) -> Json:
         return {"mount_path": self.mount_path, "node_id": self.node_id, "export_name": self.export_name}
 
 
 class Project(msgspec.Struct, frozen=True):
-    """A shared scope. `token`: "" while not locked. `nodes`: members beside those of its mounts."""
+    """A shared scope. `token`: "" while unlocked. `nodes`: members in addition to those of its mounts."""
 
     project_id: str
     name: str
@@ -148,11 +148,11 @@ class Project(msgspec.Struct, frozen=True):
 
     @property
     def root(self) -> str:
-        """`workspace_root` (acheron D19): a place of the tree, never one of the server's disk."""
+        """`workspace_root` (acheron D19): a path of the tree, never one of the server's disk."""
         return f"/projects/{self.project_id}/fs"
 
-    def shown(self) -> Json:
-        """A project (acheron §3.3); the token is never in it."""
+    def to_json(self) -> Json:
+        """A project (acheron §3.3), without its token."""
         return {
             "project_id": self.project_id,
             "name": self.name,
@@ -164,10 +164,10 @@ class Project(msgspec.Struct, frozen=True):
             "created_at_ms": self.created_at_ms,
             "updated_at_ms": self.updated_at_ms,
             "access_policy": {"actions": self.actions, "agents": self.agents},
-            "mounts": [mount.shown() for mount in self.mounts],
+            "mounts": [mount.to_json() for mount in self.mounts],
         }
 
-    def row(self) -> Json:
+    def summary_json(self) -> Json:
         """Its line of `project_list`."""
         return {
             "project_id": self.project_id,
@@ -197,7 +197,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
     result: str
     error_code: str | None
 
-    def shown(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return msgspec.structs.asdict(self)
 
 

@@ -1,4 +1,4 @@
-"""Everything that the control plane knows, in memory: tables of records, counters, the audit trail, and indexes.
+"""The state of the control plane in memory: tables of records, counters, the audit trail, and indexes.
 
 A `StateChange` is the only thing that alters it: a list of records put and dropped. Applied to an equal state it gives
 an equal state, which is why the log of changes is the state.
@@ -27,12 +27,12 @@ TABLES: Final[Mapping[str, type[Record]]] = {
 }
 AUDIT_KEPT: Final = 2048
 DAY_MS: Final = 24 * 3_600_000
-INVITE_KEPT_MS: Final = DAY_MS  # an invite that ended is still known as such for so long
-REQUEST_KEPT_MS: Final = 7 * DAY_MS  # a request that nobody decided, an envelope that nobody collected
+INVITE_KEPT_MS: Final = DAY_MS  # an ended invite is remembered for so long
+REQUEST_KEPT_MS: Final = 7 * DAY_MS  # an undecided request, an uncollected envelope
 
 
 class StateChange(msgspec.Struct):
-    """What one call alters: a line of the log. `puts`: table, key, record (None: dropped); `counts`: new values."""
+    """The changes of one call: a line of the log. `puts`: table, key, record (None: dropped); `counts`: new values."""
 
     seq: int = 0
     puts: list[tuple[str, str, Any]] = []
@@ -57,10 +57,10 @@ class PlaneState:
         self.actives: dict[str, ActiveProject] = {}
         self.counts: dict[str, int] = {}
         self.audit: deque[AuditEntry] = deque(maxlen=AUDIT_KEPT)
-        self.local: frozenset[str] = frozenset()  # nodes of the realm's own: not kept, told at every start
+        self.local: frozenset[str] = frozenset()  # nodes of the realm: not stored, set at every start
         self.mounted: dict[str, set[str]] = {}  # projects by the node that they mount or hold
         self._by_secret: dict[bytes, tuple[str, str]] = {}  # digest of a secret: table and key
-        self._endings: list[tuple[int, str, str]] = []  # a heap: when something of a table ends, or may be forgotten
+        self._endings: list[tuple[int, str, str]] = []  # a heap of expiry times
         self._tables: dict[str, dict[str, Any]] = {
             "nodes": self.nodes,
             "catalogs": self.catalogs,
@@ -108,7 +108,7 @@ class PlaneState:
                 self._sweep()
 
     def _sweep(self) -> None:
-        """Refreshed leases leave old endings behind; when most are old, the heap is made again."""
+        """Refreshed leases leave stale heap entries; when most are stale, rebuild the heap."""
         live = (
             (expiry_ms(record), table, key)
             for table in ("nodes", "invites", "requests")
@@ -118,9 +118,9 @@ class PlaneState:
         heapq.heapify(self._endings)
 
     def due(self, now_ms: int) -> list[tuple[str, str]]:
-        """What ended until now, taken off the heap: leases that ran out; what nobody needs any more is forgotten.
+        """Pop expired entries off the heap: expired leases are returned; expired records are dropped.
 
-        Forgetting needs no line in the log: it follows from the record and the time, at the next start as well.
+        Dropping needs no line in the log: it follows from the record and the time, at the next start as well.
         """
         ended = []
         while self._endings and self._endings[0][0] <= now_ms:
@@ -146,23 +146,23 @@ class PlaneState:
             for key, record in rows.items():
                 yield table, key, record
 
-    def whose(self, secret: str) -> tuple[str, str]:
-        """The table and key of who owns a secret, or empty words. By digest: how long it takes tells nothing."""
+    def secret_owner(self, secret: str) -> tuple[str, str]:
+        """The table and key of the owner of a secret, or empty strings. By digest, so that timing reveals nothing."""
         return self._by_secret.get(secret_digest(secret), ("", ""))
 
     def project(self, project_id: str) -> Project | None:
         return self.projects.get(project_id)
 
-    def affected(self, node_id: str) -> list[str]:
-        """The projects that a change of a node is seen in."""
+    def dependent_projects(self, node_id: str) -> list[str]:
+        """The projects whose status depends on a node."""
         return sorted(self.mounted.get(node_id, ()))
 
     def project_ids(self) -> list[str]:
-        """Sorted by bytes, `system` in its place."""
+        """Sorted by bytes, `system` included."""
         return sorted(self.projects)
 
     def image(self) -> dict[str, Any]:
-        """All that must outlive a crash, as plain values: equal images are equal states."""
+        """The durable state as plain values: equal images are equal states."""
         return {
             "tables": {name: msgspec.to_builtins(rows) for name, rows in self._tables.items()},
             "counts": dict(sorted(self.counts.items())),

@@ -1,6 +1,6 @@
-"""What a workspace, the reconciler and the whole plane look like now: W, reconcile_status, metrics, audit_tail.
+"""The current status of a workspace, the reconciler and the whole plane: W, reconcile_status, metrics, audit_tail.
 
-Source: acheron §3.2 and 3.3; acheron D13, D17, D18, D37 (who sees secrets).
+Source: acheron §3.2 and 3.3; acheron D13, D17, D18, D37 (access to secrets).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def workspace(state: PlaneState, reconcile: Reconciler, project: Project | None,
             "actual_mounts": [],
             "drift": {"count": 0, "items": []},
             "availability": {"mounts_total": 0, "online": 0, "degraded": 0, "missing": 0},
-            **(reconcile.everything() if binding.admin else reconcile.of((), ())),
+            **(reconcile.status_of_all() if binding.admin else reconcile.status_of((), ())),
         }
     places = select_mounts(project, state.nodes, now_ms)
     secrets = binding.primary
@@ -59,7 +59,7 @@ def workspace(state: PlaneState, reconcile: Reconciler, project: Project | None,
         "actual_mounts": selected,
         "drift": {"count": len(places.drift), "items": list(places.drift)},
         "availability": places.availability,
-        **reconcile.of((project.project_id,), places.failed),
+        **reconcile.status_of((project.project_id,), places.failed),
     }
 
 
@@ -73,7 +73,7 @@ def reconcile_status(
     failed = [text for key, text in reconcile.failed if key in shown]
     everything = binding.admin and only is None
     return {
-        **(reconcile.everything() if everything else reconcile.of(shown, failed)),
+        **(reconcile.status_of_all() if everything else reconcile.status_of(shown, failed)),
         "failed_ops_total": reconcile.failed_total if everything else reconcile.total(shown),
         "cycles_total": reconcile.cycles,
         "failed_ops": failed,
@@ -97,9 +97,9 @@ def metrics(state: PlaneState, watch: Json, now_ms: int) -> Json:
             "total": len(state.nodes),
             "joins_total": counts.get("joins", 0),
             "lease_refresh_total": counts.get("lease_refreshes", 0),
-            "ensured_total": 0,  # the reference makes a node of itself; here every node has joined
+            "ensured_total": 0,  # the reference counts itself as a node; here every node has joined
             "deletes_total": counts.get("deletes", 0),
-            "reaped_total": 0,  # an expired lease degrades, and reaps nobody (acheron D19)
+            "reaped_total": 0,  # an expired lease degrades the node, and deletes none (acheron D19)
         },
         "projects": {
             "total": len(state.projects),
@@ -118,11 +118,13 @@ def metrics(state: PlaneState, watch: Json, now_ms: int) -> Json:
     }
 
 
-def audit_tail(work: Transaction, payload: Json) -> Json:
+def audit_tail(transaction: Transaction, payload: Json) -> Json:
     """`{limit≤500,agent_id?}`: the newest, oldest of them first."""
     limit = limit_of(payload, "limit", AUDIT_USUAL, AUDIT_MOST)
     agent = payload.get("agent_id")
     if agent is not None and not is_id(agent, AGENT_MAX):
         raise PlaneError("invalid_payload")
-    newest = islice((line for line in reversed(work.state.audit) if agent is None or line.agent_id == agent), limit)
-    return {"audit": [line.shown() for line in newest][::-1]}
+    newest = islice(
+        (line for line in reversed(transaction.state.audit) if agent is None or line.agent_id == agent), limit
+    )
+    return {"audit": [line.to_json() for line in newest][::-1]}

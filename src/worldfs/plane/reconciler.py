@@ -1,6 +1,6 @@
-"""The reconciler: at rest, told of a change, or looking again; what it found wrong with the mounts the last time.
+"""The reconciler: idle, scheduled or running a cycle; and the faults of the mounts that its last cycle found.
 
-Source: acheron §3.3: a cycle every five seconds, and 250 ms after a change. Nothing of it
+Source: acheron §3.3: a cycle every five seconds, and 250 ms after a change. None of it
 is durable: it follows from the records and the time.
 """
 
@@ -21,7 +21,7 @@ IDLE, PENDING, SICK = "idle", "pending", "degraded"
 
 
 class AvailabilitySummary(NamedTuple):
-    """How much of everything works, as the availability push tells it."""
+    """Counts of nodes and mounts by state, as in the availability push."""
 
     nodes_online: int = 0
     nodes_total: int = 0
@@ -30,7 +30,7 @@ class AvailabilitySummary(NamedTuple):
     missing: int = 0
     mark: str = ""
 
-    def shown(self) -> Json:
+    def to_json(self) -> Json:
         return {
             "nodes": {"online": self.nodes_online, "total": self.nodes_total},
             "mounts": {
@@ -44,7 +44,7 @@ class AvailabilitySummary(NamedTuple):
 
 
 class Reconciler:
-    """`look` is the cycle. Not thread-safe: the plane holds its lock."""
+    """`run_cycle` is one cycle. Not thread-safe: the plane holds its lock."""
 
     def __init__(self) -> None:
         self.state = IDLE
@@ -54,17 +54,17 @@ class Reconciler:
         self.queue = 0
         self.failed_total = 0
         self.cycles = 0
-        self.failed: tuple[tuple[str, str], ...] = ()  # project, what does not work
-        self._successes: dict[str, int] = {}  # project, when nothing of it failed last
-        self._totals: dict[str, int] = {}  # project, how much of it failed so far
+        self.failed: tuple[tuple[str, str], ...] = ()  # project, its faults
+        self._successes: dict[str, int] = {}  # project, time of its last cycle without faults
+        self._totals: dict[str, int] = {}  # project, number of its faults so far
         self.summary = AvailabilitySummary()
         self.reason = "control.reconcile"
         self._asked_ms = 0
-        self._told = self.summary
-        self._mood: tuple[str, tuple[tuple[str, str], ...]] = (self.state, self.failed)
+        self._reported = self.summary
+        self._fault: tuple[str, tuple[tuple[str, str], ...]] = (self.state, self.failed)
 
-    def ask(self, now_ms: int, reason: str) -> None:
-        """Something changed: look soon."""
+    def request_cycle(self, now_ms: int, reason: str) -> None:
+        """Schedule a cycle soon, after a change."""
         self._asked_ms = now_ms
         self.reason = reason
         if self.state == IDLE:
@@ -74,7 +74,7 @@ class Reconciler:
         """When the next cycle is due."""
         return self._asked_ms + DEBOUNCE_MS if self._asked_ms else self.last_ms + EVERY_MS
 
-    def look(self, state: PlaneState, now_ms: int) -> None:
+    def run_cycle(self, state: PlaneState, now_ms: int) -> None:
         """One cycle."""
         self.cycles += 1
         places = [(key, select_mounts(state.projects[key], state.nodes, now_ms)) for key in state.project_ids()]
@@ -93,23 +93,23 @@ class Reconciler:
             self.state, self.error, self.success_ms = IDLE, None, now_ms
         self.summary = _summary(state, places, now_ms)
 
-    def news(self) -> tuple[tuple[AvailabilitySummary, AvailabilitySummary] | None, bool]:
-        """Since it was asked last: how much works before and now, if that differs; whether there is something else
-        wrong. Cycles run where somebody looks, pushes go out at ticks."""
-        before, self._told = self._told, self.summary
-        mood, self._mood = self._mood, (self.state, self.failed)
-        return ((before, self._told) if before != self._told else None), mood != self._mood
+    def take_changes(self) -> tuple[tuple[AvailabilitySummary, AvailabilitySummary] | None, bool]:
+        """The changes since the last call: the summary before and now, if it differs; whether the faults
+        changed. Cycles run at queries, pushes are sent at ticks."""
+        before, self._reported = self._reported, self.summary
+        mood, self._fault = self._fault, (self.state, self.failed)
+        return ((before, self._reported) if before != self._reported else None), mood != self._fault
 
     def total(self, projects: Iterable[str]) -> int:
-        """How much of these projects failed so far."""
+        """The number of faults of these projects so far."""
         return sum(self._totals.get(key, 0) for key in projects)
 
-    def everything(self) -> Json:
-        """The five words of a workspace status, for all projects together."""
+    def status_of_all(self) -> Json:
+        """The reconciler's five fields of a workspace status, for all projects together."""
         return self._words(self.state, self.success_ms, self.error, self.queue)
 
-    def of(self, projects: Collection[str], failed: Sequence[str]) -> Json:
-        """The same for some projects, of which so much does not work: what fails elsewhere is nothing to them."""
+    def status_of(self, projects: Collection[str], failed: Sequence[str]) -> Json:
+        """The same for some projects with so many faults: faults of other projects do not count."""
         state = SICK if failed else PENDING if self._asked_ms else IDLE
         success = min((self._successes.get(key, self.last_ms) for key in projects), default=self.last_ms)
         return self._words(state, success, failed[0] if failed else None, len(failed))

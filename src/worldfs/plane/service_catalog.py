@@ -1,7 +1,7 @@
-"""A node's service manifests: read as hostile text, kept in one shape, compared by hash.
+"""A node's service manifests: validated as hostile input, normalized, compared by hash.
 
-Source: acheron §3.2 (S and delta). What a manifest may hold is bounded here, so that
-every descriptor below /nodes/<id>/services can be rendered without looking again.
+Source: acheron §3.2 (S and delta). The size of a manifest is bounded here, so that
+every descriptor below /nodes/<id>/services can be rendered without further checks.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ ENDPOINTS_MAX: Final = 64
 MOUNTS_MAX: Final = 64
 OBJECT_MAX: Final = 64 << 10  # bytes of one descriptor as JSON
 HELP_MAX: Final = 64 << 10  # bytes of help_md
-CATALOG_MAX: Final = 4 << 20  # bytes of a node's whole catalog: what one frame can carry
+CATALOG_MAX: Final = 4 << 20  # bytes of a node's whole catalog: it fits into one frame
 DEPTH_MAX: Final = 32
 _OBJECTS: Final = ("capabilities", "mounts", "ops", "runtime", "permissions", "schema")  # in the order of the wire
-_ROOTS: Final = frozenset({"agents", "projects", "meta", "debug"})  # other rooms than a node's
+_ROOTS: Final = frozenset({"agents", "projects", "meta", "debug"})  # directories of others
 _SORTED: Final = msgspec.json.Encoder(order="deterministic")
 
 
 def read_catalog(value: object, node_id: str) -> ServiceCatalog:
-    """The `services` of an upsert. Raises `PlaneError` (invalid_payload), then nothing of it is taken."""
+    """The `services` of an upsert. Raises `PlaneError` (invalid_payload), then the whole catalog is refused."""
     if not isinstance(value, list) or len(value) > SERVICES_MAX:
         raise invalid()
     services = [read_service(item, node_id) for item in value]
@@ -48,7 +48,7 @@ def hash_of(data: bytes) -> str:
 
 
 def read_service(value: object, node_id: str) -> Json:
-    """A catalog of services (acheron §3.2), its keys in that order, absent objects filled in."""
+    """A catalog of services (acheron §3.2), its keys in that order, missing objects filled in."""
     if not isinstance(value, dict):
         raise invalid()
     service_id, kind = value.get("service_id"), value.get("kind")
@@ -72,7 +72,7 @@ def read_service(value: object, node_id: str) -> Json:
 
 
 def _place(value: object, node_id: str) -> str:
-    """A path that a service claims. It may not claim what is another node's, or no node's at all."""
+    """The path of a service's endpoint. It must not be another node's, or outside of /nodes."""
     path = absolute(value)
     parts = path.split("/")
     if parts[1] in _ROOTS or (parts[1] == "nodes" and (len(parts) < 4 or parts[2] != node_id)):
@@ -100,7 +100,7 @@ def _object(value: object) -> Json:
         raise invalid()
     try:
         data = msgspec.json.encode(value)
-        kept: Json = msgspec.json.decode(data)  # what will be read from the log is what is shown now
+        kept: Json = msgspec.json.decode(data)  # so that a value read from the log equals the value returned now
     except (TypeError, ValueError, OverflowError, RecursionError):
         raise invalid() from None
     if len(data) > OBJECT_MAX:
@@ -109,7 +109,7 @@ def _object(value: object) -> Json:
 
 
 def _depth(value: Any) -> int:
-    """How deep lists and objects lie in each other; stops counting past the limit."""
+    """The nesting depth of lists and objects; stops counting past the limit."""
     level, depth = [value], 0
     while level and depth <= DEPTH_MAX:
         depth += 1
@@ -124,7 +124,7 @@ def _depth(value: Any) -> int:
 
 
 def delta(before: ServiceCatalog | None, after: ServiceCatalog | None, now_ms: int) -> Json:
-    """What an upsert changed. `after` None: `services` was left out, and nothing did."""
+    """The changes of an upsert. `after` None: `services` was omitted, nothing changed."""
     old = _named(before)
     new = old if after is None else _named(after)
     added: list[Json] = []

@@ -1,4 +1,4 @@
-"""Who hears of changes: listeners of pushes, and watchers of services with their counters.
+"""Subscribers: listeners of pushes, and watchers of services with their counters.
 
 Source: acheron §3.2 (watch) and 3.4 (pushes). Listeners are called in the order of the
 changes, one change at a time, without the lock of the readers; they must not block.
@@ -30,7 +30,7 @@ Sink = Callable[[bytes], bool]
 
 
 class PushListener(NamedTuple):
-    """`binding`: what it may see of a workspace, asked at every push; None: what anybody may."""
+    """`binding`: the binding that filters each push, evaluated at every push; None: what every user may see."""
 
     push: Push
     asks: Callable[[], Binding] | None
@@ -41,7 +41,7 @@ class PushListener(NamedTuple):
 
 
 class ServiceWatch(NamedTuple):
-    """A watch that has begun: the reply, the events to send after it, and how to end it (twice does no harm)."""
+    """A started watch: the reply, the events to send after it, and `end` (calling it twice does no harm)."""
 
     reply: Json
     replay: list[bytes]
@@ -76,13 +76,13 @@ class ServiceWatchers:
     def end(self, number: int) -> None:
         self._sinks.pop(number, None)
 
-    def heard(self, event: ServiceEvent) -> list[Sink]:
-        """Keep an event; who is to be told of it."""
+    def record(self, event: ServiceEvent) -> list[Sink]:
+        """Keep an event; returns the sinks to deliver it to."""
         self.history.keep(event)
         return [sink for node_id, sink in self._sinks.values() if node_id in ("", event.node_id)]
 
-    def offer(self, event: ServiceEvent, sinks: list[Sink]) -> None:
-        """Without the lock, in the order of the changes."""
+    def deliver(self, event: ServiceEvent, sinks: list[Sink]) -> None:
+        """Deliver an event without the lock, in the order of the changes."""
         self.events += 1
         for sink in sinks:
             self.attempted += 1
@@ -91,8 +91,8 @@ class ServiceWatchers:
             else:
                 self.dropped += 1
 
-    def shown(self) -> Json:
-        """The part of the metrics."""
+    def metrics_json(self) -> Json:
+        """The watchers' part of the metrics."""
         events = self.history.events
         return {
             "subscribers": {"current": len(self._sinks), "peak": self.peak},
@@ -119,6 +119,6 @@ class ServiceWatchers:
 
 
 def payload_of(event: ServiceEvent) -> Json:
-    """The upsert's reply again."""
+    """The payload of the push: that of the upsert's reply."""
     payload: Json = msgspec.json.decode(event.data)
     return payload

@@ -1,4 +1,4 @@
-"""One call being carried out: who asks, when, and what it will change. Nothing is altered until it is committed."""
+"""The transaction of one call: its caller, its time, and its changes. Nothing is altered until it is committed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAIRING: Final = "/debug/pairing"
 
 
 class PlaneContext(NamedTuple):
-    """What every call stands on. `seen`: when a node was heard of since its last refresh; memory only."""
+    """The shared state of all calls. `seen`: when a node was last seen since its last refresh; memory only."""
 
     state: PlaneState
     reconcile: Reconciler
@@ -33,10 +33,10 @@ class PlaneContext(NamedTuple):
 
 
 class Transaction:
-    """`topics`: of the feed; `projects`: whose workspace changed; `event`: for the watchers of services."""
+    """`topics`: of the feed; `projects`: whose workspaces changed; `event`: for the watchers of services."""
 
-    def __init__(self, ground: PlaneContext, row: OpRow, caller: Caller, now_ms: int) -> None:
-        self.state, self.reconcile, self.config, self.seen = ground
+    def __init__(self, context: PlaneContext, row: OpRow, caller: Caller, now_ms: int) -> None:
+        self.state, self.reconcile, self.config, self.seen = context
         self.row, self.caller, self.now = row, caller, now_ms
         self.change = StateChange()
         self.topics: list[str] = []
@@ -46,17 +46,17 @@ class Transaction:
     # -- changing --------------------------------------------------------------------------------------------------
 
     def put(self, table: str, key: str, record: Any) -> None:
-        """Keep a record, or (None) drop it."""
+        """Put a record, or (None) drop it."""
         self.change.puts.append((table, key, record))
 
     def count(self, name: str, by: int = 1) -> int:
-        """A counter that outlives a crash: its value after this change."""
+        """Increase a durable counter; returns its value after this change."""
         counts = self.change.counts
         counts[name] = counts.get(name, self.state.counts.get(name, 0)) + by
         return counts[name]
 
     def fresh(self, kind: str, counter: str, taken: Container[str]) -> str:
-        """The next id of a kind; the realm may have given one of that form to something of its own."""
+        """The next free id of a kind; the realm may have used one of that form."""
         while (name := f"{kind}-{self.count(counter)}") in taken:
             pass
         return name
@@ -65,10 +65,10 @@ class Transaction:
         self.topics.extend(topics)
 
     def touch_node(self, node_id: str, *, mounts: bool = True) -> None:
-        """A node looks different; `mounts`: and so do the workspaces that mount it."""
+        """Mark a node as changed; `mounts`: also the workspaces that mount it."""
         self.touch(NODES, f"{NODES}/{node_id}")
         if mounts:
-            for project_id in self.state.affected(node_id):
+            for project_id in self.state.dependent_projects(node_id):
                 self.touch_project(project_id)
 
     def touch_project(self, project_id: str) -> None:

@@ -1,11 +1,11 @@
-"""The log of the plane on disk: a snapshot's rows, then one fsynced line a change; made again when it has doubled.
+"""The write-ahead log of the plane: a snapshot's rows, then one fsynced line per change; compacted when it has doubled.
 
     plane.jsonl   first line {"plane":1,"seq":…}, then lines of records, then lines of changes; 0600, one writer
     lock          held by the process that writes
 
-Each line is eight hexadecimal digits of CRC-32, a space, JSON. A line that does not agree with its digits was never
-acknowledged (a crash), or the disk lost it: what stands from there on is set aside in `torn`, every good line after it
-still counts, because a line holds whole records, and the log is made again.
+Each line is eight hexadecimal digits of CRC-32, a space, JSON. A line with a wrong checksum was never
+acknowledged (a crash), or was lost by the disk: the bytes from there on are backed up in `torn`, every good line after
+it still counts, because a line holds whole records, and the log is rewritten.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .plane_state import TABLES, PlaneState, StateChange
 
 NAME: Final = "plane.jsonl"
 FORMAT: Final = 1
-GROWTH: Final = 1 << 20  # bytes of changes that are always allowed before the log is made again
+GROWTH: Final = 1 << 20  # bytes of changes that never cause a compaction
 _ENCODER: Final = msgspec.json.Encoder()
 
 
@@ -51,13 +51,13 @@ class WriteAheadLog:
     """Opens, repairs and writes the log. Not thread-safe: the plane holds its writing lock."""
 
     def __init__(self, path: Path, disk: Disk | None = None, *, writes: bool = True) -> None:
-        """Raises `Busy` if another process writes it. `writes` False: reads what is there, repairs nothing."""
+        """Raises `Busy` if another process writes it. `writes` False: reads, repairs nothing."""
         Root.build(path, 0o700)
         self.root = Root(path, disk)
         self.writes = writes
         self._lock = -1
         self._base = 0  # bytes of the snapshot
-        self._dirty = False  # lines that no fsync followed
+        self._dirty = False  # unsynced lines
         self._broken = False
         if writes:
             self._lock = self.root.lock_file("lock")
@@ -81,7 +81,7 @@ class WriteAheadLog:
             self._lock = -1
 
     def load(self, state: PlaneState) -> bool:
-        """Fill an empty state; False if there is no log yet. `BadInput` for what is no log of ours, or a newer one."""
+        """Fill an empty state; False if there is no log yet. `BadInput` for a foreign or a newer log."""
         data = self.root.read(NAME)
         if not data:
             return False
@@ -95,9 +95,9 @@ class WriteAheadLog:
         return True
 
     def append(self, change: StateChange) -> None:
-        """Durable when it returns; what could not be made so is taken back."""
+        """Append a change, durable when it returns; on an error it is truncated again."""
         if self._broken:
-            raise StorageError("the log could not be mended", path=NAME, op="append", fix="see what the disk says")
+            raise StorageError("the log could not be repaired", path=NAME, op="append", fix="see what the disk says")
         size = self.log.size
         try:
             self.log.append(_line(change))
@@ -106,33 +106,33 @@ class WriteAheadLog:
             try:
                 self.log.cut(size)
             except WorldError:
-                self._broken = True  # until it has been made again: the tail is not what we know
+                self._broken = True  # until it is rewritten: the tail is unknown
             raise
 
-    def note(self, audit: AuditEntry) -> None:
-        """An audit line of something refused: nobody is told that it is kept, so no fsync."""
+    def append_unsynced(self, audit: AuditEntry) -> None:
+        """Append an audit line of a refusal. It is not acknowledged, so no fsync."""
         if not self._broken:
             self.log.write(_line({"audit": audit}))
             self._dirty = True
 
     @property
-    def broken(self) -> bool:
-        """Whether the log's tail is not what we know; `rewrite` mends it."""
+    def needs_repair(self) -> bool:
+        """Whether the log's tail is unknown; `rewrite` repairs it."""
         return self._broken
 
     @property
-    def grown(self) -> bool:
-        """Whether the changes weigh as much as the snapshot below them."""
+    def needs_compaction(self) -> bool:
+        """Whether the changes are as large as the snapshot."""
         return self.log.size > 2 * self._base + GROWTH
 
     def rewrite(self, state: PlaneState) -> None:
-        """Put the present state in place of the log: whole or not at all."""
+        """Replace the log by the current state, atomically."""
         lines = [_line(_Head(FORMAT, state.seq, state.counts))]
         lines += [_line({"row": row}) for row in state.rows()]
         lines += [_line({"audit": audit}) for audit in state.audit]
         data = b"".join(lines)
         try:
-            # a power cut leaves the one log or the other, and the next line that is durable waits for the name, too
+            # a power cut leaves the old log or the new one, and the next durable line waits for the rename, too
             self.root.replace(NAME, data, private=True, durable=False)
             self._base, self._dirty, self._broken = len(data), False, False
         finally:
@@ -157,7 +157,7 @@ def _replay(data: bytes, state: PlaneState) -> _Replay:
         good = stop >= 0 and data[at : at + 9] == b"%08x " % crc32(body)
         if not at:
             if not good:
-                raise BadInput("no log of the control plane", path=NAME, fix="put the file back, or move it away")
+                raise BadInput("not a log of the control plane", path=NAME, fix="put the file back, or move it away")
             _begin(msgspec.json.decode(body, type=_Head), state)
         elif not good:
             bad = at if bad < 0 else bad

@@ -1,4 +1,4 @@
-"""Where a server is, and the token for it, which never stands on a command line."""
+"""The address of a server, and its token, which is never on a command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Address(NamedTuple):
 
 
 def parse(url: str) -> Address:
-    """`HOST`, `HOST:PORT`, `ws://…` and `wss://…`; the port is 18790 unless said. Raises `BadInput`."""
+    """`HOST`, `HOST:PORT`, `ws://…` and `wss://…`; the default port is 18790. Raises `BadInput`."""
     text = url if "://" in url else f"ws://{url}"
     try:
         parts = urlsplit(text)

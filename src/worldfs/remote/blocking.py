@@ -1,4 +1,4 @@
-"""The blocking face: the same words, for programs without an event loop.
+"""The blocking API: the same methods, for programs without an event loop.
 
     with blocking.connect("ws://127.0.0.1:18790", agent="alice") as world:
         print(world.read("/meta/protocol.json"))
@@ -39,7 +39,7 @@ class _LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Its result; a Ctrl-C here cancels it there."""
+        """Run a coroutine and return its result; a Ctrl-C here cancels it."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -55,7 +55,7 @@ class _LoopThread:
 
 
 class BlockingJob:
-    """`worldfs.remote.Job`, blocking."""
+    """`worldfs.remote.RemoteJob`, blocking."""
 
     def __init__(self, loop: _LoopThread, job: remote_jobs.RemoteJob) -> None:
         self._loop, self._job = loop, job
@@ -78,7 +78,7 @@ class BlockingJob:
 
 
 class BlockingWorld:
-    """`worldfs.remote.World`, blocking; see there for what each word means."""
+    """`worldfs.remote.RemoteWorld`, blocking; see there for each method."""
 
     def __init__(self, loop: _LoopThread, world: far.RemoteWorld) -> None:
         self._loop, self._world = loop, world

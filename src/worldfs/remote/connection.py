@@ -1,4 +1,4 @@
-"""`connect`: the way to a far world."""
+"""`connect`: opens a connection to a served world."""
 
 from __future__ import annotations
 
@@ -47,15 +47,16 @@ def connect(
     retry: RetryPolicy = NEVER_RETRY,
     keepalive_s: float = 20.0,
 ) -> PendingConnection:
-    """A connection to `url` (ws://HOST:PORT, wss://…, or HOST:PORT), greeted and bound.
+    """A connection to `url` (ws://HOST:PORT, wss://…, or HOST:PORT), after its handshake, bound.
 
     `token`: the Bearer of the server (None: $PAOS_TOKEN; else, of this machine's own server, the home's). `agent`,
-    `project`, `project_token`: what to be bound to (also `?agent=…&project=…` of the URL, and $PAOS_PROJECT_TOKEN);
-    nothing: what the server has for this token.
-    `timeout`, seconds: for connecting, and for an answer to what need not wait. `retry`: what to do when the
-    connection goes, `NEVER_RETRY` by default. `keepalive_s`: how often to ask whether the other end is still there.
+    `project`, `project_token`: the binding to ask for (also `?agent=…&project=…` of the URL, and $PAOS_PROJECT_TOKEN);
+    nothing: the server's default for this token. `timeout`, seconds: for connecting, and for requests that do not wait.
+    `retry`: what to do when the connection is lost, `NEVER_RETRY` by default. `keepalive_s`: interval of keepalive
+    pings.
 
-    Raises `BadInput` (the URL), `NotPermitted` (the token, the binding), `Lost` (nobody there), `TimedOut`, `Missing`.
+    Raises `BadInput` (the URL), `NotPermitted` (the token, the binding), `ConnectionLost` (no server there),
+    `RequestTimeout`, `MissingRequirement`.
     """
     address = parse(url)
     asked = os.environ.get(PROJECT_TOKEN, "") if project_token is None else project_token

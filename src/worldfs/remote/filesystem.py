@@ -1,11 +1,11 @@
-"""The served tree for whatever stands on fsspec: acheron://HOST:PORT/agents/self/…
+"""The served tree as an fsspec file system: acheron://HOST:PORT/agents/self/…
 
     fsspec.open("acheron://127.0.0.1:18790/meta/protocol.json", token=…)
     pandas.read_json("acheron:///agents/self/jobs/job-1/result.txt", storage_options={"server": "ws://…"})
 
 The token comes from `token=`, $PAOS_TOKEN or the home of this machine's own server, and is never part of a URL. Files
-and directories can be made where the server lets them (what nodes export, messages); removed and renamed in what nodes
-export.
+and directories can be created where the server allows it (exports of nodes, messages); removed and renamed in exports
+of nodes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _BLOCK: Final = 512 * 1024
 
 
 class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships no types
-    """One connection for each set of options, made at the first request, made again when it was lost."""
+    """One connection for each set of options, opened at the first request, reopened when it was lost."""
 
     protocol: ClassVar[tuple[str, ...]] = ("acheron", "acherons")
     root_marker: ClassVar[str] = "/"
@@ -54,10 +54,10 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         wait: float | None = None,
         **more: Any,
     ) -> None:
-        """`server` (or `url`, which `fsspec.url_to_fs` cannot pass on): where it is, unless the path's own URL says so;
+        """`server` (or `url`, which `fsspec.url_to_fs` cannot pass on): the address, unless the path's own URL has one;
         `token`, `agent`, `project`, `project_token`, `timeout`: as of `worldfs.remote.connect`.
 
-        `wait`: how long, in seconds, a file that blocks may block (None: as the server has it; 0: not at all).
+        `wait`: how long, in seconds, a blocking file may block (None: as the server has it; 0: not at all).
         """
         super().__init__(**more)
         self.server, self.agent, self.project, self.timeout, self.wait = url or server, agent, project, timeout, wait
@@ -87,12 +87,12 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         return {"server": f"{'wss' if found.scheme == 'acherons' else 'ws'}://{found.netloc}"}
 
     async def world(self) -> RemoteWorld:
-        """The connection itself, for what a file system has no word for (chat, invoke, control)."""
+        """The connection itself, for operations beyond a file system's (chat, invoke, control)."""
         if self._making is None:
             self._making = asyncio.Lock()
         async with self._making:
             if self._world is None:
-                self._world = await _asked(
+                self._world = await _run_or_os_error(
                     connect(
                         self.server,
                         token=self._token,
@@ -107,21 +107,21 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         return self._world
 
     def close(self) -> None:
-        """Close the connection; the next request makes another."""
+        """Close the connection; the next request opens another."""
         if self._world is not None:
             sync(self.loop, self._world.close)
             self._world = None
 
     async def _info(self, path: str, **more: Any) -> dict[str, Any]:
-        return _info(await _asked((await self.world()).stat(self._strip_protocol(path))))
+        return _info(await _run_or_os_error((await self.world()).stat(self._strip_protocol(path))))
 
     async def _ls(self, path: str, detail: bool = True, **more: Any) -> list[Any]:
         place = self._strip_protocol(path)
         world = await self.world()
         try:
             if detail:
-                return [_info(one) for one in await _asked(world.entries(place))]
-            return [f"{place.rstrip('/')}/{name}" for name in await _asked(world.list(place))]
+                return [_info(one) for one in await _run_or_os_error(world.entries(place))]
+            return [f"{place.rstrip('/')}/{name}" for name in await _run_or_os_error(world.list(place))]
         except NotADirectoryError:
             return [await self._info(place)] if detail else [place]
 
@@ -131,26 +131,28 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         if (start or 0) >= 0 and (end is None or end >= 0):
             first = start or 0
             count = None if end is None else max(0, end - first)
-            return b"" if count == 0 else await _asked(world.read(place, offset=first, count=count, wait=wait))
-        return (await _asked(world.read(place, wait=wait)))[start:end]
+            return (
+                b"" if count == 0 else await _run_or_os_error(world.read(place, offset=first, count=count, wait=wait))
+            )
+        return (await _run_or_os_error(world.read(place, wait=wait)))[start:end]
 
     async def _pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **more: Any) -> None:
         place, world = self._strip_protocol(path), await self.world()
         if mode == "create" and await world.exists(place):
             raise FileExistsError(place)
-        await _asked(world.write(place, bytes(value), replace=True, create=True))
+        await _run_or_os_error(world.write(place, bytes(value), replace=True, create=True))
 
     async def _append(self, path: str, value: bytes) -> None:
         world = await self.world()
         if is_control(path):
-            raise _os_error(BadInput("a Control has no end to append to", path=path, op="append"))
-        if not await _asked(world.exists(path)):
+            raise _os_error(BadInput("cannot append to a Control", path=path, op="append"))
+        if not await _run_or_os_error(world.exists(path)):
             await self._pipe_file(path, value)
             return
-        await _asked(world.write(path, value, offset=(await _asked(world.stat(path))).size))
+        await _run_or_os_error(world.write(path, value, offset=(await _run_or_os_error(world.stat(path))).size))
 
     async def _rm_file(self, path: str, **more: Any) -> None:
-        await _asked((await self.world()).remove(self._strip_protocol(path)))
+        await _run_or_os_error((await self.world()).remove(self._strip_protocol(path)))
 
     async def _rm(self, path: Any, recursive: bool = False, batch_size: int | None = None, **more: Any) -> None:
         """Children before their directory; a directory without `recursive` only when it is empty."""
@@ -166,20 +168,20 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         sync(self.loop, self._rmdir, path)
 
     async def _mv_file(self, path1: str, path2: str, **more: Any) -> None:
-        await _asked((await self.world()).rename(self._strip_protocol(path1), self._strip_protocol(path2)))
+        await _run_or_os_error((await self.world()).rename(self._strip_protocol(path1), self._strip_protocol(path2)))
 
     def mv(self, path1: str, path2: str, recursive: bool = False, maxdepth: int | None = None, **more: Any) -> None:
-        """One rename; into a directory that is there, under the old name."""
+        """One rename; into an existing directory under the old name."""
         old, new = self._strip_protocol(path1), self._strip_protocol(path2)
         if self.exists(new) and self.isdir(new):
             new = f"{new.rstrip('/')}/{old.rpartition('/')[2]}"
         sync(self.loop, self._mv_file, old, new)
 
     def modified(self, path: str) -> datetime:
-        """When it was last changed. Raises `NotImplementedError` for what keeps no time (most of what is computed)."""
+        """When it was last changed. Raises `NotImplementedError` for files without a time (most computed ones)."""
         moment = self.info(path)["mtime"]
         if moment is None:
-            raise NotImplementedError(f"{path} keeps no time of its last change")
+            raise NotImplementedError(f"{path} has no modification time")
         return datetime.fromtimestamp(moment, UTC)
 
     async def _cp_file(self, path1: str, path2: str, **more: Any) -> None:
@@ -203,16 +205,16 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
     async def _mkdir(self, path: str, create_parents: bool = True, **more: Any) -> None:
         place, world = self._strip_protocol(path), await self.world()
         above = place.rpartition("/")[0]
-        if create_parents and above and not await _asked(world.exists(above)):
+        if create_parents and above and not await _run_or_os_error(world.exists(above)):
             await self._mkdir(above)
-        await _asked(world.mkdir(place))
+        await _run_or_os_error(world.mkdir(place))
 
     async def _makedirs(self, path: str, exist_ok: bool = False) -> None:
-        if not exist_ok or not await _asked((await self.world()).exists(self._strip_protocol(path))):
+        if not exist_ok or not await _run_or_os_error((await self.world()).exists(self._strip_protocol(path))):
             await self._mkdir(path)
 
     def ukey(self, path: str) -> str:
-        """Of the bytes: most files are rendered when they are read, and carry no version on the wire."""
+        """A hash of the bytes: most files are rendered when they are read, and have no version on the wire."""
         from fsspec.utils import tokenize
 
         return str(tokenize(self.cat_file(path, wait=0)))
@@ -222,7 +224,7 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
 
 
 class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no types
-    """A file: reading sees the bytes of the moment of opening, writing happens once, whole, when it is closed."""
+    """An open file: reads see the bytes at opening; the data are written once, as a whole, on close."""
 
     def __init__(self, fs: AcheronFileSystem, path: str, mode: str, block_size: int, **more: Any) -> None:
         self._file: RemoteFile | None = None
@@ -239,7 +241,7 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
             raise _no_word(f"open mode {mode}", path)
 
     def _begin(self, fs: AcheronFileSystem, path: str, block: int) -> int:
-        """The first block fixes the content for this fid; what is shorter than it is all there is."""
+        """The first block fixes the content for this fid; a shorter block is the whole content."""
         size: int
         self._file, self._first, size = sync(fs.loop, _first_block, fs, path, block, self._wait)
         return size
@@ -251,7 +253,7 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
         return data
 
     def _upload_chunk(self, final: bool = False) -> bool:
-        """Kept together until the end: a Control acts on each frame by itself."""
+        """Buffer until the end: a Control acts on each frame by itself."""
         if not final:
             return False
         self.buffer.seek(0)
@@ -263,7 +265,7 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
         return True
 
     def _initiate_upload(self) -> None:
-        """Nothing goes out before the last byte is there."""
+        """Nothing is sent before the last byte."""
 
     def close(self) -> None:
         super().close()
@@ -273,9 +275,9 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
 
 
 async def _stat(fs: AcheronFileSystem, path: str) -> RemoteEntry | None:
-    """None: not there yet."""
+    """The entry; None: it does not exist yet."""
     try:
-        return await _asked((await fs.world()).stat(path))
+        return await _run_or_os_error((await fs.world()).stat(path))
     except FileNotFoundError:
         return None
 
@@ -283,23 +285,23 @@ async def _stat(fs: AcheronFileSystem, path: str) -> RemoteEntry | None:
 async def _first_block(
     fs: AcheronFileSystem, path: str, block: int, wait: float | None
 ) -> tuple[RemoteFile | None, bytes, int]:
-    file = await _asked((await fs.world()).open(path))
+    file = await _run_or_os_error((await fs.world()).open(path))
     try:
-        place = await _asked(file.stat())
+        place = await _run_or_os_error(file.stat())
         if place.directory:
             raise IsADirectoryError(path)
-        first = await _asked(file.read(block, wait=wait))
+        first = await _run_or_os_error(file.read(block, wait=wait))
         if len(first) < block:
             file.close()
             return None, first, len(first)
-        return file, first, max(len(first), (await _asked(file.stat())).size)
+        return file, first, max(len(first), (await _run_or_os_error(file.stat())).size)
     except BaseException:
         file.close()
         raise
 
 
 async def _range(file: RemoteFile, start: int, end: int) -> bytes:
-    return await _asked(file.read(end - start, start))
+    return await _run_or_os_error(file.read(end - start, start))
 
 
 def _close(loop: asyncio.AbstractEventLoop, worlds: list[RemoteWorld]) -> None:
@@ -320,8 +322,9 @@ def _info(place: RemoteEntry) -> dict[str, Any]:
     }
 
 
-async def _asked(answer: Awaitable[T]) -> T:
-    """The answer; a refusal becomes the `OSError` that callers of a file system expect, with ours as its cause."""
+async def _run_or_os_error(answer: Awaitable[T]) -> T:
+    """Await the answer; a `WorldError` becomes the `OSError` that callers of a file system expect, with it as the
+    cause."""
     try:
         return await answer
     except WorldError as error:
@@ -350,4 +353,4 @@ def _os_error(error: WorldError) -> OSError:
 
 
 def _no_word(what: str, path: str) -> OSError:
-    return OSError(errno.EOPNOTSUPP, f"the protocol has no word for {what}", path)
+    return OSError(errno.EOPNOTSUPP, f"the protocol does not support {what}", path)

@@ -1,11 +1,11 @@
-"""What goes wrong at the far end, or on the way there, in the house's words.
+"""The errors of a remote world, as `WorldError`s.
 
     WorldError
-    ├── TimedOut             no answer within the time that the caller gave; the request was flushed
+    ├── RequestTimeout       no answer within the caller's timeout; the request was flushed
     └── BrokenHouse
-        └── Lost             the connection is gone; `sent` says whether the request may have been carried out
+        └── ConnectionLost   the connection is gone; `sent`: whether the request may have been carried out
 
-Everything that a server answers keeps the server's own code in `error.code` (acheron §2 and 3.1).
+Every answer of a server keeps the server's own code in `error.code` (acheron §2 and 3.1).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class ConnectionLost(StorageError):
     code = "LOST"
 
     def __init__(self, found: str, *, path: str = "", op: str = "", sent: bool = False, fix: str = "") -> None:
-        fix = "it may have been carried out: look before you repeat it" if sent else fix
+        fix = "it may have been carried out: check before you repeat it" if sent else fix
         super().__init__(found, path=path, op=op, fix=fix)
         self.sent = sent
 
@@ -34,7 +34,7 @@ class RequestTimeout(WorldError, TimeoutError):
     code = "TIMED_OUT"
 
 
-# Codes that have no row in the table of errors: the first part of the word that fits decides.
+# Codes that have no row in the table of errors: the first matching part of the code decides.
 _KINDS: Final[tuple[tuple[str, type[WorldError]], ...]] = (
     ("not_found", NotFound),
     ("forbidden", NotPermitted),
@@ -55,24 +55,24 @@ _KINDS: Final[tuple[tuple[str, type[WorldError]], ...]] = (
 )
 
 
-# What the protocol says of its own fids, as it reads to a person who gave a path.
+# Messages about fids, reworded for a caller who gave a path.
 _WORDS: Final = {"walk segment not found": "no such file or directory"}
-_WHOM: Final = "say as whom: --agent NAME --project ID (agent= and project= in Python)"
-# What mends it, by the server's code; those of an attach where the words alone do not say so.
+_WHOM: Final = "name the binding: --agent NAME --project ID (agent= and project= in Python)"
+# The fix by the server's code; those of an attach where the message alone is not enough.
 _FIXES: Final = {
-    "enoent": "the listing of the directory above shows what is there for you",
+    "enoent": "list the directory above to see its entries",
     "eisdir": "list it instead",
     "enotdir": "read it instead",
     "provisioning_required": _WHOM,
     "last_target_invalid": _WHOM,
-    "project_not_found": "the operation project_list names those that there are",
-    "project_auth_failed": "$PAOS_PROJECT_TOKEN is not the project's present token",
+    "project_not_found": "the operation project_list lists the projects",
+    "project_auth_failed": "$PAOS_PROJECT_TOKEN is not the project's current token",
 }
 _LOCKED: Final = "the project is locked: put its token into $PAOS_PROJECT_TOKEN"
 
 
 def refusal(error: Mapping[str, Any] | None, *, path: str = "", op: str = "") -> WorldError:
-    """The exception for a frame's `error`; its class says who can mend it, its `code` is the server's."""
+    """The exception for a frame's `error`; its class says how to handle it, its `code` is the server's."""
     said = error or {}
     if "errno" in said:  # node FS
         return WorldError(str(said.get("message", "")), path=path, op=op, code=f"errno_{said['errno']}")

@@ -1,4 +1,4 @@
-"""Jobs of an agent from the other end: what was said, what was invoked, and how it ended."""
+"""Jobs of a remote agent: chats, invocations, and their results."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 CHAT: Final = "/agents/self/chat/control/input"
 JOBS: Final = "/agents/self/jobs"
 ENDED: Final = frozenset(("done", "failed"))
-_LOOK_S: Final = 30.0  # one blocking look at a status; a server may have less patience
-_POLL_S: Final = 0.1  # between two looks at a status that does not block
+_LOOK_S: Final = 30.0  # s of one blocking read of a status; a server may answer earlier
+_POLL_S: Final = 0.1  # s between two reads of a status that does not block
 
 
 class RemoteJob:
@@ -37,7 +37,7 @@ class RemoteJob:
         return str((await self._status(0))["state"])
 
     async def result(self, timeout: float | None = None) -> JobResult:
-        """How it ended. Raises `RequestTimeout`; the job goes on."""
+        """Wait for the result. Raises `RequestTimeout`; the job goes on."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             left = _LOOK_S if deadline is None else min(_LOOK_S, deadline - time.monotonic())
@@ -54,7 +54,7 @@ class RemoteJob:
         )
 
     async def cancel(self) -> None:
-        """Ask that it stop; `result` tells how it ended. Raises `NotFound` where the server has no word for it."""
+        """Ask the job to stop; `result` returns how it ended. Raises `NotFound` where the server cannot cancel."""
         await self._world.write(f"{self.path}/cancel", "cancel\n")
 
     async def progress(self) -> AsyncIterator[Json]:
@@ -64,7 +64,7 @@ class RemoteJob:
         told = 0
         async with changes(self._world, self.path) as until_next:
             while True:
-                over = await self.state() in ENDED  # asked first: what is logged before the end is in the log below
+                over = await self.state() in ENDED  # read first: what is logged before the end is in the log below
                 log = await self.log()
                 for line in log[told:]:
                     yield line
@@ -74,7 +74,7 @@ class RemoteJob:
                 await until_next(_LOOK_S)
 
     async def log(self) -> list[Json]:
-        """What it noted on its way, one object a line."""
+        """The entries of its log, one object per line."""
         text = (await self._world.read(f"{self.path}/log.txt")).decode("utf-8", "replace")
         return [json.loads(line) for line in text.splitlines() if line.strip()]
 
@@ -91,7 +91,7 @@ async def chat(world: RemoteWorld, text: str, correlation: str) -> RemoteJob:
 
 async def invoke(world: RemoteWorld, path: str, tool: str, args: Json, timeout: float) -> RemoteToolResult:
     """Through control/invoke.json with the tool's name, or, for a path that is a control file, with the bare arguments
-    when no tool is said. The answer is the job's own where the server names a job, else the service's latest."""
+    when no tool is given. The answer is the job's own where the server names a job, else the service's latest."""
     control = path if is_control(path) else f"{path.rstrip('/')}/control/invoke.json"
     payload = {"tool_name": tool, "arguments": args} if tool else args
     try:
@@ -117,7 +117,7 @@ async def _invoke(world: RemoteWorld, control: str, payload: str) -> RemoteToolR
 
 
 async def _result_of(job: RemoteJob, ended: JobResult) -> RemoteToolResult:
-    """From the job's own files, so that two invokes of one service do not get each other's answers."""
+    """From the job's own files, so that two invocations of one service do not mix up their answers."""
     if ended.ok:
         try:
             return _invoked(json.loads(ended.text), True)

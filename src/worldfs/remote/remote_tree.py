@@ -1,7 +1,7 @@
-"""A tree at the other end of one connection: walk, open, read, write, stat, clunk, each in one round trip.
+"""The remote tree of one connection: walk, open, read, write, stat, clunk, each in one round trip.
 
-The requests of one operation leave together: a server answers what need not wait in the order in which it came (and
-whoever is strictly serial, always), so a stat costs one round trip, not three. Fid numbers are used again when the
+The requests of one operation are sent together: a server answers requests that do not wait in order (and
+a strictly serial server all of them), so a stat costs one round trip, not three. Fid numbers are reused when the
 server has answered their clunk.
 """
 
@@ -25,11 +25,11 @@ CONTROL_PLACE: Final = "control"  # every Control of the specification lies in a
 
 
 class RemoteTree:
-    """Operations over one greeted connection. They may run at the same time, as many as you like."""
+    """Operations over one connection after its handshake. Any number may run at the same time."""
 
-    def __init__(self, line: RpcClient, greeted: HandshakeResult) -> None:
-        self.line, self.bound, self.extensions = line, greeted.bound, greeted.extensions
-        msize = greeted.msize
+    def __init__(self, rpc: RpcClient, handshake: HandshakeResult) -> None:
+        self.rpc, self.bound, self.extensions = rpc, handshake.bound, handshake.extensions
+        msize = handshake.msize
         self.largest = max(1, (msize - _ENVELOPE) * 3 // 4)  # bytes of data in a frame
         self._free: list[int] = []
         self._next = ROOT_FID + 1
@@ -37,13 +37,13 @@ class RemoteTree:
     async def stat(self, path: str, timeout: float | None) -> RemoteEntry:
         async with RemoteFid(self, path) as fid:
             walked = await fid.post_walk()
-            tag, reply = await self.line.post("stat", {"fid": fid.number})
-            await fid.walked(walked, timeout)
-            found = await self.line.answer(tag, reply, "stat", path=path, timeout=timeout)
+            tag, reply = await self.rpc.post("stat", {"fid": fid.number})
+            await fid.walk_result(walked, timeout)
+            found = await self.rpc.answer(tag, reply, "stat", path=path, timeout=timeout)
         return _place(path, found)
 
     async def entries(self, path: str, timeout: float | None) -> list[RemoteEntry]:
-        """What is in a directory, in one go. Only of a server that knows the extension "stats"."""
+        """What is in a directory, in one request. Only of a server with the extension "stats"."""
         data = await self.read(
             path, offset=0, count=None, wait=None, timeout=timeout, directory=True, more={"stats": True}
         )
@@ -62,24 +62,24 @@ class RemoteTree:
         directory: bool,
         more: Json | None = None,
     ) -> bytes:
-        """The bytes of a file, or the names in a directory, joined by newlines. See `World.read`."""
+        """The bytes of a file, or the names in a directory, joined by newlines. See `RemoteWorld.read`."""
         async with RemoteFid(self, path) as fid:
             walked = await fid.post_walk()
-            opened = await self.line.post("open", {"fid": fid.number, "mode": "r"})
-            first = await self.line.post("read", {**self.asking(fid.number, offset, count, wait), **(more or {})})
-            qid = await fid.walked(walked, timeout)
+            opened = await self.rpc.post("open", {"fid": fid.number, "mode": "r"})
+            first = await self.rpc.post("read", {**self.asking(fid.number, offset, count, wait), **(more or {})})
+            qid = await fid.walk_result(walked, timeout)
             if (qid.get("type") == "dir") != directory:
                 word = "enotdir" if directory else "eisdir"
                 what, fix = ("a file", "read it instead") if directory else ("a directory", "list it instead")
                 raise BadInput(what, path=path, op="read", fix=fix, code=word)
-            await self.line.answer(*opened, "open", path=path, timeout=timeout)
-            found = await self.line.answer(*first, "read", path=path, timeout=timeout)
+            await self.rpc.answer(*opened, "open", path=path, timeout=timeout)
+            found = await self.rpc.answer(*first, "read", path=path, timeout=timeout)
             pieces = [_data(found)]
             at = len(pieces[0])
             while not found.get("eof", at == 0) and pieces[-1] and (count is None or at < count):
                 left = None if count is None else count - at
                 asking = self.asking(fid.number, offset + at, left, None)
-                found = await self.line.ask("read", asking, path=path, timeout=timeout)
+                found = await self.rpc.ask("read", asking, path=path, timeout=timeout)
                 pieces.append(_data(found))
                 at += len(pieces[-1])
         return b"".join(pieces)
@@ -96,7 +96,7 @@ class RemoteTree:
         create: bool = False,
         stage: bool = False,
     ) -> RemoteWriteResult:
-        """See `World.write`. `create`: the file must not be there. `stage`: the data become all of its content."""
+        """See `RemoteWorld.write`. `create`: the file must not exist. `stage`: the data replace its content."""
         if len(data) > self.largest and not split:
             raise BadInput(
                 f"{len(data)} bytes, which do not fit one frame",
@@ -110,13 +110,13 @@ class RemoteTree:
         async with RemoteFid(self, path) as fid:
             walked = await (fid.post_create() if create else fid.post_walk())
             mode: Json = {"mode": "w", "stage": True} if stage else {"mode": "w"}
-            opened = await self.line.post("open", {"fid": fid.number, **mode})
-            await fid.walked(walked, timeout)
-            await self.line.answer(*opened, "open", path=path, timeout=timeout)
+            opened = await self.rpc.post("open", {"fid": fid.number, **mode})
+            await fid.walk_result(walked, timeout)
+            await self.rpc.answer(*opened, "open", path=path, timeout=timeout)
             while total == 0 or total < len(data):
                 piece = data[total : total + self.largest]
                 fields = {"fid": fid.number, "offset": offset + total, "data_b64": frames.encode_base64(piece), **more}
-                sent = _written(await self.line.ask("write", fields, path=path, timeout=timeout))
+                sent = _written(await self.rpc.ask("write", fields, path=path, timeout=timeout))
                 total += len(piece)
                 if not data:
                     break
@@ -128,43 +128,43 @@ class RemoteTree:
 
     async def mkdir(self, path: str, timeout: float | None) -> None:
         async with RemoteFid(self, path) as fid:
-            await fid.walked(await fid.post_create(directory=True), timeout)
+            await fid.walk_result(await fid.post_create(directory=True), timeout)
 
     async def remove(self, path: str, timeout: float | None) -> None:
         above, name = _parent(path)
         async with RemoteFid(self, above) as fid:
             walked = await fid.post_walk()
-            posted = await self.line.post("remove", {"fid": fid.number, "path": [name]})
-            await fid.walked(walked, timeout)
-            await self.line.answer(*posted, "remove", path=path, timeout=timeout)
+            posted = await self.rpc.post("remove", {"fid": fid.number, "path": [name]})
+            await fid.walk_result(walked, timeout)
+            await self.rpc.answer(*posted, "remove", path=path, timeout=timeout)
 
     async def rename(self, old: str, new: str, timeout: float | None) -> None:
         (above, name), (target, other) = _parent(old), _parent(new)
         async with RemoteFid(self, above) as fid, RemoteFid(self, target) as to:
             walked, there = await fid.post_walk(), await to.post_walk()
             fields = {"fid": fid.number, "newfid": to.number, "path": [name, other]}
-            posted = await self.line.post("rename", fields)
-            await fid.walked(walked, timeout)
-            await to.walked(there, timeout)
-            await self.line.answer(*posted, "rename", path=old, timeout=timeout)
+            posted = await self.rpc.post("rename", fields)
+            await fid.walk_result(walked, timeout)
+            await to.walk_result(there, timeout)
+            await self.rpc.answer(*posted, "rename", path=old, timeout=timeout)
 
     async def truncate(self, path: str, size: int, timeout: float | None) -> None:
         async with RemoteFid(self, path) as fid:
             walked = await fid.post_walk()
-            posted = await self.line.post("setattr", {"fid": fid.number, "payload": {"size": size}})
-            await fid.walked(walked, timeout)
-            await self.line.answer(*posted, "truncate", path=path, timeout=timeout)
+            posted = await self.rpc.post("setattr", {"fid": fid.number, "payload": {"size": size}})
+            await fid.walk_result(walked, timeout)
+            await self.rpc.answer(*posted, "truncate", path=path, timeout=timeout)
 
     async def open(self, path: str, mode: str, timeout: float | None) -> RemoteFile:
-        """A file that stays open: its bytes are those of the first read. Close it."""
+        """Open a file: its bytes are those of the first read. Close it."""
         fid = RemoteFid(self, path)
         try:
             walked = await fid.post_walk()
-            opened = await self.line.post("open", {"fid": fid.number, "mode": mode})
-            await fid.walked(walked, timeout)
-            await self.line.answer(*opened, "open", path=path, timeout=timeout)
+            opened = await self.rpc.post("open", {"fid": fid.number, "mode": mode})
+            await fid.walk_result(walked, timeout)
+            await self.rpc.answer(*opened, "open", path=path, timeout=timeout)
         except BaseException:
-            fid.drop()
+            fid.close()
             raise
         return RemoteFile(self, fid, timeout)
 
@@ -181,20 +181,20 @@ class RemoteTree:
 
     async def clunk(self, number: int) -> None:
         try:
-            await self.line.ask("clunk", {"fid": number})
+            await self.rpc.ask("clunk", {"fid": number})
         except ConnectionLost:
             return  # the fids went with the connection
         except WorldError:
-            pass  # the servers know no such answer; the number is free all the same
+            pass  # not expected of a clunk; the number is free all the same
         self.free(number)
 
     def free(self, number: int) -> None:
-        """A number that the server knows no more."""
+        """Release a number that the server has clunked."""
         heapq.heappush(self._free, number)
 
 
 class RemoteFid:
-    """A number that stands for a path at the other end, from the walk to the clunk."""
+    """A fid on the server, from the walk to the clunk."""
 
     def __init__(self, tree: RemoteTree, path: str) -> None:
         self._tree, self.path = tree, path
@@ -204,36 +204,36 @@ class RemoteFid:
 
     async def post_walk(self) -> tuple[int, Reply]:
         self._walked = True
-        return await self._tree.line.post("walk", {"fid": ROOT_FID, "newfid": self.number, "path": self._names})
+        return await self._tree.rpc.post("walk", {"fid": ROOT_FID, "newfid": self.number, "path": self._names})
 
     async def post_create(self, *, directory: bool = False) -> tuple[int, Reply]:
-        """Instead of a walk: what it stands for is made. Over two steps, because the directory needs a fid as well."""
+        """Create the file instead of a walk. In two steps, because the directory needs a fid as well."""
         above, name = self._names[:-1], self._names[-1:]
         walk = {"fid": ROOT_FID, "newfid": self.number, "path": above}
-        posted = await self._tree.line.post("walk", walk)
+        posted = await self._tree.rpc.post("walk", walk)
         self._walked = True
-        await self._tree.line.answer(*posted, "walk", path=self.path, timeout=None)
+        await self._tree.rpc.answer(*posted, "walk", path=self.path, timeout=None)
         fields = {"fid": self.number, "newfid": self.number, "path": name, "mode": "dir" if directory else "file"}
-        return await self._tree.line.post("create", fields)
+        return await self._tree.rpc.post("create", fields)
 
     async def commit(self, timeout: float | None) -> None:
-        """Give it up, and be told whether what was staged has become the file's content."""
+        """Clunk the fid; the reply says whether the staged data became the file's content."""
         self._walked = False
-        posted = await self._tree.line.post("clunk", {"fid": self.number})
+        posted = await self._tree.rpc.post("clunk", {"fid": self.number})
         try:
-            await self._tree.line.answer(*posted, "write", path=self.path, timeout=timeout)
+            await self._tree.rpc.answer(*posted, "write", path=self.path, timeout=timeout)
         finally:
             self._tree.free(self.number)
 
-    async def walked(self, posted: tuple[int, Reply], timeout: float | None) -> Json:
-        """What it leads to: {"path": id, "type": "dir" or "file"}."""
-        found = await self._tree.line.answer(*posted, "walk", path=self.path, timeout=timeout)
+    async def walk_result(self, posted: tuple[int, Reply], timeout: float | None) -> Json:
+        """The result of the walk: {"path": id, "type": "dir" or "file"}."""
+        found = await self._tree.rpc.answer(*posted, "walk", path=self.path, timeout=timeout)
         qid = found.get("qid")
         return qid if isinstance(qid, dict) else {}
 
-    def drop(self) -> None:
+    def close(self) -> None:
         if self._walked:
-            self._tree.line.errand(self._tree.clunk(self.number))
+            self._tree.rpc.run_in_background(self._tree.clunk(self.number))
         self._walked = False
 
     async def __aenter__(self) -> Self:
@@ -242,7 +242,7 @@ class RemoteFid:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None:
-        self.drop()
+        self.close()
 
 
 class RemoteFile:
@@ -258,7 +258,7 @@ class RemoteFile:
         at = 0
         while count is None or at < count:
             asking = self._tree.asking(self._fid.number, offset + at, None if count is None else count - at, wait)
-            found = await self._tree.line.ask("read", asking, path=self.path)
+            found = await self._tree.rpc.ask("read", asking, path=self.path)
             pieces.append(_data(found))
             at += len(pieces[-1])
             if found.get("eof", not pieces[-1]) or not pieces[-1]:
@@ -270,15 +270,15 @@ class RemoteFile:
         if len(data) > self._tree.largest:
             raise BadInput(f"{len(data)} bytes", path=self.path, op="write", expected=f"{self._tree.largest} at most")
         fields = {"fid": self._fid.number, "offset": offset, "data_b64": frames.encode_base64(data)}
-        return _written(await self._tree.line.ask("write", fields, path=self.path, timeout=self._timeout))
+        return _written(await self._tree.rpc.ask("write", fields, path=self.path, timeout=self._timeout))
 
     async def stat(self) -> RemoteEntry:
-        found = await self._tree.line.ask("stat", {"fid": self._fid.number}, path=self.path, timeout=self._timeout)
+        found = await self._tree.rpc.ask("stat", {"fid": self._fid.number}, path=self.path, timeout=self._timeout)
         return _place(self.path, found)
 
     def close(self) -> None:
-        """Clunk it; nobody waits for that. Closing twice is closing."""
-        self._fid.drop()
+        """Clunk the fid without waiting. Closing twice does no harm."""
+        self._fid.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -290,7 +290,7 @@ class RemoteFile:
 
 
 def path_names(path: str) -> list[str]:
-    """The names on the way from the root. Raises `BadInput` for a name that no server can mean."""
+    """The names on the way from the root. Raises `BadInput` for an invalid name."""
     names = [name for name in path.split("/") if name]
     if any("\0" in name for name in names):
         raise BadInput("a NUL in the path", path=path.replace("\0", "\\0"), op="walk")
@@ -298,7 +298,7 @@ def path_names(path: str) -> list[str]:
 
 
 def _parent(path: str) -> tuple[str, str]:
-    """The directory that a name is in, and the name. Raises `BadInput` for the root and for what is no name."""
+    """The directory that a name is in, and the name. Raises `BadInput` for the root and for an invalid name."""
     names = path_names(path)
     if not names or names[-1] in (".", ".."):
         raise BadInput("not a name", path=path, expected="a path that ends in a name", code="invalid")

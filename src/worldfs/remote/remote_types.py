@@ -1,4 +1,4 @@
-"""What a far world answers with. Times are milliseconds since 1970, sizes are bytes, paths begin with "/"."""
+"""The types that a remote world returns. Times are milliseconds since 1970, sizes are bytes, paths begin with "/"."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ Json = dict[str, Any]
 
 
 class RemoteEntry(NamedTuple):
-    """What hangs at a path (`t_stat`). `id` is stable for a path and below 2**53; a directory's size is 0.
+    """The entry at a path (`t_stat`). `id` is stable for a path and below 2**53; a directory's size is 0.
 
-    A file whose reading would wait now reports 1,048,576 bytes: no smaller number is safe (acheron D11). `mtime_ms`:
-    when it was last changed, 0 where the server does not say.
+    A file whose read would block reports 1,048,576 bytes: no smaller number is safe (acheron D11). `mtime_ms`:
+    when it was last changed, 0 if the server does not say.
     """
 
     path: str
@@ -29,7 +29,7 @@ class RemoteEntry(NamedTuple):
 
 
 class RemoteWriteResult(NamedTuple):
-    """What a write was answered with; `job` and `result_path` where it started a job."""
+    """The result of a write; `job` and `result_path` where it started a job."""
 
     n: int
     job: str = ""
@@ -38,7 +38,7 @@ class RemoteWriteResult(NamedTuple):
 
 
 class JobResult(NamedTuple):
-    """How a job ended, a failed one too: failing is a value. `error`: "<cause>: <message>", empty when `ok`."""
+    """How a job ended; a failure is a value, not an exception. `error`: "<cause>: <message>", empty when `ok`."""
 
     id: str
     ok: bool
@@ -49,7 +49,7 @@ class JobResult(NamedTuple):
 
 
 class RemoteToolResult(NamedTuple):
-    """What a tool said: its bare payload, or the error's code and message."""
+    """A tool's answer: its bare payload, or the error's code and message."""
 
     ok: bool
     payload: Any
@@ -59,7 +59,7 @@ class RemoteToolResult(NamedTuple):
 
 
 class WatchEvent(NamedTuple):
-    """One thing that happened below a watched path. `seq` grows; `job` for an end, `change` for a change."""
+    """One event below a watched path. `seq` grows; `job` for an end, `change` for a change."""
 
     seq: int
     source_path: str
@@ -69,14 +69,14 @@ class WatchEvent(NamedTuple):
 
 
 class PushFrame(NamedTuple):
-    """A frame that nobody asked for: the type of it ("control.node_service_event") and what it carries."""
+    """A pushed frame: its type ("control.node_service_event") and its payload."""
 
     type: str
     payload: Json
 
 
 class BoundSession(NamedTuple):
-    """To whom a connection is bound."""
+    """The binding of a connection."""
 
     role: str
     agent: str
@@ -85,10 +85,10 @@ class BoundSession(NamedTuple):
 
 
 class RetryPolicy(NamedTuple):
-    """How a lost connection is made again: waits of `first_s`, doubled up to `most_s` seconds, at most `attempts`.
+    """How a lost connection is reopened: waits of `first_s`, doubled up to `most_s` seconds, at most `attempts`.
 
-    Only what changes nothing (read, list, stat, walk) is repeated by itself. A write, an invoke or a control operation
-    that had left when the connection went raises `Lost` with `sent`.
+    Only read-only operations (read, list, stat, walk) are retried. A write, an invoke or a control operation
+    that had been sent when the connection was lost raises `ConnectionLost` with `sent`.
     """
 
     attempts: int = 8

@@ -1,4 +1,4 @@
-"""A walk of a far tree: parents before children, many requests under way, the order that of the names."""
+"""A walk of a remote tree: parents before children, many requests in flight, ordered by name."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .remote_world import RemoteWorld
 
 WalkedEntry = tuple[RemoteEntry, tuple[str, ...]]
-_DEEPEST = 64  # links are walked through: whatever goes on longer is a circle
-_AHEAD = 32  # directories that are looked into before their turn
+_DEEPEST = 64  # links are followed: a deeper path is a cycle
+_AHEAD = 32  # directories that are listed ahead
 
 
 async def walk(world: RemoteWorld, path: str, depth: int | None, at_once: int) -> AsyncIterator[WalkedEntry]:
@@ -31,7 +31,7 @@ async def walk(world: RemoteWorld, path: str, depth: int | None, at_once: int) -
         running.add(task)
         return task
 
-    # A stack of what comes next, and for the directories near its top the look that is already under way.
+    # A stack of what comes next, and for the directories near its top the listing that is already in flight.
     stack: list[tuple[RemoteEntry, int]] = [(top, 0)]
     ahead: dict[str, asyncio.Task[_Inside]] = {}
     try:
@@ -65,7 +65,7 @@ _Inside = Sequence[RemoteEntry] | None
 
 
 async def _inside(world: RemoteWorld, path: str, gate: asyncio.Semaphore) -> _Inside:
-    """The places in a directory; None where it is gone by now, or not to be looked at."""
+    """The entries of a directory; None where it is gone by now, or not readable."""
     try:
         return await list_directory(world, path, gate)
     except (NotFound, NotPermitted):
@@ -77,9 +77,9 @@ async def _inside(world: RemoteWorld, path: str, gate: asyncio.Semaphore) -> _In
 
 
 async def list_directory(world: RemoteWorld, path: str, gate: asyncio.Semaphore) -> Sequence[RemoteEntry]:
-    """The places in a directory: asked for at once, where the server has a word for it."""
+    """The entries of a directory: in one request, where the server has the extension."""
     async with gate:
-        told = await world.told(path)
+        told = await world.bulk_entries(path)
         names = await world.list(path) if told is None else []
     if told is not None:
         return told
@@ -89,7 +89,7 @@ async def list_directory(world: RemoteWorld, path: str, gate: asyncio.Semaphore)
         async with gate:
             try:
                 return (await world.stat(f"{root}/{name}"))._replace(name=name)
-            except (NotFound, NotPermitted):  # a name whose place may not be looked at is passed over
+            except (NotFound, NotPermitted):  # an entry that may not be read is skipped
                 return None
 
     return [place for place in await asyncio.gather(*map(one, names)) if place is not None]

@@ -1,4 +1,4 @@
-"""What happens at the other end: a selector in events/control/wait.json, and blocking reads of events/next.json."""
+"""Watches of a remote world: a selector in events/control/wait.json, and blocking reads of events/next.json."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 WAIT: Final = "/agents/self/events/control/wait.json"
 NEXT: Final = "/agents/self/events/next.json"
-_POLL_S: Final = 0.5  # where a server cannot tell of changes: between two looks
+_POLL_S: Final = 0.5  # s between two reads, where a server cannot push changes
 _LOOK_S: Final = 30.0
 
 
@@ -29,7 +29,7 @@ async def watch(
 ) -> AsyncIterator[WatchEvent]:
     if kind not in ("ends", "changes"):
         raise BadInput(f"kind {kind!r}", op="watch", expected="ends or changes")
-    async with world.borrowed() as tree:
+    async with world.borrow_connection() as tree:
         await _select(tree, paths or (CHAT,), kind, since, timeout, patience=world.timeout)
         while True:
             event = await _next(tree)
@@ -39,13 +39,13 @@ async def watch(
 
 @asynccontextmanager
 async def changes(world: RemoteWorld, path: str) -> AsyncIterator[Callable[[float], Awaitable[None]]]:
-    """What is given waits until something at `path` has changed since it was waited for last, or so many seconds."""
-    async with world.borrowed() as tree:
+    """Yields a function that waits until `path` has changed since its last call, or so many seconds."""
+    async with world.borrow_connection() as tree:
         try:
             await _select(tree, (path,), "changes", "now", _LOOK_S, patience=world.timeout)
             told = True
         except BadInput:
-            told = False  # this server tells of the ends of jobs only
+            told = False  # this server reports only the ends of jobs
 
         async def until_next(seconds: float) -> None:
             if told:
@@ -59,7 +59,7 @@ async def changes(world: RemoteWorld, path: str) -> AsyncIterator[Callable[[floa
 async def wait(
     world: RemoteWorld, path: str, until: Callable[[bytes], bool] | str, timeout: float | None
 ) -> bytes | None:
-    """See `RemoteWorld.wait`. The selector is there before the first look, so no change falls between them."""
+    """See `RemoteWorld.wait`. The selector is set before the first read, so no change is missed."""
     deadline = None if timeout is None else time.monotonic() + timeout
     first: bytes | None = None
     looked = False
@@ -119,7 +119,7 @@ async def _select(
 
 
 async def _next(tree: RemoteTree, wait: float | None = None) -> WatchEvent | None:
-    """None: nothing happened for as long as one look lasts."""
+    """The next event; None: nothing happened during one blocking read."""
     found = parse(await tree.read(NEXT, offset=0, count=None, wait=wait, timeout=None, directory=False), NEXT)
     if not found.get("configured", True):
         raise WorldError("the selector is gone", path=NEXT, op="watch", code=str(found.get("error", "")))

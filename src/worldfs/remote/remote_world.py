@@ -1,6 +1,6 @@
-"""A world at the other end of a socket: what may be asked of it.
+"""The client of a served world.
 
-Paths are those of the served tree ("/agents/self/jobs"). Times given to methods are seconds. Refusals are the house's
+Paths are those of the served tree ("/agents/self/jobs"). Times given to methods are seconds. Refusals are our
 exceptions, with the server's own code in `.code`: `NotFound` (enoent, agent_not_found …), `NotPermitted` (eperm,
 forbidden …), `BadInput` (invalid, eisdir, enotdir …), `Busy`, `Conflict`; `TimedOut`, and `ConnectionLost` for the
 connection.
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT_S: Final = 30.0
-_PUSHES: Final = 1024  # kept for a listener that is slow; older ones go first
-_AT_ONCE: Final = 64  # requests of one walk that are under way
+_PUSHES: Final = 1024  # pushes kept for a slow listener; the oldest are dropped
+_AT_ONCE: Final = 64  # requests of one walk in flight
 _SPARE: Final = 4  # idle connections for watches that are kept
 
 
@@ -53,14 +53,14 @@ class RemoteWorld:
         self,
         address: Address,
         token: str,
-        wish: BindingRequest,
+        binding: BindingRequest,
         *,
         timeout: float,
         retry: RetryPolicy,
         keepalive_s: float,
     ) -> None:
         self.address, self.timeout, self.retry = address, timeout, retry
-        self._token, self._wish, self._keepalive_s = token, wish, keepalive_s
+        self._token, self._binding, self._keepalive_s = token, binding, keepalive_s
         self._tree: RemoteTree | None = None
         self._making = asyncio.Lock()
         self._spare: list[RemoteTree] = []
@@ -89,41 +89,41 @@ class RemoteWorld:
     ) -> bytes:
         """The bytes of a file, all of them or `count` from `offset`.
 
-        Files that block (a job's status.json and result.txt, events/next.json) answer when there is news. `wait`
-        overrides how long the server lets them, 0 means not at all; `timeout` is this end's patience (None: no end).
+        Blocking files (a job's status.json and result.txt, events/next.json) answer on a change. `wait`
+        overrides how long the server lets them block, 0 means not at all; `timeout` is the client's (None: no timeout).
         """
 
         async def once(tree: RemoteTree) -> bytes:
             return await tree.read(path, offset=offset, count=count, wait=wait, timeout=timeout, directory=False)
 
-        return await self._again(once)
+        return await self._retried(once)
 
     async def list(self, path: str = "/") -> list[str]:
-        """The names in a directory, in the server's order (ours: by bytes). Raises `BadInput` (enotdir)."""
+        """The names in a directory, in the server's order (our server: by bytes). Raises `BadInput` (enotdir)."""
 
         async def once(tree: RemoteTree) -> bytes:
             return await tree.read(path, offset=0, count=None, wait=None, timeout=self.timeout, directory=True)
 
-        text = (await self._again(once)).decode("utf-8", "surrogateescape")
+        text = (await self._retried(once)).decode("utf-8", "surrogateescape")
         return text.split("\n") if text else []
 
     async def entries(self, path: str = "/") -> Sequence[RemoteEntry]:
-        """What is in a directory, all about each: one request to a server of ours, else a stat a name."""
+        """The entries of a directory: one request to our own server, else one stat per name."""
         from .remote_walk import list_directory
 
         return await list_directory(self, path, asyncio.Semaphore(_AT_ONCE))
 
-    async def told(self, path: str) -> Sequence[RemoteEntry] | None:
-        """`entries` by the server's own word for it; None where it has none."""
+    async def bulk_entries(self, path: str) -> Sequence[RemoteEntry] | None:
+        """`entries` in one request; None where the server lacks the extension."""
 
         async def once(tree: RemoteTree) -> Sequence[RemoteEntry] | None:
             return await tree.entries(path, self.timeout) if "stats" in tree.extensions else None
 
-        return await self._again(once)
+        return await self._retried(once)
 
     async def stat(self, path: str) -> RemoteEntry:
-        """What hangs there; it never waits."""
-        return await self._again(lambda tree: tree.stat(path, self.timeout))
+        """The entry at a path; never waits."""
+        return await self._retried(lambda tree: tree.stat(path, self.timeout))
 
     async def exists(self, path: str) -> bool:
         try:
@@ -135,7 +135,7 @@ class RemoteWorld:
     async def walk(
         self, path: str = "/", *, depth: int | None = None, at_once: int = _AT_ONCE
     ) -> AsyncIterator[tuple[RemoteEntry, tuple[str, ...]]]:
-        """Every place at and below `path`, parents first, with the names in it (none for a file).
+        """Every entry at and below `path`, parents first, with the names in it (none for a file).
 
         `depth` levels below `path` are entered, None: all; `at_once` requests are under way at a time. What goes away
         during the walk is left out.
@@ -161,13 +161,14 @@ class RemoteWorld:
         Without `offset` the data become a plain file's whole content, at once; at an `offset`, and with
         `replace=False`, what lies before and behind them stays. Data larger than a frame (about 785,000 bytes) go in
         several frames for a plain file; a Control (anything below a directory `control`) refuses them with `BadInput`.
-        `split` overrides that judgement. `create`: a file that is not there is made. The protocol of the reference can
-        neither replace nor make: with `replace=True` its servers are not asked to where a file would keep a tail
-        (`BadInput`, unsupported), and `NotFound` stays. Raises `ConnectionLost` with `sent` where nobody knows.
+        `split` overrides that rule. `create`: a missing file is created. The protocol of the reference can
+        neither replace nor create: with `replace=True` a write to its servers is refused where a file would keep a tail
+        (`BadInput`, unsupported), and `NotFound` stays. Raises `ConnectionLost` with `sent` where the result is
+        unknown.
         """
         body = data.encode() if isinstance(data, str) else data
         pieces = not is_control(path) if split is None else split
-        tree = await self._up()
+        tree = await self._connected()
         new = False
         stage = replace is None and not offset and not is_control(path) and "stage" in tree.extensions
         if (replace or create) and not is_control(path):
@@ -205,40 +206,40 @@ class RemoteWorld:
         await (await self._able("remove", path)).remove(path, self.timeout)
 
     async def rename(self, old: str, new: str) -> None:
-        """Within one node's exports, what is at `new` replaced. Raises as `remove`."""
-        await (await self._able("rename", old)).rename(old, new, self.timeout)
+        """Rename within one node's exports; `new` is replaced. Raises as `remove`."""
+        await (await self._require_extension("rename", old)).rename(old, new, self.timeout)
 
     async def truncate(self, path: str, size: int = 0) -> None:
         """Cut a file to `size` bytes, or fill it with zeros; a Control stays as it is. Raises as `remove`."""
-        await (await self._able("setattr", path)).truncate(path, size, self.timeout)
+        await (await self._require_extension("setattr", path)).truncate(path, size, self.timeout)
 
-    async def _able(self, word: str, path: str) -> RemoteTree:
-        """The connection to a server that knows a word beyond the reference's."""
-        tree = await self._up()
+    async def _require_extension(self, word: str, path: str) -> RemoteTree:
+        """The connection to a server that has a protocol extension."""
+        tree = await self._connected()
         if word not in tree.extensions:
             fix = "do it at the node"
             raise MissingRequirement(
-                f"this server's protocol has no word for {word}", path=path, op=word, fix=fix, code="unsupported"
+                f"this server does not support {word}", path=path, op=word, fix=fix, code="unsupported"
             )
         return tree
 
     async def open(self, path: str, mode: str = "r") -> RemoteFile:
-        """A file to read in blocks that belong together; `async with await world.open(path) as file`. Mode r, w, rw.
+        """Open a file to read consistent blocks; `async with await world.open(path) as file`. Mode r, w, rw.
 
         It lives as long as the connection: after a reconnect it raises `ConnectionLost`.
         """
-        return await (await self._up()).open(path, mode, self.timeout)
+        return await (await self._connected()).open(path, mode, self.timeout)
 
-    # --- what happens
+    # --- events
 
     def watch(
         self, *paths: str, kind: str = "ends", since: str | int = "last", timeout: float = 60.0
     ) -> AsyncIterator[WatchEvent]:
-        """What happens at `paths`, one event at a time, until the iteration is ended.
+        """Yields the events at `paths` until the iteration is ended.
 
         `kind` "ends": jobs that end, of the chat ("/agents/self/chat/control/input", the default) or of a job's
-        status.json; "changes": any change at a path. `since`: "last" what this connection was not told yet, "now",
-        "start", or the number of an event (`WatchEvent.seq`) after which to begin. `timeout`: how long one look blocks.
+        status.json; "changes": any change at a path. `since`: "last" events that this connection has not received yet,
+        "now", "start", or the number of an event (`WatchEvent.seq`) after which to begin. `timeout`: s of one read.
         """
         from .remote_watch import watch
 
@@ -247,7 +248,7 @@ class RemoteWorld:
     async def wait(
         self, path: str, until: Callable[[bytes], bool] | str = "", *, timeout: float | None = None
     ) -> bytes | None:
-        """The bytes of `path` when they changed, or fulfil `until` (a text in them, or a test); None: too late."""
+        """The bytes of `path` when they changed, or satisfy `until` (a text in them, or a test); None: timed out."""
         from .remote_watch import wait
 
         return await wait(self, path, until, timeout)
@@ -259,16 +260,16 @@ class RemoteWorld:
         return each(self, path)
 
     def pushes(self) -> AsyncIterator[PushFrame]:
-        """What the server sends unasked: after `control("node_service_watch")` or `control("debug_subscribe")`.
+        """The pushes of the server: after `control("node_service_watch")` or `control("debug_subscribe")`.
 
-        1,024 wait for a slow listener; what had to go is counted in `pushes_dropped`.
+        1,024 are kept for a slow listener; dropped ones are counted in `pushes_dropped`.
         """
         return _drain(self._pushes)
 
     # --- agents and services
 
     async def chat(self, text: str, *, correlation: str = "") -> RemoteJob:
-        """Say something to the agent; the job that answers. Raises `BadInput` for a blank text."""
+        """Send a message to the agent; returns the job that answers. Raises `BadInput` for a blank text."""
         from .remote_jobs import chat
 
         return await chat(self, text, correlation)
@@ -282,15 +283,16 @@ class RemoteWorld:
     async def invoke(
         self, path: str, tool: str = "", args: Json | None = None, *, timeout: float = 300.0
     ) -> RemoteToolResult:
-        """Have a service do something; its answer, a failure too. `path`: the service's directory or a control file."""
+        """Invoke a service's tool; returns its answer, also a failure. `path`: the service's directory or a control
+        file."""
         from .remote_jobs import invoke
 
         return await invoke(self, path, tool, args or {}, timeout)
 
     async def control(self, op: str, payload: Json | None = None, *, correlation: str = "", **more: str) -> Json:
-        """A control operation by its bare name ("node_list"). It carries an id, as mutations must; never repeated."""
+        """A control operation by its bare name ("node_list"). It carries an id, as mutations must; never retried."""
         fields: Json = {**more, "correlation_id": correlation} if correlation else dict(more)
-        return await (await self._up()).line.control(op, payload or {}, fields, self.timeout)
+        return await (await self._connected()).rpc.control(op, payload or {}, fields, self.timeout)
 
     # --- the connection
 
@@ -299,55 +301,55 @@ class RemoteWorld:
         trees = [tree for tree in (self._tree, *self._spare, *self._lent) if tree is not None]
         self._spare.clear()
         for tree in trees:
-            await tree.line.close()
+            await tree.rpc.close()
 
     @asynccontextmanager
-    async def borrowed(self) -> AsyncIterator[RemoteTree]:
-        """A connection for one watch, bound as this one is. It goes back when it is whole."""
+    async def borrow_connection(self) -> AsyncIterator[RemoteTree]:
+        """A connection for one watch, with the same binding. It returns to the pool if it is intact."""
         tree = self._spare.pop() if self._spare else await self._make(lambda push: None)
         self._lent.add(tree)
         try:
             yield tree
         except BaseException:
-            # A look may still be under way on it: it is not fit for the next one.
-            await tree.line.close()
+            # A read may still be in flight on it: it cannot be reused.
+            await tree.rpc.close()
             raise
         finally:
             self._lent.discard(tree)
-        if tree.line.alive and len(self._spare) < _SPARE and not self._closed:
+        if tree.rpc.alive and len(self._spare) < _SPARE and not self._closed:
             self._spare.append(tree)
         else:
-            await tree.line.close()
+            await tree.rpc.close()
 
     async def start(self) -> None:
-        """Connect and greet, once; `connect` does it."""
-        self._tree = await self._make(self._hear)
+        """Open the connection, once; `connect` calls it."""
+        self._tree = await self._make(self._on_push)
 
-    async def _make(self, heard: Callable[[PushFrame], None]) -> RemoteTree:
+    async def _make(self, on_push: Callable[[PushFrame], None]) -> RemoteTree:
         patience = self.timeout
         line = await open_rpc_client(
-            self.address, self._token, heard, open_timeout=patience, keepalive_s=self._keepalive_s
+            self.address, self._token, on_push, open_timeout=patience, keepalive_s=self._keepalive_s
         )
         try:
-            greeted = await perform_handshake(line, self._wish, patience)
+            greeted = await perform_handshake(line, self._binding, patience)
         except BaseException:
             await line.close()
             raise
         return RemoteTree(line, greeted)
 
-    async def _up(self) -> RemoteTree:
-        """The connection; a lost one is made again as `retry` says."""
-        if self._tree is not None and self._tree.line.alive:
+    async def _connected(self) -> RemoteTree:
+        """The connection; a lost one is reopened as `retry` says."""
+        if self._tree is not None and self._tree.rpc.alive:
             return self._tree
         if self._closed or self._tree is None:
-            raise ConnectionLost("this end closed the connection", path=self.address.url)
+            raise ConnectionLost("the connection was closed by this client", path=self.address.url)
         async with self._making:
-            if self._tree.line.alive:
+            if self._tree.rpc.alive:
                 return self._tree
             pause = self.retry.first_s
             for left in range(self.retry.attempts - 1, -1, -1):
                 try:
-                    self._tree = await self._make(self._hear)
+                    self._tree = await self._make(self._on_push)
                     return self._tree
                 except (ConnectionLost, TimeoutError):
                     if not left:
@@ -356,17 +358,17 @@ class RemoteWorld:
                 pause = min(pause * 2, self.retry.most_s)
         raise ConnectionLost("the connection ended", path=self.address.url, op="connect")
 
-    async def _again(self, once: Callable[[RemoteTree], Awaitable[T]]) -> T:
-        """Something that changes nothing: repeated over a new connection, if `retry` allows one."""
+    async def _retried(self, once: Callable[[RemoteTree], Awaitable[T]]) -> T:
+        """Run a read-only operation: retried over a new connection, if `retry` allows one."""
         while True:
-            tree = await self._up()
+            tree = await self._connected()
             try:
                 return await once(tree)
             except ConnectionLost:
                 if self.retry == NEVER_RETRY or self._closed:
                     raise
 
-    def _hear(self, push: PushFrame) -> None:
+    def _on_push(self, push: PushFrame) -> None:
         if self._pushes.full():
             self._pushes.get_nowait()
             self.pushes_dropped += 1
@@ -387,7 +389,7 @@ async def _drain(queue: asyncio.Queue[PushFrame]) -> AsyncIterator[PushFrame]:
 
 
 def _may_make(tree: RemoteTree, absent: NotFound) -> bool:
-    """Raises what was missing where the server has no word for making it."""
+    """Raises the `NotFound` where the server cannot create files."""
     if "create" not in tree.extensions:
         absent.fix = "this server cannot make files: make it at the node"
         raise absent
@@ -395,7 +397,7 @@ def _may_make(tree: RemoteTree, absent: NotFound) -> bool:
 
 
 def _fits(there: RemoteEntry, size: int) -> None:
-    """What is read-only is refused by who keeps it."""
+    """Whether to check for a tail: a read-only file is refused by the server itself."""
     if there.writable and there.size > size:
         raise BadInput(
             f"{size} bytes instead of {there.size}: the protocol cannot make a file shorter",

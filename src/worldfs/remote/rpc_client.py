@@ -1,6 +1,6 @@
 """One connection: requests go out with a tag or an id, replies come back in any order, pushes go to a listener.
 
-Tags begin at 1 and skip 0 and whatever is still waited for. A request that its caller gives up is flushed: the server
+Tags begin at 1 and skip 0 and tags in use. A request that its caller cancels is flushed: the server
 drops it, and its tag is free again when the flush is answered (as in 9P), so no late reply meets a new request.
 Source: acheron §1.3, 2 and 8.
 """
@@ -32,14 +32,14 @@ LARGEST = 8 * 2**20  # a server's frame: reads up to 4 MiB, and the base64 of th
 class RpcClient:
     """Open it with `open_rpc_client`. Every method may be called by many tasks of one loop at a time."""
 
-    def __init__(self, socket: ClientConnection, heard: Callable[[PushFrame], None]) -> None:
+    def __init__(self, socket: ClientConnection, on_push: Callable[[PushFrame], None]) -> None:
         self._socket = socket
-        self._heard = heard
+        self._on_push = on_push
         self._tags = itertools.count(1)
         self._ids = itertools.count(1)
         self._tagged: dict[int, Reply] = {}
         self._called: dict[str, Reply] = {}
-        self._errands: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
         self._gone: WorldError | None = None
         self._reader = asyncio.create_task(self._read())
 
@@ -49,7 +49,7 @@ class RpcClient:
 
     @property
     def waiting(self) -> int:
-        """Requests that have left and were not answered yet."""
+        """Requests that were sent and not answered yet."""
         return len(self._tagged) + len(self._called)
 
     async def post(self, op: str, fields: Json) -> tuple[int, Reply]:
@@ -60,7 +60,7 @@ class RpcClient:
         while not tag or tag in self._tagged:
             tag = next(self._tags) & frames.U32
         reply: Reply = asyncio.get_running_loop().create_future()
-        reply.add_done_callback(_seen)
+        reply.add_done_callback(_consume_error)
         self._tagged[tag] = reply
         try:
             await self._send({"channel": ACHERON, "type": f"acheron.t_{op}", "tag": tag, **fields})
@@ -70,12 +70,12 @@ class RpcClient:
         return tag, reply
 
     async def ask(self, op: str, fields: Json, *, path: str = "", timeout: float | None = None) -> Json:
-        """A request and its payload. `timeout` in seconds, None: as long as it takes. Raises what was answered."""
+        """A request and its payload. `timeout` in seconds, None: no timeout. Raises the answered error."""
         tag, reply = await self.post(op, fields)
         return await self.answer(tag, reply, op, path=path, timeout=timeout)
 
     async def answer(self, tag: int, reply: Reply, op: str, *, path: str = "", timeout: float | None = None) -> Json:
-        """The payload of a posted request. Cancelled or out of time: it is flushed."""
+        """The payload of a posted request. Cancelled or timed out, it is flushed."""
         try:
             frame = await _within(reply, timeout)
         except TimeoutError:
@@ -87,13 +87,13 @@ class RpcClient:
         return _payload(frame, path, op)
 
     async def control(self, op: str, payload: Json, more: Json, timeout: float | None = None) -> Json:
-        """A control operation and its payload. It always carries an id, so mutations may be asked for."""
+        """A control operation and its payload. It always carries an id, so mutations are allowed."""
         self._check()
         id = str(more.get("id") or f"c{next(self._ids)}")
         if id in self._called:
             raise BadInput(f"id {id!r} is waited for", op=op, fix="give each request an id of its own, or none")
         reply: Reply = asyncio.get_running_loop().create_future()
-        reply.add_done_callback(_seen)
+        reply.add_done_callback(_consume_error)
         self._called[id] = reply
         try:
             await self._send({"channel": CONTROL, "type": f"control.{op}", **more, "id": id, "payload": payload})
@@ -103,34 +103,34 @@ class RpcClient:
         finally:
             self._called.pop(id, None)
 
-    def errand(self, work: Coroutine[Any, Any, None]) -> None:
-        """Something that nobody waits for, which must not be collected half-way."""
+    def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine that no caller awaits; the reference keeps it from being garbage-collected."""
         task = asyncio.get_running_loop().create_task(work)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     async def close(self) -> None:
-        """Say goodbye; whoever still waits gets `ConnectionLost`."""
-        self._lose(ConnectionLost("this end closed the connection"))
+        """Close the connection; pending requests fail with `ConnectionLost`."""
+        self._lose(ConnectionLost("the connection was closed by this client"))
         await self._socket.close()
         self._reader.cancel()
-        await asyncio.gather(self._reader, *self._errands, return_exceptions=True)
+        await asyncio.gather(self._reader, *self._background, return_exceptions=True)
 
     def _check(self) -> None:
         if isinstance(self._gone, ConnectionLost):
-            raise ConnectionLost(self._gone.found)  # one of its own: nothing of this request has left
+            raise ConnectionLost(self._gone.found)  # an exception of its own: nothing of this request was sent
         if self._gone is not None:
             raise self._gone
 
     def _flush(self, tag: int) -> None:
         if self._gone is None:
-            self.errand(self._flushed(tag))
+            self.run_in_background(self._flushed(tag))
 
     async def _flushed(self, tag: int) -> None:
         try:
             await self.ask("flush", {"oldtag": tag})
         except WorldError:
-            pass  # a server that does not know the flush, or that is gone: nothing is left to take back
+            pass  # a server without flush, or a lost connection: there is nothing to undo
         finally:
             self._tagged.pop(tag, None)
 
@@ -140,7 +140,7 @@ class RpcClient:
         try:
             await self._socket.send(frames.write(frame), text=True)
         except ConnectionClosed as closed:
-            await asyncio.wait((self._reader,))  # the last words may say why: a refused token
+            await asyncio.wait((self._reader,))  # the last frame may name the reason: a refused token
             self._lose(ConnectionLost(_why(closed)))
             self._check()
 
@@ -153,7 +153,7 @@ class RpcClient:
         except ConnectionClosed as closed:
             self._lose(ConnectionLost(_why(closed)))
         except Exception as error:
-            # The one place that knows that nobody will read any more: whoever waits must hear of it.
+            # The reader has ended: every pending request must fail.
             self._lose(ConnectionLost(f"{type(error).__name__}: {error}"))
             await self._socket.close()
 
@@ -166,18 +166,18 @@ class RpcClient:
             if frame.tag is not None:
                 _settle(self._tagged.pop(frame.tag, None), frame)
             elif frame.ok is None:
-                self._heard(PushFrame(frame.type, frame.body()))
+                self._on_push(PushFrame(frame.type, frame.body()))
             return None
         if frame.id is not None and frame.id in self._called:
             _settle(self._called.pop(frame.id), frame)
         elif frame.error is not None or frame.type == "control.error":
-            self._nameless(frame)
+            self._untagged_error(frame)
         else:
-            self._heard(PushFrame(frame.type, frame.body()))
+            self._on_push(PushFrame(frame.type, frame.body()))
         return None
 
-    def _nameless(self, frame: Frame) -> None:
-        """An error that does not say what it answers (`invalid_envelope`): it is for the oldest that waits."""
+    def _untagged_error(self, frame: Frame) -> None:
+        """An error without a tag or id (`invalid_envelope`): it answers the oldest pending request."""
         if self._called:
             _settle(self._called.pop(next(iter(self._called))), frame)
         elif self._tagged:
@@ -199,7 +199,7 @@ class RpcClient:
             self._lose(refused)
         elif found.get("type") == "debug.event":
             payload = found.get("payload")
-            self._heard(PushFrame(str(found.get("category", "")), payload if isinstance(payload, dict) else {}))
+            self._on_push(PushFrame(str(found.get("category", "")), payload if isinstance(payload, dict) else {}))
 
     def _lose(self, why: WorldError) -> None:
         if self._gone is None:
@@ -215,7 +215,12 @@ class RpcClient:
 
 
 async def open_rpc_client(
-    address: Address, token: str, heard: Callable[[PushFrame], None], *, open_timeout: float, keepalive_s: float | None
+    address: Address,
+    token: str,
+    on_push: Callable[[PushFrame], None],
+    *,
+    open_timeout: float,
+    keepalive_s: float | None,
 ) -> RpcClient:
     """A connection before its handshake. Raises `ConnectionLost` where no server answers, `MissingRequirement`
     without the extra."""
@@ -245,7 +250,7 @@ async def open_rpc_client(
     except OSError as error:
         fix = "is a server running there? `paos serve` starts one"
         raise ConnectionLost(error.strerror or str(error), path=address.url, op="connect", fix=fix) from None
-    return RpcClient(socket, heard)
+    return RpcClient(socket, on_push)
 
 
 async def _within(reply: Reply, timeout: float | None) -> Frame:
@@ -269,12 +274,12 @@ def _settle(reply: Reply | None, frame: Frame) -> None:
         reply.set_result(frame)
 
 
-def _seen(reply: Reply) -> None:
-    """An error that nobody asks for any more is no news."""
+def _consume_error(reply: Reply) -> None:
+    """Mark an error as retrieved, so that asyncio does not log it."""
     if not reply.cancelled():
         reply.exception()
 
 
 def _why(closed: Any) -> str:
     said = closed.rcvd or closed.sent
-    return f"the connection ended: {said.code} {said.reason}".strip() if said else "the connection was cut"
+    return f"the connection ended: {said.code} {said.reason}".strip() if said else "the connection was lost"

@@ -1,1 +1,1 @@
-"""The minds: critic, planner. They see ports and formats, never a driver."""
+"""The critic and the planner. They use ports and formats, never a driver."""

@@ -1,4 +1,5 @@
-"""The critic: whether an order may move this body in this scene, by numbers alone, before anything moves."""
+"""The critic: checks, by numbers alone, whether an order is possible for this robot in this scene, before anything
+moves."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from .parameters import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, POINT
 
 SENSORS: dict[str, tuple[str, ...]] = {"target_navigation": ("rgb_camera",), "look_at": ("rgb_camera",)}
 _ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (workspace D14)
-_SLACK = 1e-9  # m, kg: what arithmetic alone may add
+_SLACK = 1e-9  # m, kg: tolerance for rounding
 
 
 @dataclass(slots=True)
@@ -44,11 +45,11 @@ class _Case:
 class Critic:
     """The reviewer of `ground.driver.Reviewer`: deterministic, every finding at once, warnings refuse nothing.
 
-    Order of checks: reference `embodied.md` §5. What only the body knows (inverse kinematics, collisions) its driver
-    reviews. Text out of the files is data: it is quoted in findings and decides nothing. `language`: en | zh.
+    Order of checks: reference `embodied.md` §5. What only the driver knows (inverse kinematics, collisions) the driver
+    reviews. Text out of the files is data: it is quoted in findings and never interpreted. `language`: en | zh.
     """
 
-    language: str | Callable[[], str] = "en"  # callable: asked at each review, for a workspace that changes tongue
+    language: str | Callable[[], str] = "en"  # callable: asked at each review, for a workspace whose language changes
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
@@ -127,7 +128,7 @@ def _sensors(case: _Case) -> None:
 
 
 def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
-    """What the order is about: its name in messages, the thing if it is one, the point that the hand must reach."""
+    """The target of the order: its name in messages, the thing if it is one, the point that the gripper must reach."""
     op, params = case.order.op, case.order.params
     if op in PICK:
         name, value = parameters.given_parameter(params, OBJECT)
@@ -159,7 +160,7 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
 def _nearest(case: _Case, support: Thing, centre: Vec) -> Vec | None:
     """The point in or on `support` nearest to the base: something may lie there even if its middle is out of reach.
 
-    A table of unknown extent has no such point: where on it there is room within reach, the body says.
+    A table of unknown extent has no such point: the driver finds a free spot within reach.
     """
     base = case.robot.pose[:3] if case.robot else ()
     size = support.size if len(support.size) >= 3 and all(math.isfinite(v) and v >= 0 for v in support.size) else ()
@@ -309,7 +310,7 @@ def _hand(case: _Case) -> None:
     if op in PICK and held:
         case.say("holding", node=node, held=refusals.display_value(held))
     if op in PLACE:
-        if not held and robot.gripper in ("open", "closed"):  # a dialect without a gripper says nothing of its hand
+        if not held and robot.gripper in ("open", "closed"):  # a profile without a gripper declares nothing about it
             case.say("empty", node=node)
         if held and "target" not in parameters.goal_names(case.op, case.order.params):
             named = case.order.params.get("target")

@@ -1,4 +1,4 @@
-"""The table of `wording` for what is found in files: by `paos check`, the kernel's alerts, readers of documents."""
+"""Chinese messages for findings in files: by `paos check`, the kernel's alerts, readers of documents."""
 
 from __future__ import annotations
 

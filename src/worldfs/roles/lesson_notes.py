@@ -1,4 +1,4 @@
-"""Lessons: made from refusals and failures, found by their words, heeded before acting (000, search_lessons)."""
+"""Lessons: written from refusals and failures, found by search, applied before acting (000, search_lessons)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DEEDS = (
     (frozenset(("real_execute",)), ("ReKep Task", "ReKep 任务")),
     (frozenset(("strategy",)), ("Strategy", "策略")),
 )
-# (code, part of the field) → what the title says; the first that fits. No code: the critic and the body both say it.
+# (code, part of the field) → what the title says; the first that fits. No code: from the critic and the driver alike.
 _TITLES = (
     ("", "Max Reach", "{thing} Out of Reach", "{thing}超出臂展"),
     ("", "Max Payload", "Object Too Heavy", "物体过重"),
@@ -41,14 +41,14 @@ _TITLES = (
     ("HOLDING", "", "Gripper Not Free", "夹爪已有物体"),
     ("NOT_HOLDING", "", "Nothing in the Gripper", "夹爪中没有物体"),
 )
-# A lesson of these says what was so at that moment, not what the order is.
+# A lesson of these describes a passing state, not the order.
 _PASSING = re.compile(
     r"\b(LOST|CANCELLED|[A-Z]+_TIMEOUT|DEPENDENCY_FAILED|ID_REUSED|ID_DUPLICATE|NODE_MISMATCH|(NOT_)?HOLDING"
     r"|CAMERA_UNAVAILABLE|NO_INTERPRETER)\b"
 )
-_IN_THE_WAY = re.compile(r"collision|contact|碰撞|接触", re.I)  # what is in the way now may be gone by the next time
+_IN_THE_WAY = re.compile(r"collision|contact|碰撞|接触", re.I)  # an obstacle of now may be gone by the next time
 _VECTOR = re.compile(r"\[\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)")
-MOVED = 0.01  # m: a thing or a base farther than this from where the lesson saw it makes the lesson another story's
+MOVED = 0.01  # m: a lesson does not apply if the thing or the base has moved farther than this
 
 
 # -- making ----------------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ def note_for(order: Order, findings: Sequence[Finding], when: datetime | str, la
 
 
 def note_for_lost(order: Order, when: datetime | str, language: str = "en") -> Lesson:
-    """The lesson of a job that was running when its worker ended: nobody knows how far it came."""
+    """The lesson of a job that was running when its worker ended: its progress is unknown."""
     if language.startswith("zh"):
         return Lesson(
             f"{_deed(order, True)}中断：结果未知",
@@ -158,7 +158,7 @@ def _numbers(value: Any) -> bool:
     return all(parameters.number(v) and -1e12 < v < 1e12 for v in value[:3])
 
 
-# -- heeding ---------------------------------------------------------------------------------------------------------
+# -- applying -- -------------------------------------------------------------------------------------------------------
 
 
 def avoid(notes: Sequence[Lesson], order: Order, scene: Scene | None = None) -> Lesson | None:

@@ -1,6 +1,6 @@
-"""The words of bodies, kernel and checks in the workspace's language: a table, pattern → Chinese, applied once.
+"""Translation of messages of drivers, kernel and checks into the workspace's language: a table, pattern → Chinese.
 
-Drivers and kernel speak English (machine text). What people read in a Chinese workspace passes through here; ids,
+Drivers and kernel write English. Messages to people in a Chinese workspace are translated here; ids,
 numbers and vectors go through unchanged, and so does a text that no pattern fits.
 """
 
@@ -16,7 +16,7 @@ from worldfs.ground.model import Finding, Outcome
 from . import file_messages_zh
 from .runtime_messages_zh import BLANKS, PLAIN
 
-LONGEST = 2000  # signs: no phrase of the house is longer, so a longer text is somebody's data
+LONGEST = 2000  # signs: no message of ours is longer, so a longer text is data
 
 
 def localise(finding: Finding, language: str) -> Finding:

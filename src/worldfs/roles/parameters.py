@@ -1,4 +1,4 @@
-"""What an order says with its parameters: their types, their meaning, and the numbers in them."""
+"""Parameters of an order: their types, their meaning, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STANDARD: dict[str, tuple[Parameter, ...]] = {
     "target_navigation": (Parameter("target_label", "string"),),
     "real_execute": (Parameter("nl_task", "string"),),
 }
-# Names that say the same; the first that is given counts.
+# Synonymous names; the first that is given counts.
 OBJECT = ("object_id", "object", "target_object", "target", "target_id")
 LABEL = ("target_label", "label", "target", "object_id", "target_id", "location")
 POINT = ("target_pose", "target_position", "position", "pose")
@@ -100,7 +100,7 @@ def goal_names(op: Op, params: Json) -> tuple[str, ...]:
 
 
 def invalid_numbers(params: Json) -> Iterator[tuple[str, Any]]:
-    """Numbers that no body can be given: NaN, infinite, or a length beyond `HUGE`; (where, value)."""
+    """Numbers that no driver accepts: NaN, infinite, or a length beyond `HUGE`; (where, value)."""
     stack: list[tuple[str, str, Any]] = [(str(k), str(k), v) for k, v in reversed(list(params.items()))]
     while stack:
         where, root, value = stack.pop()

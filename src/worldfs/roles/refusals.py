@@ -1,4 +1,5 @@
-"""The words of every refusal, in both languages: one row a reason (workspace §5: code, field, expected, found, fix)."""
+"""The messages of every refusal, in both languages: one row per reason (workspace §5: code, field, expected, found,
+fix)."""
 
 from __future__ import annotations
 

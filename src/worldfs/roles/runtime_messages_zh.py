@@ -1,4 +1,4 @@
-"""The table of `wording`: (pattern of the whole English text, Chinese template), the first that fits counts.
+"""Chinese messages of runtime: (pattern of the whole English text, Chinese template), the first match counts.
 
 A blank called `rest…` is itself put into Chinese; every other blank goes through as it is. Pairs that touch keep the
 shape `one-other (12 …)`, by which the planner finds what is in the way.

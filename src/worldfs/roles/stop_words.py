@@ -1,4 +1,4 @@
-"""The words that stop a robot. They are heard before any planning, in a chat as on the command line."""
+"""The words that stop a robot. They are checked before any planning, in a chat as on the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHINESE: Final = frozenset(
         "全部停止", "全部停下", "都停下", "暂停",
     }
 )  # fmt: skip
-LONGEST: Final = 400  # signs: longer is a letter, not a shout
+LONGEST: Final = 400  # characters: a longer text is no stop command
 _POLITE: Final = re.compile(r"^(?:please|just|hey|robot|now|oh|no|ok|okay) | (?:please|now|immediately|at once)$")
 _POLITE_ZH: Final = re.compile(r"^(?:请|快|赶快|赶紧|现在)|(?:吧|啊|呀|了|！)$")
 
@@ -37,10 +37,10 @@ def is_stop(text: str) -> bool:
         return False
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     words = " ".join("".join(sign if sign.isalnum() or sign == "'" else " " for sign in plain).split())
-    return any(_said(form) for form in (words, _once(words), words.replace(" ", "")))
+    return any(_without_politeness(form) for form in (words, _once(words), words.replace(" ", "")))
 
 
-def _said(words: str) -> bool:
+def _without_politeness(words: str) -> bool:
     """Polite words around it are dropped one by one."""
     while words:
         if words in _ENGLISH or words in _CHINESE:

@@ -1,7 +1,7 @@
-"""TASK.md held against the measured world: what its goal, its done rows and its progress claim, and what is so.
+"""TASK.md compared with the measured world: the assertions of its goal, done rows and progress, and their verdicts.
 
-No model is asked. A claim is read by the planner's own grammar and judged by ENVIRONMENT.md; what the page cannot show
-(a grasp that a later step has undone, a look) by the record of ended jobs. What neither can tell is unjudged.
+No model is used. An assertion is parsed by the planner's grammar and judged by ENVIRONMENT.md; what the page cannot
+show (a grasp that a later step has undone, a look) by the record of ended jobs. The others are unjudged.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ASIDE_EN = re.compile(r"^set (.+) aside on (.+)$", re.I)
 
 @dataclass(frozen=True, slots=True)
 class TaskAssertion:
-    """`verdict`: true | false | unjudged. `found` says what the world shows, for one that is not true."""
+    """`verdict`: true | false | unjudged. `found`: what the world shows, if it is not true."""
 
     where: str  # "row 3" | "goal" | "progress"
     text: str
@@ -58,7 +58,7 @@ def no_record(op: str, word: str, support: str) -> bool:
 def review(
     task: Task, scene: Scene, *, progress: Progress | None = None, happened: RecordedCheck = no_record
 ) -> tuple[TaskAssertion, ...]:
-    """Every claim of the page. Nothing is claimed of rows that are not done, nor of a goal that has such rows."""
+    """Every assertion of the page. Rows that are not done, and a goal with such rows, assert nothing."""
     zh = task.language == "zh"
     rows = [(step, _goals(step.action, scene)) for step in task.steps if step.status == "done"]
     claims = [_row(row, rows[n + 1 :], scene, happened, zh) for n, row in enumerate(rows)]
@@ -150,7 +150,7 @@ def _progress(said: Progress, task: Task, zh: bool) -> str:
 
 
 def findings(claims: Sequence[TaskAssertion], language: str = "en") -> list[Finding]:
-    """A finding for each claim that is false, one warning for all that nobody can judge."""
+    """A finding for each false assertion, one warning for all unjudged ones."""
     zh = language.startswith("zh")
     found = []
     for claim in claims:
@@ -171,7 +171,7 @@ def findings(claims: Sequence[TaskAssertion], language: str = "en") -> list[Find
 
 
 def lesson(claim: TaskAssertion, when: datetime, language: str = "en") -> Lesson:
-    """What is learned from a claim that the world does not bear out."""
+    """The lesson of a false assertion."""
     zh = language.startswith("zh")
     return Lesson(
         title="TASK.md 的说法与世界不符" if zh else "TASK.md Claims What Is Not So",

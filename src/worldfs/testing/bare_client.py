@@ -1,4 +1,4 @@
-"""Bare clients of a served tree, for tests of the door: frames in, frames out."""
+"""Bare clients of a served tree, for tests of the server: frames in, frames out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ Reply = dict[str, Any]
 
 
 class BareClient:
-    """One connection. `ask` sends a frame and returns the next one; replies of waits are found with `of`."""
+    """One connection. `ask` sends a frame and returns the next one; replies of deferred requests are found with
+    `reply_to`."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -42,23 +43,23 @@ class BareClient:
                 if reply.get("tag") == tag:
                     self._held.remove(reply)
                     return reply
-            self._held.append(await self.hear(seconds))
+            self._held.append(await self.receive(seconds))
 
-    async def begin(self, op: str, **fields: Any) -> int:
-        """Send `acheron.t_<op>`; its tag."""
+    async def post(self, op: str, **fields: Any) -> int:
+        """Send `acheron.t_<op>`; returns its tag."""
         self._tag += 1
         await self.send(channel="acheron", type=f"acheron.t_{op}", tag=self._tag, **fields)
         return self._tag
 
     async def ask(self, op: str, **fields: Any) -> Reply:
-        return await self.of(await self.begin(op, **fields))
+        return await self.reply_to(await self.post(op, **fields))
 
     async def control(self, op: str, payload: object = None, **fields: Any) -> Reply:
         self._id += 1
         id = f"c{self._id}"
         payload = {} if payload is None else payload
         await self.send(**{"channel": "control", "type": f"control.{op}", "id": id, "payload": payload, **fields})
-        return await self.hear()
+        return await self.receive()
 
     async def greet(self) -> None:
         """version, connect, t_version, t_attach as fid 1."""
@@ -81,7 +82,7 @@ class LocalServer:
     """A server on a port of this machine, and its realm."""
 
     def __init__(self, realm: ServedRealm, server: Any) -> None:
-        self.realm, self.server = realm, server  # the door stands above this module, which knows only its port
+        self.realm, self.server = realm, server  # the server is above this module in the layers, so it is imported here
 
     @property
     def tree(self) -> Any:
@@ -96,8 +97,10 @@ class LocalServer:
         return str(kept[f"{role}_token"])
 
     @asynccontextmanager
-    async def plug(self, token: str | None = None, *, path: str = "/", greet: bool = True) -> AsyncIterator[BareClient]:
-        """A connection; an admin's unless told otherwise, with the handshake done."""
+    async def connect(
+        self, token: str | None = None, *, path: str = "/", greet: bool = True
+    ) -> AsyncIterator[BareClient]:
+        """A connection; by default an admin's, with the handshake done."""
         headers = {"Authorization": f"Bearer {self.token() if token is None else token}"}
         async with connect(
             self.url + path, additional_headers=headers, compression=None, max_size=8 << 20, ping_interval=None

@@ -41,7 +41,7 @@ class Script:
 
 
 class ScriptError(AssertionError):
-    """A line that did not do what it says: `file:number: line`, and why."""
+    """A line that failed: `file:number: line`, and why."""
 
 
 def parse(text: str) -> Script:

@@ -1,4 +1,4 @@
-"""A log of block writes: what reached a disk, in order, with its flushes; and the disks that a power cut may leave.
+"""A log of block writes: the writes to a disk, in order, with its flushes; and the disks that a power cut may leave.
 
 The format is that of Linux's dm-log-writes (drivers/md/dm-log-writes.c, Documentation/admin-guide/device-mapper/
 log-writes.rst), which QEMU's block driver `blklogwrites` writes too. Numbers are little endian; a sector of the log is
@@ -72,7 +72,7 @@ class BlockLog:
 
 
 class PowerCutDisk(NamedTuple):
-    """A disk that may be found when the power goes after the first `after` entries."""
+    """A possible disk after a power cut behind the first `after` entries."""
 
     after: int
     blocks: Blocks
@@ -80,7 +80,7 @@ class PowerCutDisk(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A part of one block: what a disk writes whole or not at all."""
+    """A part of one block, which a disk writes whole or not at all."""
 
     block: int
     at: int  # within the block
@@ -88,8 +88,8 @@ class Write(NamedTuple):
 
 
 def replay(log: BlockLog, begin: int = 0, *, lots: int = 2, seed: int = 0) -> Iterator[PowerCutDisk]:
-    """The disks after each entry from number `begin` on: all that was written, only what was flushed, and `lots` with
-    some of the rest, drawn by lot. They share their blocks, and must not be changed."""
+    """The disks after each entry from number `begin` on: all writes, only the flushed ones, and `lots` with
+    a random part of the rest. They share their blocks, and must not be changed."""
     sure: Blocks = {}
     open_: list[Write] = []
     for after, entry in enumerate((None, *log.entries)):

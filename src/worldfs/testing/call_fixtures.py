@@ -1,4 +1,4 @@
-"""Calls for tests: a table with a clock that stands still, an agent that asks, ways to wait without sleeping long."""
+"""Fixtures of calls: a call table with a manual clock, a calling agent, and waits without long sleeps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .waiting import until as wait_until
 
 
 class StaticEndpoint(NamedTuple):
-    """A place that takes orders (`worldfs.world.services.endpoint_orders.Where`)."""
+    """A `ServiceEndpoint` (worldfs.world.namespace_ports) with fixed answers."""
 
     place: str
     service: str
@@ -40,7 +40,7 @@ def wait_for_call(calls: AgentJobs, id: str) -> None:
 
 
 def state(calls: AgentJobs, id: str, binding: Binding = ALICE) -> tuple[str, str | None]:
-    """The state and the error that status.json tells."""
+    """The state and the error in status.json."""
     status = json.loads(calls.status(binding, id))
     return status["state"], status["error"]
 
@@ -51,10 +51,10 @@ def answer(text: str) -> Callable[[AgentJobContext], Outcome]:
 
 
 def tool_run(params: Json | None = None, *, binding: Binding = ALICE, seconds: float = 300.0) -> AgentJobContext:
-    """A run for a tool that is asked without a table of calls; it has all of its time left."""
+    """A tool run without a call table, before any timeout."""
     return AgentJobContext("job-1", "", params or {}, binding, seconds, lambda: seconds, lambda *words, **fields: None)
 
 
 def echo(run: AgentJobContext) -> Outcome:
-    """Answers with the text that was asked."""
+    """Answers with the given text."""
     return Outcome.success(str(run.params["text"]))

@@ -1,4 +1,4 @@
-"""What a program did to a directory, in order: recorded by the disk that it wrote through, or read from a trace.
+"""The operations of a program on a directory, in order: recorded by a `Disk`, or read from a trace.
 
 Paths are relative to the directory that is watched. An entry is logged after it took effect, one at a time.
 """
@@ -42,17 +42,17 @@ class DiskOp(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A directory as it lies there: `folders` parents first; `files`: content by path; `twins`: second names;
-    `stamps`: what is noted about files beside their content."""
+    """The content of a directory: `folders` parents first; `files`: content by path; `hard_links`: second names;
+    `stamps`: attributes of files."""
 
     folders: tuple[str, ...]
     files: dict[str, bytes]
-    twins: dict[str, str]
+    hard_links: dict[str, str]
     stamps: dict[str, bytes]
 
 
 def snapshot(root: Path) -> Snapshot:
-    """All of it; links and odd files are left out, as the product never makes them."""
+    """A snapshot of a directory; symbolic links and special files are omitted, as the product never makes them."""
     folders: list[str] = []
     files: dict[str, bytes] = {}
     twins: dict[str, str] = {}
@@ -79,9 +79,9 @@ def snapshot(root: Path) -> Snapshot:
 
 
 class Recorder(Disk):
-    """A disk that writes down what is done through it below `root`; everything that was there before is durable.
+    """A disk that records the operations below `root`; everything that was there before is durable.
 
-    `without`: kinds of waiting for the disk that this one leaves out, as a lying disk or a forgetful author would.
+    `without`: kinds of fsync that are left out, as by a lying disk or a missing call.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Recorder(Disk):
         self._one = threading.RLock()
 
     def ack(self, label: str) -> None:
-        """Somebody has been told that this is done."""
+        """Record that this step was acknowledged."""
         with self._one:
             self.ops.append(DiskOp("ack", label))
 
@@ -186,7 +186,7 @@ class Recorder(Disk):
             self.ops.append(DiskOp(kind, path, other, at, data))
 
     def _name(self, fd: int) -> str | None:
-        """Where an open file or directory is now; None: it has no name any more, or lies elsewhere."""
+        """The path of an open file or directory; None: it is deleted, or outside `root`."""
         return inside(self.root, os.readlink(f"/proc/self/fd/{fd}"))
 
     def _child(self, fd: int, name: str) -> str | None:
@@ -198,7 +198,7 @@ class Recorder(Disk):
 
 
 def inside(root: str, path: str) -> str | None:
-    """`path` relative to `root`, "" for the root itself; None when it lies elsewhere or is deleted."""
+    """`path` relative to `root`, "" for the root itself; None when it is outside or deleted."""
     if path == root:
         return ""
     if not path.startswith(f"{root}/") or path.endswith(" (deleted)"):

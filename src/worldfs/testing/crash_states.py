@@ -1,4 +1,4 @@
-"""What a power cut may leave of a directory: every file system keeps less than this promises, and not more.
+"""The states of a directory that a power cut may leave: a model weaker than real file systems.
 
 The model, weaker than ext4, xfs and btrfs are:
 
@@ -24,22 +24,22 @@ from worldfs.ground.disk import STAMP
 from .crash_log import DiskOp, Snapshot
 from .torn_writes import WHOLE, apply_change, torn_contents
 
-NEWEST: Final = 8  # pending changes of names that are varied one by one; older ones stand or fall together, or by lot
+NEWEST: Final = 8  # pending changes of names that are varied one by one; older ones vary together, or at random
 FILES: Final = 6  # files with pending changes that are varied one by one: those changed last; older ones were before
 
 
 class CrashState(NamedTuple):
-    """A directory that may be found after a crash between operation `after` and the next."""
+    """A possible directory after a crash between operation `after` and the next."""
 
     after: int
     acked: tuple[str, ...]
     folders: tuple[str, ...]  # parents first
-    files: dict[str, tuple[int, bytes, bytes]]  # by path: which file, its content, its stamp
-    note: str  # what is missing, in words
+    files: dict[str, tuple[int, bytes, bytes]]  # by path: file id, content, stamp
+    note: str  # what is missing, as text
 
     @property
     def signature(self) -> int:
-        """Equal for states that look the same to who has been told the same."""
+        """Equal for states that a client with the same acknowledgements cannot tell apart."""
         return hash((len(self.acked), self.folders, frozenset(self.files.items())))
 
 
@@ -75,7 +75,7 @@ class _Names(NamedTuple):
 
 
 class DiskOpHistory:
-    """A log, understood: which file and which directory each operation touched, and when each was made durable."""
+    """The log's analysis: the file and directory of each operation, and when each was made durable."""
 
     def __init__(self, start: Snapshot, ops: Iterable[DiskOp]) -> None:
         self.ops = list(ops)
@@ -90,7 +90,7 @@ class DiskOpHistory:
             self._first[self._key(path, self._first)] = self._folder()
         for path, data in start.files.items():
             self._first[self._key(path, self._first)] = self._file(data, start.stamps.get(path, b""))
-        for path, other in start.twins.items():
+        for path, other in start.hard_links.items():
             self._first[self._key(path, self._first)] = self._first[self._key(other, self._first)]
         self._now.update(self._first)
         for index, op in enumerate(self.ops):
@@ -126,7 +126,7 @@ class DiskOpHistory:
             node.syncs.append(index)
         elif op.kind in ("write", "truncate", "stamp", "sync"):
             node = self._now[self._key(op.path, self._now)]
-            if isinstance(node, _Folder) or op.kind == "sync":  # a trace does not tell which of both was synced
+            if isinstance(node, _Folder) or op.kind == "sync":  # a trace does not say which of both was synced
                 node.syncs.append(index)
             else:
                 node.changes.append((index, op))
@@ -162,12 +162,12 @@ class DiskOpHistory:
         return tuple(label for index, label in self._acks if index < upto)
 
     def everything(self, upto: int) -> CrashState:
-        """All that was done, durable or not: what a killed process leaves."""
+        """All operations, durable or not: the state after a killed process."""
         names = [names for names in self._names if names.at < upto]
         return self._state(upto, self._first, names, {}, "nothing is missing")
 
     def states(self, upto: int, *, lots: int = 8, rng: random.Random | None = None) -> Iterator[CrashState]:
-        """After the first `upto` operations: the telling ones first, then `lots` drawn by lot."""
+        """After the first `upto` operations: the boundary cases first, then `lots` at random."""
         rng = rng or random.Random(upto)  # noqa: S311  # the same lots at every run
         sure: list[_Names] = []
         pending: list[_Names] = []
@@ -205,7 +205,7 @@ class DiskOpHistory:
         return [change for change in file.changes if last < change[0] < upto]
 
     def _variants(self, file: _File, upto: int) -> list[tuple[str, bytes]]:
-        """What may have become of a file: first everything, then only what is durable, then the odd ones."""
+        """The variants of a file: all pending changes, only durable ones, then torn ones."""
         last = _last(file.syncs, upto)
         end = bisect_left(file.changes, upto, key=lambda change: change[0])
         known = file.memo.get((last, end))
@@ -224,7 +224,7 @@ class DiskOpHistory:
         return known
 
     def _stamp(self, file: _File, upto: int, whole: bool) -> bytes:
-        """A stamp is there for sure once the file is synced, and else with all of its bytes or not at all."""
+        """A stamp is durable once the file is synced, and else whole or missing."""
         end = upto if whole else _last(file.syncs, upto)
         stamps = [op.data for index, op in file.changes if index < end and op.kind == "stamp"]
         return stamps[-1] if stamps else file.stamp
@@ -265,7 +265,7 @@ def states(start: Snapshot, ops: Sequence[DiskOp], upto: int, *, lots: int = 8) 
 
 
 def materialise(state: CrashState, target: Path) -> None:
-    """Make the directory `target`, which must not be there, look like the state."""
+    """Write the state into the directory `target`, which must not exist."""
     os.mkdir(target)
     top = f"{target}/"
     for folder in state.folders:

@@ -1,4 +1,4 @@
-"""Power cuts by enumeration: carry out an operation once, then open everything that a crash might have left of it.
+"""Power cuts by enumeration: carry out an operation once, then check every state that a crash could leave.
 
 def operate(path, disk, ack):
     store = DiskStore(path, disk)
@@ -50,11 +50,11 @@ Check = Callable[[Path, tuple[str, ...]], object]
 
 
 class CrashCheckFailure(AssertionError):
-    """A crash that the program does not survive; its text tells which one, and what went wrong."""
+    """A crash that the program does not survive; the text names the crash and the error."""
 
 
 class CrashCheckCounts(NamedTuple):
-    """What was tried."""
+    """Counts of a check."""
 
     operations: int = 0
     states: int = 0
@@ -72,7 +72,7 @@ class CrashCheckCounts(NamedTuple):
 
 
 class DiskOpLog(NamedTuple):
-    """What there was, and what was done to it."""
+    """The initial snapshot, and the operations on it."""
 
     start: Snapshot
     ops: Sequence[DiskOp]
@@ -86,9 +86,9 @@ def enumerate_crashes(
     lots: int = 8,
     without: Collection[Sync] = (),
 ) -> CrashCheckCounts:
-    """Every state after every operation, each once. `CrashCheckFailure` at the first that `check` refuses.
+    """Check every state after every operation, each once. `CrashCheckFailure` at the first that `check` rejects.
 
-    `lots`: states drawn by lot at each operation. `without`: see `Recorder`.
+    `lots`: random states at each operation. `without`: see `Recorder`.
     """
     with scratch_directory() as place:
         log = record(place / "first", prepare, operate, without=without)
@@ -107,9 +107,9 @@ def record(path: Path, prepare: Prepare, operate: Operate, *, without: Collectio
 def try_states(
     place: Path, log: DiskOpLog, check: Check, *, begin: int = 0, lots: int = 8, share: float = 1.0, before: str = ""
 ) -> CrashCheckCounts:
-    """Check what crashes may leave of a log, from its operation `begin` on; directories are made below `place`.
+    """Check the crash states of a log, from its operation `begin` on; directories are made below `place`.
 
-    `share`: of the states, drawn by lot, for a short look.
+    `share`: random fraction of the states, for a quick check.
     """
     history = DiskOpHistory(log.start, log.ops)
     seen: set[int] = set()

@@ -1,8 +1,8 @@
-"""A document whose code blocks are run as they stand, one after the other, in a copy of the checkout.
+"""Runs the code blocks of a document, one after the other, in a copy of the checkout.
 
-A block of the language sh or python is run, unless the line before it is an HTML comment that says why not:
+A block of the language sh or python is run, unless the line before it is an HTML comment with the reason:
 `<!-- not run: needs a GPU -->`; then it is only parsed. Blocks share one shell. One that activates the environment
-begins a new one, at the root of the checkout, as a reader does who pastes it into a fresh terminal.
+begins a new one, at the root of the checkout, as in a fresh terminal.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CodeBlock(NamedTuple):
 
     @property
     def script(self) -> str:
-        """As a shell runs it."""
+        """The block as a shell script."""
         return self.text if self.language == "sh" else f"python - <<'END_OF_PYTHON'\n{self.text}END_OF_PYTHON\n"
 
 
@@ -101,9 +101,9 @@ def checkout(source: Path, place: Path) -> Path:
 def run(
     page: Path, place: Path, home: Path, *, timeout: float = 300, environ: Mapping[str, str] | None = None
 ) -> list[str]:
-    """What each block that is run said, both streams together, in the checkout `place` and with `home` as HOME.
+    """The output of each block that is run, both streams together, in the checkout `place` and with `home` as HOME.
 
-    Raises `AssertionError` with the end of what was said when a block fails, when a shell takes longer than `timeout`
+    Raises `AssertionError` with the end of the output when a block fails, when a shell takes longer than `timeout`
     seconds, or when something that the document started is still running at its end.
     """
     around = {key: text for key, text in os.environ.items() if not key.startswith(("PAOS_", "PYTHON"))}
@@ -134,8 +134,8 @@ def _shells(page: Path) -> list[list[str]]:
 
 
 def _shell(script: str, place: Path, environ: Mapping[str, str], said: Path, *, timeout: float) -> str:
-    with said.open("wb") as out:  # a file: a pipe would be held open by what the document leaves in the background
-        process = subprocess.Popen(  # the document is ours
+    with said.open("wb") as out:  # a file: a pipe would be held open by background processes
+        process = subprocess.Popen(  # the document is trusted
             ["bash", "-c", script], cwd=place, env=environ, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
         )
         left: list[str] = []
@@ -154,7 +154,7 @@ def _shell(script: str, place: Path, environ: Mapping[str, str], said: Path, *, 
 
 
 def _running(group: int) -> list[str]:
-    """The command lines of a process group, where /proc shows them; what has ended and was not waited for is none."""
+    """The command lines of a process group, where /proc shows them; without zombies."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Exports over a real WebSocket on a loopback port, for tests of whatever speaks the node FS protocol."""
+"""Exports over a real WebSocket on a loopback port, for tests of the node FS protocol."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def exporting_server(*sources: ExportSource, token: str = TOKEN) -> AsyncI
 async def connected_client(
     *sources: ExportSource, push: Callable[[Frame], None] | None = None
 ) -> AsyncIterator[FsClient]:
-    """A client that said hello to a server of these exports; it hears of changes if there is a `push`."""
+    """A client after its hello to a server of these exports; it subscribes to changes if `push` is given."""
     from worldfs.exports.fs_client import FsClient
 
     async with (

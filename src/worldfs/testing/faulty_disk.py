@@ -7,15 +7,15 @@ from collections.abc import Collection
 
 from worldfs.ground.disk import Disk
 
-WRITING = frozenset({"write", "append", "fsync", "fsync_dir", "rename", "mkdir"})  # a full disk lets names go
+WRITING = frozenset({"write", "append", "fsync", "fsync_dir", "rename", "mkdir"})  # a full disk still deletes names
 
 
 class SimulatedCrash(BaseException):
-    """The process died here. Not an `Exception`, so that no code of ours cleans up after it."""
+    """The process died here. Not an `Exception`, so that no code cleans up after it."""
 
 
 class CountingDisk(Disk):
-    """Remembers every durable boundary as (name, path)."""
+    """Records every durable boundary as (name, path)."""
 
     def __init__(self) -> None:
         super().__init__(self._note)
@@ -71,5 +71,5 @@ class FailingDisk(CountingDisk):
         super().append(fd, data, path)
 
     def _half(self, fd: int, data: bytes, name: str) -> None:
-        if self.broken and name in self.at:  # a full disk takes what fits
+        if self.broken and name in self.at:  # a full disk writes as much as fits
             os.write(fd, data[: len(data) // 2])

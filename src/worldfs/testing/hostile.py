@@ -66,12 +66,12 @@ def doubled(value: Any, at: Field) -> Any:
 
 
 def passages(text: str) -> list[tuple[int, int]]:
-    """Where the words of a page in prose and tables stand: what a person would write something else for."""
+    """The spans of words of a page in prose and tables, which an editor could change."""
     return [found.span() for found in _PASSAGE.finditer(text)]
 
 
 def spelled(value: Any) -> bytes:
-    """A hostile value as it comes to stand in prose: as a program would print it, which need not be UTF-8."""
+    """A hostile value as text: as a program would print it, not necessarily UTF-8."""
     text = value if isinstance(value, str) else json.dumps(value) if _small(value) else "9" * 400
     return text.encode("utf-8", "surrogatepass")
 

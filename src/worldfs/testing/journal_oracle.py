@@ -1,4 +1,4 @@
-"""Journals of agents at random, and the figures in them counted the plain way: what the fold is proved against."""
+"""Journals of agents at random, and their figures counted naively: the oracle of the metrics reducer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SESSIONS: Final = ("sessions_total", "sessions_completed", "sessions_timeout", "
 
 
 def random_entries(random: Random, count: int, begin: datetime, *, label: str = "") -> Iterator[Json]:
-    """`count` journal entries without numbers: sessions that end once, twice, unnamed or never, and what happens
+    """`count` journal entries without numbers: sessions that end once, twice, unnamed or never, and events
     inside and outside of them. At most three sessions are open at once. `label` keeps the ids of two writers apart."""
     moment, made = begin, 0
     going: list[str] = []
@@ -53,9 +53,9 @@ def random_entries(random: Random, count: int, begin: datetime, *, label: str = 
 
 
 def recount(entries: Iterable[Json], now: datetime) -> tuple[Json, Json]:
-    """(lifetime, rolling_30d) of a whole journal, in order, with nothing remembered but everything.
+    """(lifetime, rolling_30d) of a whole journal, in order, without any cache.
 
-    As slow and as plain as can be: every session is kept with all that happened in it, and added up at the end.
+    Slow and simple on purpose: every session is kept with all its events, and added up at the end.
     """
     sessions: dict[str, _Session] = {}
     open_: list[str] = []
@@ -124,7 +124,7 @@ class _Session:
         self.inside: list[tuple[str, int]] = []
 
     def end(self, entry: Json, day: str) -> None:
-        """What the end carries replaces what happened so far; what still comes is added to it."""
+        """The figures of the end replace those so far; later events are added to it."""
         self.over, self.outcome, self.day = True, entry.get("outcome"), day
         carried = [key for key in FIGURES if key in entry]
         self.inside = [(key, count) for key, count in self.inside if key not in carried]

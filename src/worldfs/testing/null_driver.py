@@ -1,4 +1,4 @@
-"""A body that does nothing, and remembers what it was asked to do."""
+"""A driver that does nothing, and records its orders."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from worldfs.ground.model import Cause, Finding, Order, Outcome, Scene, Thing
 from .manual_clock import ManualClock
 
 OPS = frozenset({"move_to", "pick_up", "place", "target_navigation", "strategy", "real_execute"})
-POLL_S = 0.05  # how often a hanging job looks whether it shall stop
+POLL_S = 0.05  # s between two checks of a hanging job for a stop
 
 
 class SimulatedPowerLoss(BaseException):
-    """The power is gone. No `Exception`: nothing in the house may catch it and go on."""
+    """The power is gone. No `Exception`: no code may catch it and go on."""
 
 
 class NullDriver:
-    """A `Driver` for tests and benches. Parameters of an order may tell it how to behave:
+    """A `Driver` for tests and benches. Parameters of an order control its behaviour:
 
     fail: "why"     the action fails (cause error)          raise: "why"   the driver itself breaks
     takes: 12.5     seconds until it is done                hang: true     never done; stops when asked to
@@ -87,7 +87,7 @@ class NullDriver:
 
 
 def _pass_time(run: Run, seconds: float) -> str:
-    """Until done ("") or told to stop (why). On a ManualClock time passes at once, and at most to the deadline."""
+    """Until done ("") or asked to stop (why). On a ManualClock time passes at once, and at most to the deadline."""
     if isinstance(run.clock, ManualClock):
         run.clock.advance(max(0.0, min(seconds, run.deadline - run.clock.monotonic())))
         return run.stop

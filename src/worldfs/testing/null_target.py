@@ -1,4 +1,4 @@
-"""A target, a skill runtime and a policy that do nothing, and remember what they were asked."""
+"""A target, a skill runtime and a policy that do nothing, and record their calls."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from worldfs.ground.model import Cause, Finding, Json, Outcome, PolicySpec, Robo
 
 from .manual_clock import ManualClock
 
-POLL_S = 0.05  # how often a runtime that takes its time looks whether it shall stop
+POLL_S = 0.05  # s between two checks of a slow runtime for a stop
 ALL_SENSORS = frozenset({"rgb_camera", "depth_camera", "joint_states"})
 
 
 class NullAdapter:
-    """Two joints that go where they are told. `target.config` may hold: sensors [words], missing "why not"."""
+    """Two joints that follow their commands. `target.config` may hold: sensors [words], missing "why not"."""
 
     def __init__(self, target: Target, bench: TargetContext) -> None:
         self.target, self.bench = target, bench
@@ -108,7 +108,7 @@ class NullRuntime:
 
 
 def _pass(run: Run, seconds: float) -> None:
-    """Time goes by: the clock's own if a test holds it, else really."""
+    """Let time pass: on a manual clock, else really."""
     if isinstance(run.clock, ManualClock):
         run.clock.advance(seconds)
     else:

@@ -1,9 +1,9 @@
-"""A power-cut lab: a life on a real file system over a disk whose every write is logged; then each disk that a power
-cut may have left, mounted by the system and looked at.
+"""Power-cut tests: a workload on a real file system over a disk whose every write is logged; then each disk that a
+power cut may have left, mounted by the system and checked.
 
 The parts, all of Debian's qemu-system-common, e2fsprogs and mount: qemu-storage-daemon writes the log (its block driver
 `blklogwrites`) and shows the disk as a file (its FUSE export); a loop device makes a block device of it. Needs root.
-What a disk may lose: see block_log.py. Everything lies in memory where there is room, so that a flush costs nothing.
+What a disk may lose: see block_log.py. Everything is in memory where there is room, so that a flush costs nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .lives import Workload
 from .lives.crash_check import compare, record_workload, views_of
 
 LOG: Final = 8 << 30  # bytes, nearly all of them a hole
-ROOT: Final = "root"  # the directory of the life, on the disk
+ROOT: Final = "root"  # the directory of the workload, on the disk
 PACKAGES: Final = {
     "qemu-storage-daemon": "qemu-system-common", "losetup": "mount", "mount": "mount", "umount": "mount",
 }  # fmt: skip
@@ -61,7 +61,8 @@ FILE_SYSTEMS: Final = {
 
 
 class LoggedRun(NamedTuple):
-    """A life on a logged disk. `begin`: the entries of the log before it; `acks`: those at each acknowledgement."""
+    """A workload's run on a logged disk. `begin`: the entries of the log before it; `acks`: those at each
+    acknowledgement."""
 
     log: BlockLog
     begin: int
@@ -78,7 +79,7 @@ Live = Callable[[Path], Iterator[object]]
 
 @cache
 def missing(kind: str = "ext4") -> str:
-    """Why there can be no lab with this file system here, in words; "" if there can."""
+    """Why this file system cannot be tested here; "" if it can."""
     if not sys.platform.startswith("linux") or os.geteuid():
         return "a power-cut lab needs Linux and root: it makes and mounts a file system"
     system = FILE_SYSTEMS[kind]
@@ -100,23 +101,23 @@ def cut_power(
     """Live once on the logged disk, and survive a power cut after each write. `CrashCheckFailure` at the first that it
     does not.
 
-    `live`: another way to live it. `kind`: one of `FILE_SYSTEMS`. `lots`: disks drawn by lot at each cut.
+    `live`: another way to run it. `kind`: one of `FILE_SYSTEMS`. `lots`: random disks at each cut.
     """
     with scratch_directory() as place:
         views = list(views_of(life, place, record_workload(life, place / "first")))
         system = FILE_SYSTEMS[kind]
-        lived = live_logged(place, system, life.prepare, live or (lambda path: life.live(path, Disk())))
+        lived = live_logged(place, system, life.prepare, live or (lambda path: life.run(path, Disk())))
         assert len(lived.acks) == len(views) - 1, "it did not live to its end"
 
         def check(path: Path, acked: int) -> None:
-            compare(life.view(path), (views[acked], views[min(acked + 1, len(views) - 1)]))
+            compare(life.inspect(path), (views[acked], views[min(acked + 1, len(views) - 1)]))
 
         with closing(lived.log):
             return try_cuts(place, system, lived, check, lots=lots, seed=seed)
 
 
 def live_logged(place: Path, system: FileSystem, prepare: Callable[[Path], None], live: Live) -> LoggedRun:
-    """Make the file system in files below `place`, prepare what is durable, and live there."""
+    """Make the file system in files below `place`, prepare the durable state, and run there."""
     with _logged(place, system) as (mounted, log):
         root = mounted / ROOT
         root.mkdir()
@@ -170,7 +171,7 @@ def _try(mount: Mount, cut: PowerCutDisk, acked: int, check: Callable[[Path, int
 
 @contextmanager
 def _letting_go() -> Iterator[None]:
-    """Of what failed no file stays open: nothing open can be unmounted."""
+    """Close all files of a failed check: a file system with open files cannot be unmounted."""
     try:
         yield
     except Exception as error:
@@ -228,12 +229,12 @@ def _loop(path: Path) -> Iterator[str]:
         _until(lambda: not Path(f"/sys/block/{Path(device).name}/loop/backing_file").exists())
 
 
-# -- the disks that are found -----------------------------------------------------------------------------------------
+# -- the disks after a cut -- ---------------------------------------------------------------------------------------
 
 
 @contextmanager
 def _sample(place: Path, system: FileSystem) -> Iterator[Mount]:
-    """A device that can be any disk, one after the other: its cache goes when it is unmounted."""
+    """A device that shows one disk after the other: its cache is dropped when it is unmounted."""
     image, found = place / "image", place / "found"
     found.mkdir()
     write_image({}, image, system.size)

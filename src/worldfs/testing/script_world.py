@@ -1,4 +1,4 @@
-"""The stage of a behaviour script: a world with a clock in hand, and the verbs that act on it."""
+"""The world of a behaviour script: a world with a manual clock, and the verbs that act on it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ScriptWorld:
         self._store: Store | None = None
         self._world: World | None = None
         self._executed: list[Order] = []
-        self._armed: tuple[str, str, int] | None = None  # boundary, pattern of paths, how many to let pass
+        self._armed: tuple[str, str, int] | None = None  # boundary, pattern of paths, number of matches to skip
         self.updated = False
 
     # -- the world's life ------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ class ScriptWorld:
             self._die()
 
     def tick(self, count: str = "") -> None:
-        """tick: until nothing goes forward. tick N: N times. An armed crash ends it, and the world with it."""
+        """tick: until nothing progresses. tick N: N times. An armed crash ends it, and the world with it."""
         world = self._running()
         try:
             if count:
@@ -90,7 +90,7 @@ class ScriptWorld:
         assert found, f"found {step!r}, expected for example +30s"
         self._clock.advance(float(found[1]) * _UNIT[found[2]])
 
-    # -- who acts, and on what -------------------------------------------------------------------------------------
+    # -- actions -- -----------------------------------------------------------------------------------
 
     def as_(self, role: str) -> None:
         """as ROLE: what follows is done with the rights of that role."""
@@ -150,7 +150,7 @@ class ScriptWorld:
         self._read(path)
 
     def absent(self, path: str) -> None:
-        """absent PATH: nothing there, or nothing that this role may see."""
+        """absent PATH: nothing is there, or nothing that this role may see."""
         try:
             self._read(path)
         except NotFound:
@@ -206,14 +206,14 @@ class ScriptWorld:
         found = [order.id for order in self._executed if id in ("", order.id)]
         assert len(found) == int(count), f"found {len(found)}: {found}"
 
-    # -- behind the stage ------------------------------------------------------------------------------------------
+    # -- inside -- ----------------------------------------------------------------------------------------
 
     @property
     def _workspace(self) -> Path:
         return self._home / "workspace"
 
     def _open(self) -> World:
-        """The one place where scripts meet `World.open`."""
+        """The only call of `World.open`."""
         from worldfs.world.home import Home
         from worldfs.world.world import World
 
@@ -259,9 +259,9 @@ class ScriptWorld:
             raise SimulatedPowerLoss(f"{name} {path}")
 
     def _die(self) -> None:
-        """Forget the world without a word to the disk."""
+        """Drop the world without any write to the disk."""
         if self._world is not None:
-            # No word of goodbye: only what the operating system would take back is given back. With a store handed in
+            # No orderly close: only what the operating system would release is released. With an injected store
             # the world holds no lock of its own, and without threads nothing goes on behind it.
             if self._world.kernel is not None:
                 self._world.kernel.abandon()
@@ -297,7 +297,7 @@ def _documents(text: str) -> Iterator[Any]:
 
 
 def _point(document: Any, pointer: str) -> Any:
-    """RFC 6901, with negative indices; what is not there equals nothing."""
+    """RFC 6901, with negative indices; a missing member equals nothing."""
     for part in pointer.split("/")[1:]:
         word = part.replace("~1", "/").replace("~0", "~")
         try:

@@ -1,4 +1,4 @@
-"""A tree in memory, for tests of the verbs and of the doors: files, controls, and files that are waited for."""
+"""A tree in memory, for tests of the verbs and of the server: files, controls, and blocking files."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ class RecordedWrite(NamedTuple):
 
 
 class ServedTree:
-    """Files by path. `heavy`: paths below which nothing may be asked on the loop (asserted)."""
+    """Files by path. `heavy`: paths below which no request may run on the loop (asserted)."""
 
     def __init__(self, feed: ChangeFeed, *, timeout: float = 60.0) -> None:
         self.feed, self.timeout = feed, timeout
         self.files: dict[str, bytes] = {}
         self.read_only: set[str] = set()
-        self.closed: set[str] = set()  # files that are waited for until they are opened
+        self.closed: set[str] = set()  # files that block until they are opened
         self.heavy: set[str] = set()
-        self.slow: threading.Event | None = None  # what a heavy question waits for
+        self.slow: threading.Event | None = None  # the event that a heavy request waits for
         self.controls: dict[str, Callable[[bytes], ServedWriteResult]] = {}
         self.writes: list[RecordedWrite] = []
         self.asked = 0  # stats that reached the tree
@@ -74,7 +74,7 @@ class ServedTree:
         self.feed.publish(path)
 
     def open(self, path: str, data: bytes) -> None:
-        """Let those go on who wait for a file."""
+        """Unblock the readers of a file."""
         self.closed.discard(path)
         self.put(path, data)
 
@@ -129,7 +129,7 @@ class ServedTree:
 
 
 class ShapedTree(ServedTree):
-    """One whose names can be made and unmade."""
+    """A tree whose names can be created and removed."""
 
     def replace(self, path: str, data: bytes, *, correlation: str = "") -> ServedWriteResult:
         self.put(path, data)
@@ -157,7 +157,7 @@ class ShapedTree(ServedTree):
 
 
 class ServedRealm:
-    """A realm over one tree that every binding sees, with a real control plane in memory."""
+    """A realm over one tree that is visible to every binding, with a real control plane in memory."""
 
     def __init__(self, home: Path, *, clock: Clock | None = None) -> None:
         self.home, self.clock, self.feed = home, clock or SystemClock(), ChangeFeed()

@@ -1,4 +1,4 @@
-"""What every store must keep: inherit `StoreContract`, give it a `store` fixture."""
+"""The contract of every store: inherit `StoreContract`, provide a `store` fixture."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def wait_for_change(watch: StoreWatch, key: str, *kinds: StoreChangeKind, patien
 
 
 class WatchMirror:
-    """A reader that knows only what a watch told it to look at."""
+    """A reader that rereads only what a watch reported."""
 
     def __init__(self, store: Store, prefix: str) -> None:
         self.store, self.prefix = store, prefix
@@ -108,7 +108,7 @@ def run_concurrently(count: int, work: Callable[[int], None]) -> None:
 
 
 def add_one(store: Store, key: str) -> None:
-    """Count up by compare-and-swap, as often as it takes."""
+    """Count up by compare-and-swap, with retries."""
     while True:
         found = store.get(key)
         try:

@@ -112,7 +112,7 @@ class _TraceReader:
         self.root = root
         self.folders = {"", *start.folders}
         self.sizes = {path: [len(data)] for path, data in start.files.items()}
-        self.sizes |= {path: self.sizes[first] for path, first in start.twins.items()}
+        self.sizes |= {path: self.sizes[first] for path, first in start.hard_links.items()}
         self.open: dict[str, int] = {}  # fd → where it writes next; -1: at the end
         self.begun = False
 

@@ -80,7 +80,7 @@ class WorkspaceFixture:
             store.close()
             raise
 
-    def drain(self, world: World, ticks: int = 500) -> None:
+    def run_until_idle(self, world: World, ticks: int = 500) -> None:
         """Tick until everything has ended; retries that wait get their time."""
         for _ in range(ticks):
             if not world.tick():
@@ -163,7 +163,7 @@ class WorkspaceFixture:
             json.loads(file.read_bytes())
         self._jobs()  # reads every job, open and ended
 
-    def litter(self) -> list[str]:
+    def stray_files(self) -> list[str]:
         """Temporaries, ours wherever they lie, and open files of ended jobs."""
         kept = self.root / ".paos"
         found = [file for file in self.root.rglob("*") if file.is_file() and DRAFT in file.name]

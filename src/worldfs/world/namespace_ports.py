@@ -121,11 +121,11 @@ class ActionsPort(Protocol):
 class NodeExports(Protocol):
     """The exports of one node, reached over its tunnel or on this machine. Paths have no leading "/"."""
 
-    def look(self, path: str) -> DirEntry | None: ...
+    def dir_entry(self, path: str) -> DirEntry | None: ...
 
     def list(self, path: str) -> list[str]: ...
 
-    def spots(self, path: str) -> dict[str, DirEntry]:
+    def dir_entries(self, path: str) -> dict[str, DirEntry]:
         """As `list`, with what `look` says of each."""
         ...
 

@@ -104,7 +104,7 @@ class PathResolver:
             None,
             "",
         )
-        return exports.spots(there) if exports is not None and there else None
+        return exports.dir_entries(there) if exports is not None and there else None
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ class Wire:
     """A line that goes nowhere."""
 
     def __init__(self):
-        self.sent, self.full, self.closed, self.batch = [], False, None, 0
+        self.sent, self.congested, self.closed, self.batch = [], False, None, 0
 
     def send(self, message):
         self.sent.append(json.loads(message))
@@ -131,7 +131,7 @@ def survives(home, role, messages, caplog):
         await soon(lambda: peer._busy is None and not peer._queue, "a request never ended")
         heard = len(wire.sent)
         if wire.closed is None:
-            peer.heard(b'{"channel":"control","type":"control.ping","id":"still there"}')
+            peer.on_message(b'{"channel":"control","type":"control.ping","id":"still there"}')
             assert any(frame.get("id") == "still there" for frame in wire.sent[heard:])
         peer.gone()
         await soon(lambda: not server.waiters.waiting, "a wait outlived its connection")

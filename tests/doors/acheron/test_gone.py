@@ -40,17 +40,17 @@ def test_a_connection_that_goes_during_an_operation_leaves_no_unheard_error(tmp_
         server = Server(realm, TokenStore.open(None))
         peer = ClientPeer(server, Wire(), Principal("admin"))
         for message in GREETING:
-            peer.heard(message)
-        peer.heard(json.dumps({"channel": "acheron", **next(frames("dir", "f"))}).encode())
+            peer.on_message(message)
+        peer.on_message(json.dumps({"channel": "acheron", **next(frames("dir", "f"))}).encode())
         realm.tree.heavy.add("/dir")
         realm.tree.slow = threading.Event()
         asked = [*frames("wait")] if file == "waits" else [*frames("dir", "f")][1:]
         del realm.tree.files["/dir/f"]  # the answer to the slow question will be an error
         for frame in asked:
-            peer.heard(json.dumps({"channel": "acheron", **frame}).encode())
+            peer.on_message(json.dumps({"channel": "acheron", **frame}).encode())
         for _ in range(steps):
             await asyncio.sleep(0)
-        peer.gone()
+        peer.on_closed()
         await asyncio.sleep(0)
         realm.tree.slow.set()
         await settled(server)

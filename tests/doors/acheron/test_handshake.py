@@ -20,7 +20,7 @@ def refused(reply, code, message=None):
 
 def test_the_recorded_handshake(hold):
     async def life(stand):
-        async with stand.plug(greet=False) as plug:
+        async with stand.connect(greet=False) as plug:
             assert await plug.control("version", {"protocol": "unified-v2"}) == {
                 "channel": "control",
                 "type": "control.version_ack",
@@ -78,8 +78,8 @@ def test_who_shows_no_token_is_told_so_after_the_upgrade_and_let_go(header, hold
 
 def test_an_unknown_path_is_one_error_and_a_close(hold):
     async def life(stand):
-        async with stand.plug(path="/elsewhere", greet=False) as plug:
-            assert (await plug.hear())["code"] == "not_found"
+        async with stand.connect(path="/elsewhere", greet=False) as plug:
+            assert (await plug.receive())["code"] == "not_found"
             assert await plug.closed() == 1008
 
     hold(life)
@@ -87,7 +87,7 @@ def test_an_unknown_path_is_one_error_and_a_close(hold):
 
 def test_a_query_is_the_same_place(hold):
     async def life(stand):
-        async with stand.plug(path="/?agent=x") as plug:
+        async with stand.connect(path="/?agent=x") as plug:
             assert (await plug.control("ping"))["ok"] is True
 
     hold(life)
@@ -95,10 +95,10 @@ def test_a_query_is_the_same_place(hold):
 
 def test_version_is_the_first_control_message_or_the_last(hold):
     async def life(stand):
-        async with stand.plug(greet=False) as plug:
+        async with stand.connect(greet=False) as plug:
             assert refused(await plug.control("ping"), "protocol_mismatch")
             assert await plug.closed() == 1002
-        async with stand.plug(greet=False) as plug:
+        async with stand.connect(greet=False) as plug:
             assert refused(await plug.control("version", {"protocol": "unified-v1"}), "protocol_mismatch")
             assert await plug.closed() == 1002
 
@@ -107,14 +107,14 @@ def test_version_is_the_first_control_message_or_the_last(hold):
 
 def test_acheron_begins_with_its_own_version_and_needs_no_control(hold):
     async def life(stand):
-        async with stand.plug(greet=False) as plug:
+        async with stand.connect(greet=False) as plug:
             reply = await plug.ask("attach", fid=1)
             assert refused(reply, "protocol_mismatch", "acheron.t_version must be negotiated first")
             assert await plug.closed() == 1002
-        async with stand.plug(greet=False) as plug:
+        async with stand.connect(greet=False) as plug:
             assert refused(await plug.ask("version", version="acheron-2"), "protocol_mismatch")
             assert await plug.closed() == 1002
-        async with stand.plug(greet=False) as plug:
+        async with stand.connect(greet=False) as plug:
             assert (await plug.ask("version", version="acheron-1"))["ok"] is True
             assert (await plug.ask("attach", fid=1))["ok"] is True
             assert (await plug.ask("version", version="acheron-1", msize=8192))["payload"]["msize"] == 8192
@@ -125,7 +125,7 @@ def test_acheron_begins_with_its_own_version_and_needs_no_control(hold):
 @pytest.mark.parametrize(("asked", "given"), [(8192, 8192), (65_536, 65_536), (2**31, 1_048_576), (None, 1_048_576)])
 def test_msize_is_what_is_asked_up_to_a_mebibyte(asked, given, hold):
     async def life(stand):
-        async with stand.plug(greet=False) as plug:
+        async with stand.connect(greet=False) as plug:
             fields = {} if asked is None else {"msize": asked}
             assert (await plug.ask("version", version="acheron-1", **fields))["payload"]["msize"] == given
             assert refused(await plug.ask("version", version="acheron-1", msize=8191), "invalid")
@@ -155,9 +155,9 @@ def test_msize_is_what_is_asked_up_to_a_mebibyte(asked, given, hold):
 )
 def test_what_is_no_frame_is_answered_without_an_id_and_the_connection_stays(text, word, hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await plug.socket.send(text)
-            reply = await plug.hear()
+            reply = await plug.receive()
             assert reply["ok"] is False
             if word is not None:
                 assert reply == {
@@ -184,9 +184,9 @@ def test_what_is_no_frame_is_answered_without_an_id_and_the_connection_stays(tex
 )
 def test_a_client_that_waits_for_its_tag_hears_of_its_error(text, code, message, hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await plug.socket.send(text)
-            reply = await plug.of(7)
+            reply = await plug.reply_to(7)
             assert (reply["channel"], reply["type"], reply["ok"]) == ("acheron", "acheron.error", False)
             assert reply["error"]["code"] == code
             assert message in reply["error"]["message"]
@@ -196,10 +196,10 @@ def test_a_client_that_waits_for_its_tag_hears_of_its_error(text, code, message,
 
 def test_a_client_that_waits_for_its_id_hears_of_its_error(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             for text in ('{"channel":"control","type":"control.bogus","id":"x"}', '{"channel":"control","id":"x"}'):
                 await plug.socket.send(text)
-                reply = await plug.hear()
+                reply = await plug.receive()
                 assert (reply["type"], reply["id"]) == ("control.error", "x")
                 assert reply["error"]["code"] == "invalid_envelope"
 
@@ -208,12 +208,12 @@ def test_a_client_that_waits_for_its_id_hears_of_its_error(hold):
 
 def test_a_reply_sent_as_a_request_is_unsupported(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             reply = await plug.control("pong")
             assert reply["id"] == "c3"
             assert refused(reply, "unsupported", "unsupported control operation")
             await plug.send(channel="acheron", type="acheron.r_read", tag=9, fid=1)
-            assert refused(await plug.of(9), "unsupported", "unsupported acheron operation")
+            assert refused(await plug.reply_to(9), "unsupported", "unsupported acheron operation")
             assert refused(await plug.ask("fs_hello"), "unsupported", "unsupported acheron operation")
 
     hold(life)
@@ -221,17 +221,17 @@ def test_a_reply_sent_as_a_request_is_unsupported(hold):
 
 def test_frames_in_pieces_are_put_together(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             text = '{"channel":"control","type":"control.ping","id":"p"}'
             await plug.socket.send(iter([text[:5], text[5:20], text[20:]]))
-            assert (await plug.hear())["id"] == "p"
+            assert (await plug.receive())["id"] == "p"
 
     hold(life)
 
 
 def test_a_ping_of_the_socket_is_answered(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             pong = await plug.socket.ping()
             await asyncio.wait_for(pong, PATIENCE_S)
 
@@ -240,7 +240,7 @@ def test_a_ping_of_the_socket_is_answered(hold):
 
 def test_a_role_that_nobody_provisioned_may_ask_little(hold):
     async def life(stand):
-        async with stand.plug(stand.token("user"), greet=False) as plug:
+        async with stand.connect(stand.token("user"), greet=False) as plug:
             assert (await plug.control("version", {"protocol": "unified-v2"}))["ok"] is True
             for op in ("connect", "session_list", "session_status", "project_list"):
                 assert refused(await plug.control(op), "provisioning_required")
@@ -264,20 +264,20 @@ def test_a_role_that_nobody_provisioned_may_ask_little(hold):
 
 def test_a_node_may_ask_what_a_node_needs_and_has_no_namespace(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             invite = (await plug.control("node_invite_create"))["payload"]["invite_token"]
-        async with stand.plug(invite, greet=False) as plug:
+        async with stand.connect(invite, greet=False) as plug:
             await plug.control("version", {"protocol": "unified-v2"})
             assert (await plug.control("connect"))["payload"]["role"] == "node"
             joined = (await plug.control("node_join", {"invite_token": invite, "node_name": "edge"}))["payload"]
             for op in ("node_list", "session_list", "project_list", "auth_status", "agent_list"):
                 assert refused(await plug.control(op), "forbidden")
             assert refused(await plug.ask("version", version="acheron-1"), "forbidden")
-        async with stand.plug(joined["node_secret"], greet=False) as plug:
+        async with stand.connect(joined["node_secret"], greet=False) as plug:
             await plug.control("version", {"protocol": "unified-v2"})
             own = {"node_id": joined["node_id"], "node_secret": joined["node_secret"]}
             assert (await plug.control("node_lease_refresh", own))["ok"] is True
-        async with stand.plug(invite, greet=False) as plug:  # an invite works once
-            assert (await plug.hear())["code"] == "provider_auth_failed"
+        async with stand.connect(invite, greet=False) as plug:  # an invite works once
+            assert (await plug.receive())["code"] == "provider_auth_failed"
 
     hold(life)

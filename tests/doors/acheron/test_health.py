@@ -44,7 +44,7 @@ def test_it_lives_and_is_ready(hold):
 
 def test_the_figures_parse_and_count(hold):
     async def life(stand, port):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await plug.ask("stat", fid=99)
             families = {
                 family.name: family

@@ -31,7 +31,7 @@ def masked(text, first=0x81):
 
 def test_a_frame_beyond_msize_is_answered(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             stand.tree.files["/x"] = b""
             await plug.walk("/x", 2)
             assert (await plug.ask("write", fid=2, data="x" * 300_000))["payload"]["n"] == 300_000
@@ -109,7 +109,7 @@ READ = json.dumps({"channel": "acheron", "type": "acheron.t_read", "tag": 1, "fi
 def test_a_slow_client_waits_and_the_server_keeps_little_for_it(hold):
     async def life(stand):
         stand.tree.files["/big"] = bytes(700_000)
-        async with slow(stand) as bare, stand.plug() as quick:
+        async with slow(stand) as bare, stand.connect() as quick:
             plug = BareClient(bare)
             await plug.greet()
             await plug.walk("/big", 2)
@@ -118,7 +118,7 @@ def test_a_slow_client_waits_and_the_server_keeps_little_for_it(hold):
                 await bare.send(READ)
             await soon(lambda: any(not line._transport.is_reading() for line in stand.server.lines))
             assert (await quick.ask("stat", fid=1))["ok"] is True
-            kept = max(each._transport.get_write_buffer_size() for each in stand.server.lines)
+            kept = max(each._transport.get_write_buffer_size() for each in stand.server.connections)
             assert kept < 3 << 20, "the replies to a client that does not read pile up"
             for _ in range(asked):
                 assert len(await bare.recv()) > 900_000
@@ -148,7 +148,7 @@ def test_a_client_that_never_reads_is_dropped(hold, monkeypatch):
 
 def test_the_server_says_goodbye_when_it_ends(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await asyncio.gather(stand.server.stop(), plug.closed())
             assert plug.socket.close_code == 1001
 

@@ -25,7 +25,7 @@ def run(hold):
                 {"/agents/self/input": b"", "/nodes/n/STATUS.json": b'{"kind":"node"}', "/meta/x": b"xyz"}
             )
             stand.tree.read_only.add("/nodes/n/STATUS.json")
-            async with stand.plug() as plug:
+            async with stand.connect() as plug:
                 await life(plug, stand)
 
         hold(begin)
@@ -153,7 +153,7 @@ def test_giving_up_and_flushing_what_is_unknown_is_fine(run):
 def test_a_frame_without_a_tag_is_answered_without_one(run):
     async def life(plug, stand):
         await plug.send(channel="acheron", type="acheron.t_attach", fid=1)
-        assert "tag" not in await plug.hear()
+        assert "tag" not in await plug.receive()
 
     run(life)
 
@@ -215,7 +215,7 @@ def test_a_file_is_made_and_staged_bytes_become_it_at_the_clunk(hold):
     async def life(stand):
         stand.realm.tree = tree = ShapedTree(stand.realm.feed)
         tree.files["/a/old"] = b"a long content"
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await plug.walk("/a", 2)
             assert (await plug.ask("create", fid=2, newfid=3, path=["new"]))["payload"]["qid"]["type"] == "file"
             assert (await plug.ask("write", fid=3, data="x"))["payload"]["n"] == 1

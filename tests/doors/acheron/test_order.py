@@ -21,7 +21,7 @@ def run(hold):
             stand.tree.files.update({"/wait/a": b"a", "/wait/b": b"b", "/slow/s": b"s", "/x": b"x"})
             stand.tree.closed |= {"/wait/a", "/wait/b"}
             stand.tree.heavy.add("/slow")
-            async with stand.plug() as plug:
+            async with stand.connect() as plug:
                 for fid, path in enumerate(("/wait/a", "/wait/b", "/x"), 2):
                     await plug.walk(path, fid)
                 await life(plug, stand)
@@ -33,13 +33,13 @@ def run(hold):
 
 def test_two_blocked_reads_and_a_ping_on_one_connection(run):
     async def life(plug, stand):
-        one, two = await plug.begin("read", fid=2), await plug.begin("read", fid=3)
+        one, two = await plug.post("read", fid=2), await plug.post("read", fid=3)
         assert (await plug.control("ping"))["ok"] is True
         assert (await plug.ask("stat", fid=4))["ok"] is True
         stand.tree.open("/wait/b", b"second")
-        assert (await plug.of(two))["payload"]["n"] == 6
+        assert (await plug.reply_to(two))["payload"]["n"] == 6
         stand.tree.open("/wait/a", b"first")
-        assert (await plug.of(one))["payload"]["n"] == 5
+        assert (await plug.reply_to(one))["payload"]["n"] == 5
 
     run(life)
 
@@ -63,9 +63,9 @@ def test_a_wait_of_no_time_is_no_wait(run):
 
 def test_a_flushed_read_is_interrupted_and_answered_before_the_flush(run):
     async def life(plug, stand):
-        tag = await plug.begin("read", fid=2)
-        flush = await plug.begin("flush", oldtag=tag)
-        first, second = await plug.hear(), await plug.hear()
+        tag = await plug.post("read", fid=2)
+        flush = await plug.post("flush", oldtag=tag)
+        first, second = await plug.receive(), await plug.receive()
         assert (first["tag"], code(first)) == (tag, "eintr")
         assert (second["tag"], second["ok"]) == (flush, True)
         assert stand.server.waiters.waiting == 0
@@ -75,30 +75,30 @@ def test_a_flushed_read_is_interrupted_and_answered_before_the_flush(run):
 
 def test_giving_up_a_fid_ends_its_waits(run):
     async def life(plug, stand):
-        tag = await plug.begin("read", fid=2)
+        tag = await plug.post("read", fid=2)
         assert (await plug.ask("clunk", fid=2))["ok"] is True
-        assert code(await plug.of(tag)) == "eintr"
+        assert code(await plug.reply_to(tag)) == "eintr"
 
     run(life)
 
 
 def test_a_rebind_ends_the_waits_of_its_key(run):
     async def life(plug, stand):
-        tag = await plug.begin("read", fid=2)
+        tag = await plug.post("read", fid=2)
         await plug.send(
             channel="control",
             type="control.session_attach",
             id="r",
             payload={"session_key": "main", "agent_id": "alice"},
         )
-        assert code(await plug.of(tag)) == "eintr"
+        assert code(await plug.reply_to(tag)) == "eintr"
 
     run(life)
 
 
 def test_a_disconnect_ends_everything(run):
     async def life(plug, stand):
-        await plug.begin("read", fid=2)
+        await plug.post("read", fid=2)
         await plug.control("ping")
         assert stand.server.waiters.waiting == 1
         await plug.socket.close()
@@ -109,14 +109,14 @@ def test_a_disconnect_ends_everything(run):
 
 def test_a_tag_in_use_is_refused_and_its_first_request_goes_on(run):
     async def life(plug, stand):
-        tag = await plug.begin("read", fid=2)
+        tag = await plug.post("read", fid=2)
         await plug.send(channel="acheron", type="acheron.t_stat", tag=tag, fid=4)
-        reply = await plug.of(tag)
+        reply = await plug.reply_to(tag)
         assert (code(reply), reply["error"]["message"]) == ("invalid", "tag is in use")
         stand.tree.open("/wait/a", b"first")
-        assert (await plug.of(tag))["payload"]["n"] == 5
+        assert (await plug.reply_to(tag))["payload"]["n"] == 5
         await plug.send(channel="acheron", type="acheron.t_stat", tag=tag, fid=4)
-        assert (await plug.of(tag))["ok"] is True
+        assert (await plug.reply_to(tag))["ok"] is True
 
     run(life)
 
@@ -124,13 +124,13 @@ def test_a_tag_in_use_is_refused_and_its_first_request_goes_on(run):
 def test_what_asks_a_thread_holds_up_what_comes_after_it_and_nothing_else(run):
     async def life(plug, stand):
         stand.tree.slow = threading.Event()
-        async with stand.plug() as other:
-            slow = await plug.begin("walk", fid=1, newfid=9, path=["slow", "s"])
-            quick = await plug.begin("stat", fid=4)
+        async with stand.connect() as other:
+            slow = await plug.post("walk", fid=1, newfid=9, path=["slow", "s"])
+            quick = await plug.post("stat", fid=4)
             assert (await other.ask("stat", fid=1))["ok"] is True
             await asyncio.sleep(0.05)
             stand.tree.slow.set()
-            assert [(await plug.hear())["tag"] for _ in range(2)] == [slow, quick]
+            assert [(await plug.receive())["tag"] for _ in range(2)] == [slow, quick]
 
     run(life)
 
@@ -138,7 +138,7 @@ def test_what_asks_a_thread_holds_up_what_comes_after_it_and_nothing_else(run):
 def test_a_read_after_a_write_sees_the_write(run):
     async def life(plug, stand):
         for number in range(50):
-            await plug.begin("write", fid=4, data=f"{number:03}")
+            await plug.post("write", fid=4, data=f"{number:03}")
             reply = await plug.ask("read", fid=4)
             assert reply["payload"]["data_b64"] == base64.b64encode(b"%03d" % number).decode()
 
@@ -147,8 +147,8 @@ def test_a_read_after_a_write_sees_the_write(run):
 
 def test_many_requests_at_once_are_all_answered_in_order(run):
     async def life(plug, stand):
-        tags = [await plug.begin("write" if n % 7 == 0 else "stat", fid=4, data="x") for n in range(500)]
-        assert [(await plug.hear())["tag"] for _ in tags] == tags
+        tags = [await plug.post("write" if n % 7 == 0 else "stat", fid=4, data="x") for n in range(500)]
+        assert [(await plug.receive())["tag"] for _ in tags] == tags
 
     run(life)
 
@@ -158,12 +158,12 @@ def test_too_many_waits_of_one_connection_are_refused(monkeypatch, run):
 
     async def life(plug, stand):
         for _ in range(5):
-            await plug.begin("read", fid=2)
+            await plug.post("read", fid=2)
         assert code(await plug.ask("read", fid=2)) == "queue_saturated"
         assert (await plug.ask("stat", fid=4))["ok"] is True
         stand.tree.open("/wait/a", b"first")
         for _ in range(5):
-            assert (await plug.hear())["ok"] is True
+            assert (await plug.receive())["ok"] is True
         assert (await plug.ask("stat", fid=4))["ok"] is True
 
     run(life)

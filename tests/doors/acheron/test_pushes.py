@@ -16,16 +16,16 @@ async def node(plug):
 
 def test_who_watches_hears_of_services_and_of_what_came_before(hold):
     async def life(stand):
-        async with stand.plug() as plug, stand.plug() as watcher:
+        async with stand.connect() as plug, stand.connect() as watcher:
             own = await node(plug)
             first = await plug.control("node_service_upsert", {**own, "services": [service("a", own["node_id"])]})
             reply = await watcher.control("node_service_watch", {"replay_limit": 5})
             assert reply["payload"] == {"enabled": True, "replay_limit": 5, "replayed": 1}
-            replay = await watcher.hear()
+            replay = await watcher.receive()
             assert (replay["type"], replay["payload"]) == ("control.node_service_event", first["payload"])
             assert "id" not in replay
             second = await plug.control("node_service_upsert", {**own, "services": [service("b", own["node_id"])]})
-            assert (await watcher.hear())["payload"] == second["payload"]
+            assert (await watcher.receive())["payload"] == second["payload"]
             assert (await watcher.control("node_service_unwatch"))["payload"] == {"enabled": False}
             await plug.control("node_service_upsert", {**own, "services": []})
             assert (await watcher.control("ping"))["type"] == "control.pong"
@@ -35,12 +35,12 @@ def test_who_watches_hears_of_services_and_of_what_came_before(hold):
 
 def test_a_watch_of_one_node_hears_of_no_other(hold):
     async def life(stand):
-        async with stand.plug() as plug, stand.plug() as watcher:
+        async with stand.connect() as plug, stand.connect() as watcher:
             one, other = await node(plug), await node(plug)
             await watcher.control("node_service_watch", {"node_id": one["node_id"]})
             await plug.control("node_service_upsert", {**other, "services": [service("a", other["node_id"])]})
             mine = await plug.control("node_service_upsert", {**one, "services": [service("a", one["node_id"])]})
-            assert (await watcher.hear())["payload"] == mine["payload"]
+            assert (await watcher.receive())["payload"] == mine["payload"]
 
     hold(life)
 
@@ -48,7 +48,7 @@ def test_a_watch_of_one_node_hears_of_no_other(hold):
 def test_debug_pushes_have_the_older_shape_and_stand_in_the_stream(hold):
     async def life(stand):
         stand.tree.files["/debug/stream.log"] = b""
-        async with stand.plug() as plug, stand.plug() as other:
+        async with stand.connect() as plug, stand.connect() as other:
             reply = await plug.control("debug_subscribe")
             assert isinstance(reply.pop("timestamp"), int)
             assert reply == {
@@ -58,9 +58,9 @@ def test_debug_pushes_have_the_older_shape_and_stand_in_the_stream(hold):
                 "payload": {"enabled": True},
             }
             await other.control("project_create", {"name": "Lab"})
-            push = await plug.hear()
+            push = await plug.receive()
             while push["category"] == "control.workspace_availability":  # of the clock's own, when it is slow here
-                push = await plug.hear()
+                push = await plug.receive()
             assert (push["type"], push["request"]) == ("debug.event", "workspace-topology")
             assert push["category"] == "control.workspace_topology"
             assert push["payload"]["reason"] == "control.project_create"
@@ -78,9 +78,9 @@ def test_debug_pushes_have_the_older_shape_and_stand_in_the_stream(hold):
 
 def test_debug_is_not_for_users(hold):
     async def life(stand):
-        async with stand.plug() as admin:
+        async with stand.connect() as admin:
             made = (await admin.control("project_create", {"name": "Lab"}))["payload"]["project_id"]
-        async with stand.plug(stand.token("user"), greet=False) as plug:
+        async with stand.connect(stand.token("user"), greet=False) as plug:
             await plug.control("version", {"protocol": "unified-v2"})
             payload = {"session_key": "main", "agent_id": "alice", "project_id": made}
             await plug.control("session_attach", payload)
@@ -93,9 +93,9 @@ def test_debug_is_not_for_users(hold):
 
 def test_who_left_is_told_nothing_more(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             own = await node(plug)
-            async with stand.plug() as watcher:
+            async with stand.connect() as watcher:
                 await watcher.control("debug_subscribe")
                 await watcher.control("node_service_watch")
             await plug.control("node_service_upsert", {**own, "services": [service("a", own["node_id"])]})

@@ -22,7 +22,7 @@ async def project(plug, *, locked=False):
 
 def test_each_key_has_its_own_fids(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await plug.walk("/README.md", 2)
             reply = await plug.control("session_attach", attach("second", "alice"))
             assert reply["payload"]["attach"]["state"] == "ready"
@@ -43,7 +43,7 @@ def test_each_key_has_its_own_fids(hold):
 
 def test_a_rebind_drops_the_fids_of_its_key(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await plug.control("session_attach", attach("main", "alice"))
             assert code(await plug.ask("stat", fid=1)) == "enoent"
 
@@ -52,7 +52,7 @@ def test_a_rebind_drops_the_fids_of_its_key(hold):
 
 def test_main_stays_and_what_is_unknown_is_not_found(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await plug.control("session_attach", attach("other", "alice"))
             reply = await plug.control("session_close", {"session_key": "other"})
             assert reply["payload"] == {"session_key": "other", "closed": True, "active_session": "main"}
@@ -69,9 +69,9 @@ def test_main_stays_and_what_is_unknown_is_not_found(hold):
 
 def test_the_recorded_way_of_a_user_into_a_locked_project(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             made, token = await project(plug, locked=True)
-        async with stand.plug(stand.token("user"), greet=False) as plug:
+        async with stand.connect(stand.token("user"), greet=False) as plug:
             await plug.control("version", {"protocol": "unified-v2"})
             reply = await plug.control("session_attach", attach("main", "alice", made))
             assert reply["error"] == {"code": "missing_field", "message": "MissingField"}
@@ -112,16 +112,16 @@ def test_the_recorded_way_of_a_user_into_a_locked_project(hold):
 
 def test_a_user_comes_back_to_where_it_was(hold):
     async def life(stand):
-        async with stand.plug() as admin:
+        async with stand.connect() as admin:
             made, _ = await project(admin)
-            async with stand.plug(stand.token("user"), greet=False) as plug:
+            async with stand.connect(stand.token("user"), greet=False) as plug:
                 await plug.control("version", {"protocol": "unified-v2"})
                 await plug.control("session_attach", attach("work", "alice", made))
-            async with stand.plug(stand.token("user")) as plug:
+            async with stand.connect(stand.token("user")) as plug:
                 status = (await plug.control("session_status"))["payload"]
                 assert (status["agent_id"], status["project_id"]) == ("alice", made)
             await admin.control("project_token_rotate", {"project_id": made})
-            async with stand.plug(stand.token("user"), greet=False) as plug:
+            async with stand.connect(stand.token("user"), greet=False) as plug:
                 await plug.control("version", {"protocol": "unified-v2"})
                 assert code(await plug.control("connect")) == "last_target_invalid"
                 assert (await plug.control("ping"))["ok"] is True
@@ -146,7 +146,7 @@ def test_a_user_comes_back_to_where_it_was(hold):
 )
 def test_what_no_binding_can_be_is_refused_and_changes_nothing(hold, payload, expected):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             assert code(await plug.control("session_attach", payload)) == expected
             assert (await plug.ask("stat", fid=1))["ok"] is True
             assert stand.realm.names == ["mother", "alice"]
@@ -156,7 +156,7 @@ def test_what_no_binding_can_be_is_refused_and_changes_nothing(hold, payload, ex
 
 def test_keys_are_bounded(hold):
     async def life(stand):
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             for number in range(63):
                 assert (await plug.control("session_attach", attach(f"k{number}", "alice")))["ok"] is True
             assert code(await plug.control("session_attach", attach("more", "alice"))) == "session_busy"
@@ -171,7 +171,7 @@ def test_a_message_counts_in_the_history(hold):
 
         stand.tree.files["/input"] = b""
         stand.tree.controls["/input"] = lambda text: ServedWriteResult(len(text), {"job": "job-1", "result_path": "/x"})
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             await plug.control("session_attach", attach("main", "alice"))
             await plug.ask("attach", fid=1)
             await plug.walk("/input", 2)

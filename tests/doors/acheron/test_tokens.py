@@ -103,15 +103,15 @@ def test_a_bearer_is_read_as_people_write_it(header):
 def test_over_the_wire_they_are_masked_and_the_new_one_is_told_once(hold):
     async def life(stand):
         before = stand.token()
-        async with stand.plug() as plug:
+        async with stand.connect() as plug:
             shown = (await plug.control("auth_status"))["payload"]
             assert before not in json.dumps(shown)
             told = (await plug.control("auth_rotate", {"role": "admin"}))["payload"]
             assert told == {"role": "admin", "token": stand.token()}
             reply = await plug.control("auth_rotate", {"role": "nobody"})
             assert reply["error"] == {"code": "invalid_payload", "message": "role must be 'admin' or 'user'"}
-        async with stand.plug(before, greet=False) as plug:
-            assert (await plug.hear())["code"] == "provider_auth_failed"
+        async with stand.connect(before, greet=False) as plug:
+            assert (await plug.receive())["code"] == "provider_auth_failed"
 
     hold(life)
 
@@ -147,9 +147,9 @@ def test_another_process_changes_the_file_and_nothing_is_lost(tmp_path):
     serving.remember("token-1", TokenVisit("main", "rio", "p2", 2))
     assert [visit.project for visit in TokenStore.open(tmp_path).visits("token-1")] == ["p2"]
     assert command.revoke("rio") == ["token-1"]
-    assert serving.stands(serving.holder(token))
+    assert serving.is_valid(serving.holder(token))
     serving.refresh()
-    assert serving.holder(token) is None and not serving.stands(TokenHolder("token-1", "user", "rio"))
+    assert serving.holder(token) is None and not serving.is_valid(TokenHolder("token-1", "user", "rio"))
     assert TokenStore.open(tmp_path).visits("token-1") == []
     assert command.add("zoe")[0].id == "token-3", "an id is never another's"
 
@@ -206,14 +206,14 @@ def test_a_row_that_is_none_lets_nobody_in_and_stops_nothing(tmp_path, rows):
     TokenStore.open(tmp_path)
     kept = json.loads((tmp_path / "auth_tokens.json").read_text())
     (tmp_path / "auth_tokens.json").write_text(json.dumps({**kept, "agent_tokens": rows}))
-    assert TokenStore.open(tmp_path).issued() == []
+    assert TokenStore.open(tmp_path).agent_tokens() == []
 
 
 def test_a_token_speaks_for_its_agent_and_for_no_other(hold):
     async def life(stand):
         project = stand.realm.plane.call("project_create", {"name": "p"}, ADMIN_CALL)["project_id"]
         _, token = stand.server.tokens.add("rio")
-        async with stand.plug(token) as plug:
+        async with stand.connect(token) as plug:
             found = (await plug.control("connect"))["payload"]
             assert (found["agent_id"], found["role"]) == ("rio", "user"), "bound to the only project that there is"
             assert (await plug.control("agent_ensure", {"agent_id": "rio"}))["ok"] is True
@@ -230,7 +230,7 @@ def test_a_token_speaks_for_its_agent_and_for_no_other(hold):
             assert refused(await plug.control("agent_get", {"agent_id": "alice"}), "agent_not_found")
             history = (await plug.control("session_history"))["payload"]["sessions"]
             assert [(one["agent_id"], one["project_id"]) for one in history] == [("rio", project)]
-        async with stand.plug(stand.token("user"), greet=False) as plug:
+        async with stand.connect(stand.token("user"), greet=False) as plug:
             await plug.control("version", {"protocol": "unified-v2"})
             assert (await plug.control("session_history"))["payload"]["sessions"] == []
 
@@ -282,13 +282,13 @@ def test_the_shared_user_token_speaks_for_no_agent_that_has_a_token_of_its_own(h
 def test_an_admin_token_of_one_agent_is_that_agent_too(hold):
     async def life(stand):
         _, token = stand.server.tokens.add("rio", "admin")
-        async with stand.plug(token) as plug:
+        async with stand.connect(token) as plug:
             assert (await plug.control("connect"))["payload"]["agent_id"] == "rio"
             assert refused(
                 await plug.control("session_attach", {"session_key": "k", "agent_id": "mother"}), "forbidden"
             )
         _, token = stand.server.tokens.add("mother", "admin")
-        async with stand.plug(token) as plug:
+        async with stand.connect(token) as plug:
             assert (await plug.control("connect"))["payload"]["agent_id"] == "mother"
 
     hold(life)
@@ -299,10 +299,10 @@ def test_a_revoked_token_ends_its_connections_and_begins_none(hold):
         stand.realm.plane.call("project_create", {"name": "p"}, ADMIN_CALL)
         other = TokenStore.open(stand.realm.home)  # `paos token`, another process
         _, token = other.add("rio")
-        async with stand.plug(token) as plug, stand.plug() as admin:
+        async with stand.connect(token) as plug, stand.connect() as admin:
             other.revoke("rio")
-            async with stand.plug(token, greet=False) as late:
-                assert (await late.hear())["code"] == "provider_auth_failed"
+            async with stand.connect(token, greet=False) as late:
+                assert (await late.receive())["code"] == "provider_auth_failed"
             assert await plug.closed(30) == 1008
             assert (await admin.control("ping"))["ok"] is True
 
@@ -313,7 +313,7 @@ def test_the_shared_token_revoked_ends_its_connections_and_no_others(hold):
     async def life(stand):
         project = stand.realm.plane.call("project_create", {"name": "p"}, ADMIN_CALL)["project_id"]
         bound = {"session_key": "main", "agent_id": "alice", "project_id": project}
-        async with stand.plug(stand.token("user"), greet=False) as plug, stand.plug() as admin:
+        async with stand.connect(stand.token("user"), greet=False) as plug, stand.connect() as admin:
             await plug.control("version", {"protocol": "unified-v2"})
             assert (await plug.control("session_attach", bound))["ok"] is True
             TokenStore.open(stand.realm.home).revoke("user")

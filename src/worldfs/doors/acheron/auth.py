@@ -1,4 +1,4 @@
-"""Who stands at the door: the Bearer of an upgrade, judged (acheron §1.2, acheron D6)."""
+"""Authentication: the Bearer of a WebSocket upgrade to a principal (acheron §1.2, acheron D6)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .tokens import TokenHolder, TokenStore
 
 
 class Principal(NamedTuple):
-    """`node`: the node whose secret was shown, "" for an invite and for people. `agent`: the one that the token speaks
-    for, "" if for any. `id`: the token's name, where its history is kept."""
+    """`node`: the node whose secret the client sent, "" for an invite and for people. `agent`: the one that the token
+    acts for, "" if for any. `id`: the token's name, where its history is kept."""
 
     role: str
     node: str = ""
@@ -31,7 +31,7 @@ def bearer_token(header: str) -> str:
 
 
 def authenticate(header: str, tokens: TokenStore, plane: ControlPlanePort) -> Principal | None:
-    """None: nobody that we know. Tokens are compared in constant time."""
+    """None: an unknown token. Tokens are compared in constant time."""
     token = bearer_token(header)
     if not token or len(token) > 512:
         return None

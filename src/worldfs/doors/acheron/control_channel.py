@@ -1,4 +1,5 @@
-"""The control channel: the gates of every operation, those that concern a connection, and the way to the plane.
+"""The control channel: authorization of every operation, the operations of a connection, and dispatch to the control
+plane.
 
 Source: acheron §3.1, 3.2 and 3.4; acheron D4, D5, D6, D8, D14.
 """
@@ -27,25 +28,25 @@ if TYPE_CHECKING:
 
 PROTOCOL: Final = "unified-v2"
 _ACKS: Final = {"version": "version_ack", "connect": "connect_ack", "ping": "pong"}
-_NO_SCOPES: Final = PlaneConfig()  # what belongs to a connection asks for no scope token
+_NO_SCOPES: Final = PlaneConfig()  # operations of a connection need no scope token
 _KEY: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _AGENT: Final = re.compile(r"[\w.-]{1,64}")  # the rest is said by agents/agent_names.py
 
 
 async def execute_control(peer: ClientPeer, frame: Frame) -> bytes:
-    """The reply's bytes. Raises `PlaneError`, `SessionRefused`, `BadFrame` or an error of the house."""
+    """The reply's bytes. Raises `PlaneError`, `SessionRefused`, `BadFrame` or `WorldError`."""
     op = frame.type[8:]
     if not peer.greeted and op != "version":
-        peer.ends = True
+        peer.closing = True
         raise SessionRefused("protocol_mismatch", "control.version must be negotiated first")
     if frame.type in CONTROL_REPLIES:
         raise SessionRefused("unsupported", "unsupported control operation")
     row, payload = ROWS[op], _payload(frame)
-    seat = peer.seats.get(None)
-    if seat is None and peer.who.role == USER and not row.free and peer.unseated is not None:
-        raise peer.unseated
-    caller = _caller(peer, seat, frame)
+    session = peer.sessions.get(None)
+    if session is None and peer.principal.role == USER and not row.free and peer.refusal is not None:
+        raise peer.refusal
+    caller = _caller(peer, session, frame)
     if row.at == DOOR:
         authorize(row, payload, caller, _NO_SCOPES)
         answer = await _DOOR[op](peer, payload, frame)
@@ -65,12 +66,14 @@ def _payload(frame: Frame) -> Json:
         raise SessionRefused("invalid_payload", "InvalidPayload") from None
 
 
-def _caller(peer: ClientPeer, seat: AttachedSession | None, frame: Frame) -> Caller:
-    if seat is not None:
-        binding = seat.binding
+def _caller(peer: ClientPeer, session: AttachedSession | None, frame: Frame) -> Caller:
+    if session is not None:
+        binding = session.binding
     else:
-        binding = Binding(peer.who.role, peer.who.node if peer.who.role == NODE else peer.who.agent)
-    return Caller(binding, frame.correlation_id or frame.id or "", peer.who.node)
+        binding = Binding(
+            peer.principal.role, peer.principal.node if peer.principal.role == NODE else peer.principal.agent
+        )
+    return Caller(binding, frame.correlation_id or frame.id or "", peer.principal.node)
 
 
 async def _ask_plane(peer: ClientPeer, row: OpRow, payload: Json, caller: Caller) -> Json:
@@ -82,12 +85,12 @@ async def _ask_plane(peer: ClientPeer, row: OpRow, payload: Json, caller: Caller
     return await peer.server.thread(lambda: plane.call(row.op, payload, caller))
 
 
-# -- what belongs to a connection --------------------------------------------------------------------------------------
+# -- operations of a connection  --------------------------------------------------------------------------------------
 
 
 async def _version(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     if payload.get("protocol") != PROTOCOL:
-        peer.ends = True
+        peer.closing = True
         raise SessionRefused("protocol_mismatch", f"unsupported protocol, expected {PROTOCOL}")
     peer.greeted = True
     return {
@@ -99,9 +102,9 @@ async def _version(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
 
 
 async def _connect(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
-    seat = peer.seats.get(None)
-    agent = seat.binding.agent if seat is not None else peer.who.node
-    return {"agent_id": agent, "session": peer.seats.active, "protocol": PROTOCOL, "role": peer.who.role}
+    session = peer.sessions.get(None)
+    agent = session.binding.agent if session is not None else peer.principal.node
+    return {"agent_id": agent, "session": peer.sessions.active, "protocol": PROTOCOL, "role": peer.principal.role}
 
 
 async def _ping(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
@@ -132,21 +135,21 @@ async def _agent_get(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
 
 
 async def _agents(peer: ClientPeer) -> list[str]:
-    """All for an admin; for a user those that his tree shows. While he is bound to nothing: the primary agent, and the
-    one that his token speaks for."""
-    seat, realm = peer.seats.get(None), peer.server.realm
+    """All for an admin; for a user those visible in its tree. For a user without a binding: the primary agent, and the
+    one that its token acts for."""
+    session, realm = peer.sessions.get(None), peer.server.realm
     known = await peer.server.thread(realm.agents)
-    if peer.who.role == ADMIN:
+    if peer.principal.role == ADMIN:
         return list(known)
-    seen: Collection[str] = (MOTHER, peer.who.agent)
-    if seat is not None:
-        seen = set(await peer.server.thread(lambda: realm.agents_seen(seat.binding)))
+    seen: Collection[str] = (MOTHER, peer.principal.agent)
+    if session is not None:
+        seen = set(await peer.server.thread(lambda: realm.agents_seen(session.binding)))
     return [name for name in known if name in seen]
 
 
 async def _agent_ensure(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     name = _text(payload, "agent_id", _AGENT)
-    if peer.who.role == USER and name == MOTHER:
+    if peer.principal.role == USER and name == MOTHER:
         raise SessionRefused("forbidden", "user role cannot attach to mother agent")
     check_token_agent(peer.server.tokens, peer.who.holder, name)
     await _ensure(peer, name)
@@ -164,66 +167,67 @@ async def _attach(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     binding = Binding(peer.who.role, agent, project, token or "")
     check_admission(peer.server.tokens, peer.who.holder, binding, peer.server.realm.plane)
     await _ensure(peer, agent)
-    seat = peer.seat(key, binding)
-    peer.seats.active = key
-    visit = TokenVisit(key, agent, project, seat.since_ms)
-    await peer.server.thread(lambda: peer.server.tokens.remember(peer.who.holder.id, visit))
-    return {**seat.wire(), "workspace": {}, "attach": seat.attached()}
+    session = peer.bind(key, binding)
+    peer.sessions.active = key
+    visit = TokenVisit(key, agent, project, session.since_ms)
+    await peer.server.thread(lambda: peer.server.tokens.remember(peer.principal.holder.id, visit))
+    return {**session.to_json(), "workspace": {}, "attach": session.state_json()}
 
 
 def _same_project(peer: ClientPeer, key: str, agent: str) -> str:
-    """Of an attach that names none: the primary agent's own, else the one that the key (or the active one) has."""
-    if agent == MOTHER and peer.who.role == ADMIN:
+    """The project of an attach that names none: the primary agent's own, else the project of the key (or the active
+    session)."""
+    if agent == MOTHER and peer.principal.role == ADMIN:
         return SYSTEM
-    seat = peer.seats.get(key) or peer.seats.get(None)
-    return "" if seat is None or seat.binding.project == SYSTEM else seat.binding.project
+    session = peer.sessions.get(key) or peer.sessions.get(None)
+    return "" if session is None or session.binding.project == SYSTEM else session.binding.project
 
 
 async def _status(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
-    seat = _seat(peer, payload, needed=False)
-    return {**seat.wire(), "attach": seat.attached()}
+    session = _session(peer, payload, needed=False)
+    return {**session.to_json(), "attach": session.state_json()}
 
 
 async def _resume(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
-    seat = _seat(peer, payload, needed=True)
-    peer.seats.active = seat.key
-    return {**seat.wire(), "attach": seat.attached()}
+    session = _session(peer, payload, needed=True)
+    peer.sessions.active = session.key
+    return {**session.to_json(), "attach": session.state_json()}
 
 
 async def _list(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
-    return {"active_session": peer.seats.active, "sessions": [seat.wire() for seat in peer.seats]}
+    return {"active_session": peer.sessions.active, "sessions": [session.to_json() for session in peer.sessions]}
 
 
 async def _close(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     key = _text(payload, "session_key", _KEY)
-    peer.seats.drop(key)
-    return {"session_key": key, "closed": True, "active_session": peer.seats.active}
+    peer.sessions.drop(key)
+    return {"session_key": key, "closed": True, "active_session": peer.sessions.active}
 
 
 async def _restore(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
-    visits = peer.server.tokens.visits(peer.who.holder.id)
-    return {"found": True, "session": visits[0].wire()} if visits else {"found": False}
+    visits = peer.server.tokens.visits(peer.principal.holder.id)
+    return {"found": True, "session": visits[0].to_json()} if visits else {"found": False}
 
 
 async def _history(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     limit = payload.get("limit", KEPT)
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
         raise SessionRefused("invalid_payload", "InvalidPayload")
-    return {"sessions": [visit.wire() for visit in peer.server.tokens.visits(peer.who.holder.id)[:limit]]}
+    return {"sessions": [visit.to_json() for visit in peer.server.tokens.visits(peer.principal.holder.id)[:limit]]}
 
 
 async def _debug_subscribe(peer: ClientPeer, payload: Json, frame: Frame) -> bytes:
-    """For the admin: the pushes tell of every project (acheron D45, D47)."""
-    if peer.who.role != ADMIN:
+    """Admin only: the pushes contain every project (acheron D45, D47)."""
+    if peer.principal.role != ADMIN:
         raise SessionRefused("forbidden", "operation requires admin token")
     if peer.stream is None:
         peer.stream = DebugStream()
-    peer.server.pushes.debug(peer)
+    peer.server.pushes.subscribe_debug(peer)
     return _subscription(peer, frame, True)
 
 
 async def _debug_unsubscribe(peer: ClientPeer, payload: Json, frame: Frame) -> bytes:
-    peer.server.pushes.undebug(peer)
+    peer.server.pushes.unsubscribe_debug(peer)
     return _subscription(peer, frame, False)
 
 
@@ -267,19 +271,19 @@ def _agent(name: str) -> Json:
 async def _ensure(peer: ClientPeer, name: str) -> None:
     try:
         await peer.server.thread(lambda: peer.server.realm.ensure_agent(name))
-    except BadInput as error:  # a name of the protocol that our rooms cannot have
+    except BadInput as error:  # a name of the protocol that our paths cannot have
         raise SessionRefused("invalid_payload", f"{error.found}; expected {error.expected}") from None
     except UserError as error:
         raise SessionRefused("storage_error", error.found) from None
 
 
-def _seat(peer: ClientPeer, payload: Json, *, needed: bool) -> AttachedSession:
+def _session(peer: ClientPeer, payload: Json, *, needed: bool) -> AttachedSession:
     key = payload.get("session_key")
     active = key is None and not needed
-    seat = peer.seats.get(None if active else _text(payload, "session_key", _KEY))
-    if seat is None:
+    session = peer.sessions.get(None if active else _text(payload, "session_key", _KEY))
+    if session is None:
         raise SessionRefused("not_found", "session_key not found")
-    return seat
+    return session
 
 
 def _text(payload: Json, key: str, shape: re.Pattern[str], *, named: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What one connection was pushed for debugging: the Log behind its /debug/stream.log (acheron D46)."""
+"""The debug pushes of one connection: the Log behind its /debug/stream.log (acheron D46)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import deque
 from typing import Final
 
 PATH: Final = "/debug/stream.log"
-MOST: Final = 256 << 10  # bytes; the oldest lines go
+MOST: Final = 256 << 10  # bytes; the oldest lines are dropped
 
 
 class DebugStream:
-    """Lines of JSON, one a push."""
+    """Lines of JSON, one per push."""
 
     __slots__ = ("_lines", "_size")
 

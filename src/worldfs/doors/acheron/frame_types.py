@@ -1,4 +1,4 @@
-"""The types of frames: what may be asked, and what is known and may not."""
+"""The frame types: those that a client may send, and those that only a server sends."""
 
 from __future__ import annotations
 

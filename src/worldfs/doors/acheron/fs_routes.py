@@ -20,28 +20,28 @@ NODES: Final = "/v2/fs/node/"
 
 
 class ChannelWire:
-    """A conversation in the shape of a WebSocket connection (exports.serving.Wire)."""
+    """A `WebSocketChannel` as an `exports.fs_server.WebSocketConnection`."""
 
-    def __init__(self, talk: WebSocketChannel) -> None:
-        self._talk = talk
+    def __init__(self, channel: WebSocketChannel) -> None:
+        self._channel = channel
 
     async def recv(self) -> bytes:
-        message = await self._talk.next()
+        message = await self._channel.next()
         if message is None:
             raise ConnectionClosedOK(None, None)
         return message
 
     async def send(self, message: bytes, *, text: bool | None = None) -> None:
-        if not self._talk.line.open:
+        if not self._channel.transport.open:
             raise ConnectionClosedOK(None, None)
-        await self._talk.send(message)
+        await self._channel.send(message)
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
-        self._talk.close(code, reason)
+        self._channel.close(code, reason)
 
 
 def tunnels(server: Server) -> Route:
-    """/v2/node. The hub is made here: one a server."""
+    """/v2/node. Creates the hub: one per server."""
     realm = server.realm
 
     def changed(node: str) -> None:
@@ -49,7 +49,7 @@ def tunnels(server: Server) -> Route:
 
     def heard(seq: int, topics: tuple[str, ...]) -> None:
         if any(topic == "/nodes" or (topic.startswith("/nodes/") and topic.count("/") == 2) for topic in topics):
-            hub.sweep()  # a node may have been deleted
+            hub.close_revoked()  # a node may have been deleted
 
     hub = TunnelHub(realm.plane, changed)
     realm.hub = hub
@@ -73,7 +73,7 @@ def clients(server: Server) -> Route:
 
 
 def own(server: Server) -> Route:
-    """/v2/fs: what this server itself exports, if that is configured (acheron D48)."""
+    """/v2/fs: the server's own exports, if configured (acheron D48)."""
     served = own_exports(server.realm.home)
 
     async def hold(talk: WebSocketChannel) -> None:

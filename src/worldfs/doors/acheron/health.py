@@ -28,12 +28,12 @@ _HEAD_S: Final = 10.0  # for a request to arrive
 _HEAD_BYTES: Final = 16 << 10
 _COUNTERS: Final = (
     ("connections", "Connections accepted"),
-    ("refused", "Connections that asked for no WebSocket"),
-    ("unauthorised", "Upgrades without a right token"),
+    ("refused", "Connections without a WebSocket upgrade"),
+    ("unauthorised", "Upgrades without a valid token"),
     ("frames_in", "Frames received"),
     ("frames_out", "Frames sent"),
     ("oversize", "Frames beyond msize"),
-    ("dropped", "Peers dropped because they took nothing"),
+    ("dropped", "Peers dropped because they stopped reading"),
     ("saturated", "Requests refused because too many wait"),
     ("pushes", "Frames sent unasked"),
 )
@@ -74,7 +74,7 @@ class Health:
             async with asyncio.timeout(_HEAD_S):
                 await writer.drain()
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
-            pass  # whoever asked so does not wait for an answer
+            pass  # the client has gone
         finally:
             writer.close()
             with suppress(ConnectionError):
@@ -97,15 +97,15 @@ class Health:
 
 
 def figures(server: Server) -> dict[str, Any]:
-    """What `control.metrics` says, and beside it what the server counts."""
+    """The figures of `control.metrics` and the server's own counters."""
     meters = server.meters
     return {
         **server.realm.plane.call("metrics", {}, _ADMIN),
         "server": {
-            "open_connections": len(server.lines),
+            "open_connections": len(server.connections),
             "waiting_requests": server.waiters.waiting,
             **{f"{name}_total": getattr(meters, name) for name, _ in _COUNTERS},
-            "node_odd_answers_total": server.realm.hub.odd,
+            "node_odd_answers_total": server.realm.hub.malformed,
             "requests": dict(meters.requests),
             "errors": dict(meters.errors),
         },
@@ -122,20 +122,20 @@ class Figures(Collector):
         meters = self._server.meters
         for name, help in _COUNTERS:
             yield CounterMetricFamily(f"worldfs_{name}", help, value=getattr(meters, name))
-        yield GaugeMetricFamily("worldfs_open_connections", "Connections now", value=len(self._server.lines))
+        yield GaugeMetricFamily("worldfs_open_connections", "Connections now", value=len(self._server.connections))
         yield GaugeMetricFamily(
             "worldfs_waiting_requests", "Requests that wait for a change", value=self._server.waiters.waiting
         )
         yield CounterMetricFamily(
             "worldfs_node_odd_answers",
-            "Answers of nodes that the protocol does not allow, or with names that were dropped",
-            value=self._server.realm.hub.odd,
+            "Malformed answers of nodes, and listings with dropped names",
+            value=self._server.realm.hub.malformed,
         )
         requests = CounterMetricFamily("worldfs_requests", "Requests by type", labels=("type",))
         for kind, count in sorted(meters.requests.items()):
             requests.add_metric((kind,), count)
         yield requests
-        errors = CounterMetricFamily("worldfs_errors", "Errors told, by code", labels=("code",))
+        errors = CounterMetricFamily("worldfs_errors", "Error replies, by code", labels=("code",))
         for code, count in sorted(meters.errors.items()):
             errors.add_metric((code,), count)
         yield errors

@@ -1,4 +1,4 @@
-"""What the server counts: plain numbers, because the path that counts them is the hot one."""
+"""The server's counters: plain numbers, because they are on the hot path."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Meters:
 
     def __init__(self) -> None:
         self.connections = 0  # accepted, ever
-        self.refused = 0  # upgrades that were none
+        self.refused = 0  # malformed upgrades
         self.unauthorised = 0  # upgrades with no or a wrong token
         self.frames_in = 0
         self.frames_out = 0
         self.oversize = 0  # frames beyond msize
-        self.dropped = 0  # peers that took nothing of what was sent
+        self.dropped = 0  # peers dropped because they stopped reading
         self.saturated = 0  # requests refused because too many wait
         self.pushes = 0
         self.requests: Counter[str] = Counter()  # by type

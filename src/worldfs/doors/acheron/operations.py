@@ -1,6 +1,7 @@
-"""The operations of the acheron channel: a frame's fields to a verb, what the verb says to the reply's payload.
+"""The operations of the acheron channel: from a frame's fields to a verb, and from the verb's result to the reply's
+payload.
 
-Source: acheron §2. `version` and `flush` concern the connection and stand in peer.py.
+Source: acheron §2. `version` and `flush` concern the connection and are in peer.py.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ class RequestContext(Protocol):
         ...
 
     @property
-    def most(self) -> int:
+    def max_bytes(self) -> int:
         """Bytes that fit into one reply."""
         ...
 
-    def knows(self, extension: str) -> bool:
-        """Was this word beyond the reference's agreed on?"""
+    def has_extension(self, extension: str) -> bool:
+        """Whether client and server agreed on this protocol extension."""
         ...
 
-    def aside(self) -> None:
-        """From now on it waits, and nobody waits for it."""
+    def defer(self) -> None:
+        """From now on the request waits, and later requests do not wait for it."""
         ...
 
-    def wrote(self, answer: Answer) -> None:
-        """A write was taken."""
+    def count_write(self, answer: Answer) -> None:
+        """Count a write that started a job."""
         ...
 
 
@@ -59,39 +60,39 @@ def _needed(value: int | None, name: str) -> int:
     return value
 
 
-async def _attach(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
+async def _attach(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     return {"qid": _qid(await verbs.attach(_needed(frame.fid, "fid")))}
 
 
-async def _walk(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
+async def _walk(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     names = frame.path or ()
     found = await verbs.walk(_needed(frame.fid, "fid"), _needed(frame.newfid, "newfid"), names)
     return {"qid": _qid(found), "walked": len(names)}
 
 
-async def _open(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
+async def _open(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     stage = frame.stage is True
-    truncate = stage or (frame.truncate is True and turn.knows("truncate"))
+    truncate = stage or (frame.truncate is True and request.has_extension("truncate"))
     found = await verbs.open(frame.fid, "r" if frame.mode is None else frame.mode, stage=stage, truncate=truncate)
     return {"qid": _qid(found), "iounit": IOUNIT}
 
 
-async def _create(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
-    """Ours: a new file (or, mode "dir", a directory) in the directory of `fid`; `path` holds its one name."""
+async def _create(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    """Extension: a new file (or, mode "dir", a directory) in the directory of `fid`; `path` holds its one name."""
     fid, newfid = _needed(frame.fid, "fid"), _needed(frame.newfid, "newfid")
     (name,) = _names(frame, 1)
     return {"qid": _qid(await verbs.create(fid, newfid, name, directory=frame.mode == "dir"))}
 
 
-async def _remove(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
-    """Ours: a file, or an empty directory, of the one name in `path`, in the directory of `fid`."""
+async def _remove(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    """Extension: remove a file, or an empty directory, of the one name in `path`, in the directory of `fid`."""
     (name,) = _names(frame, 1)
     await verbs.remove(_needed(frame.fid, "fid"), name)
     return {}
 
 
-async def _rename(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
-    """Ours: the first name of `path` in the directory of `fid` becomes the second one in that of `newfid`."""
+async def _rename(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    """Extension: the first name of `path` in the directory of `fid` becomes the second one in that of `newfid`."""
     old, new = _names(frame, 2)
     fid = _needed(frame.fid, "fid")
     await verbs.rename(fid, old, fid if frame.newfid is None else frame.newfid, new)
@@ -124,40 +125,40 @@ def _names(frame: Frame, count: int) -> list[str]:
     return names
 
 
-async def _read(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
+async def _read(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     count = IOUNIT if frame.count is None else frame.count
     lines = None
     if frame.stats is True:
-        lines = _line_with_attributes if turn.knows("attributes") else _line
+        lines = _line_with_attributes if request.has_extension("attributes") else _line
     data, end = await verbs.read(
-        frame.fid, frame.offset or 0, min(count, turn.most), frame.wait_ms, turn.aside, lines=lines
+        frame.fid, frame.offset or 0, min(count, request.max_bytes), frame.wait_ms, request.defer, lines=lines
     )
     return {"data_b64": encode_base64(data), "n": len(data), "eof": end}
 
 
-async def _write(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
-    if turn.data is None:
+async def _write(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    if request.data is None:
         raise BadInput("write requires data", code="invalid")
     correlation = frame.correlation_id or frame.id or ""
-    done = await verbs.write(frame.fid, frame.offset or 0, turn.data, correlation, turn.aside)
+    done = await verbs.write(frame.fid, frame.offset or 0, request.data, correlation, request.defer)
     answer = {"n": done.n, **done.extra}
-    turn.wrote(answer)
+    request.count_write(answer)
     return answer
 
 
-async def _stat(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
-    return _said(await verbs.stat(frame.fid), turn.knows("attributes"))
+async def _stat(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    return _entry_line(await verbs.stat(frame.fid), request.has_extension("attributes"))
 
 
 def _line(found: BoundStat) -> bytes:
-    return write(_said(found))
+    return write(_entry_line(found))
 
 
 def _line_with_attributes(found: BoundStat) -> bytes:
-    return write(_said(found, True))
+    return write(_entry_line(found, True))
 
 
-def _said(found: BoundStat, attributes: bool = False) -> Answer:
+def _entry_line(found: BoundStat, attributes: bool = False) -> Answer:
     more = {"mtime_ms": found.mtime_ms} if attributes and found.mtime_ms else {}
     return {
         "id": found.id,
@@ -170,12 +171,12 @@ def _said(found: BoundStat, attributes: bool = False) -> Answer:
     }
 
 
-async def _clunk(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
+async def _clunk(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     await verbs.clunk(frame.fid)
     return {}
 
 
-# Operations that only a client has which named them in t_version; for all others they do not exist.
+# Operations of clients that named them in t_version; for all other clients they do not exist.
 AGREED: Final = frozenset({"remove", "rename", "setattr"})
 OPERATIONS: Final[dict[str, tuple[str, Operation]]] = {
     f"acheron.t_{name}": (name, operation)

@@ -1,7 +1,7 @@
-"""One client of the server's own tree: its requests in order, its waits set aside, its bindings.
+"""One client of the server's own tree: request order, deferred requests, attached sessions.
 
-A request that needs not wait is answered in the step that brought it. One that asks a thread holds up those behind
-it, so that a read after a write sees the write. One that waits for a change holds up nothing (acheron D3, D9, D41).
+A request that does not wait is answered in the loop step that received it. One that uses a thread delays those behind
+it, so that a read after a write sees the write. One that waits for a change delays nothing (acheron D3, D9, D41).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
 EXTENSIONS: Final = ("create", "stage", "stats", "truncate", "remove", "rename", "setattr", "times", "attributes")
 """Named only to a client that asks (docs/decisions/2026-11-22-words-beyond-the-reference.md)."""
-QUEUE_MAX: Final = 64  # requests not yet begun: from here on the peer waits
+QUEUE_MAX: Final = 64  # requests not yet begun: beyond it, reading from the peer pauses
 QUEUE_BYTES_MAX: Final = 1 << 20  # bytes of them
-TURN: Final = 32  # requests in a row: then the others have theirs, however many arrived at once
+TURN: Final = 32  # requests of one peer in a row; then other peers are served
 WAITS: Final = 1_024  # requests of one connection that may wait at once
 _ENVELOPE: Final = 256  # bytes of a read's reply that are not data, generously
 _LOG: Final = logging.getLogger("worldfs.acheron")
@@ -45,49 +45,66 @@ _LOG: Final = logging.getLogger("worldfs.acheron")
 class PeerRequest:
     """One request, from its frame to its answer."""
 
-    __slots__ = ("_peer", "data", "flushed", "frame", "key", "seat", "task", "waiting")
+    __slots__ = ("_peer", "data", "flushed", "frame", "key", "session", "task", "waiting")
 
-    def __init__(self, peer: ClientPeer, frame: Frame, seat: AttachedSession | None, data: bytes | None) -> None:
-        self._peer, self.frame, self.seat, self.data = peer, frame, seat, data
+    def __init__(self, peer: ClientPeer, frame: Frame, session: AttachedSession | None, data: bytes | None) -> None:
+        self._peer, self.frame, self.session, self.data = peer, frame, session, data
         self.task: asyncio.Task[None] | None = None
         self.waiting = self.flushed = False
         self.key = -1
 
     @property
-    def most(self) -> int:
-        return self._peer.most
+    def max_bytes(self) -> int:
+        return self._peer.max_bytes
 
-    def knows(self, extension: str) -> bool:
+    def has_extension(self, extension: str) -> bool:
         return extension in self._peer.extensions
 
-    def aside(self) -> None:
+    def defer(self) -> None:
         if not self.waiting:
             self.waiting = True
             if self.task is not None:
-                self._peer.set_aside(self)
+                self._peer.defer(self)
 
-    def wrote(self, answer: Answer) -> None:
-        if self.seat is not None and "result_path" in answer:
-            self._peer.said(self.seat)
+    def count_write(self, answer: Answer) -> None:
+        if self.session is not None and "result_path" in answer:
+            self._peer.count_message(self.session)
 
 
 class ClientPeer:
     """The receiver of a connection on `/`. All on the loop."""
 
     __slots__ = (
-        "_batch", "_busy", "_queue", "_queued", "_taken", "_unnamed", "_waiting", "ends", "extensions", "greeted",
-        "line", "most", "msize", "seats", "server", "stream", "unseated", "versioned", "who",
+        "_batch",
+        "_busy",
+        "_queue",
+        "_queued",
+        "_taken",
+        "_unnamed",
+        "_waiting",
+        "closing",
+        "extensions",
+        "greeted",
+        "max_bytes",
+        "msize",
+        "principal",
+        "refusal",
+        "server",
+        "sessions",
+        "stream",
+        "transport",
+        "versioned",
     )  # fmt: skip
 
-    def __init__(self, server: Server, line: WebSocketTransport, who: Principal) -> None:
-        self.server, self.line, self.who = server, line, who
-        self.seats = SessionTable()
-        self.unseated: SessionRefused | None = None  # why there is no seat yet
-        self.stream: DebugStream | None = None  # while it listens to debug pushes, and what it was sent
+    def __init__(self, server: Server, transport: WebSocketTransport, principal: Principal) -> None:
+        self.server, self.transport, self.principal = server, transport, principal
+        self.sessions = SessionTable()
+        self.refusal: SessionRefused | None = None  # why no session is attached yet
+        self.stream: DebugStream | None = None  # the debug pushes sent, while subscribed
         self.greeted = self.versioned = False
-        self.extensions: frozenset[str] = frozenset()  # words beyond the reference's that both ends know
-        self.ends = False  # after this answer there is nothing more to say
-        self.msize, self.most = MSIZE, _fits(MSIZE)
+        self.extensions: frozenset[str] = frozenset()  # protocol extensions that both ends know
+        self.closing = False  # close after this answer
+        self.msize, self.max_bytes = MSIZE, _fits(MSIZE)
         self._queue: deque[bytes] = deque()
         self._queued = 0
         self._busy: PeerRequest | None = None
@@ -97,33 +114,36 @@ class ClientPeer:
         if who.role != NODE:
             first = first_binding(server.tokens, who.holder, server.realm.plane)
             if isinstance(first, SessionRefused):
-                self.unseated = first
+                self.refusal = first
             else:
-                self.seat("main", first)
+                self.bind("main", first)
 
     # -- bindings --------------------------------------------------------------------------------------------------
 
-    def seat(self, key: str, binding: Binding) -> AttachedSession:
+    def bind(self, key: str, binding: Binding) -> AttachedSession:
         """Bind a session_key, anew if it was bound."""
-        seat = AttachedSession(key, binding, self.server.verbs(binding, self), self.server.now_ms())
-        self.seats.put(seat)
-        self.unseated = None
-        return seat
+        session = AttachedSession(key, binding, self.server.verbs(binding, self), self.server.now_ms())
+        self.sessions.put(session)
+        self.refusal = None
+        return session
 
-    def said(self, seat: AttachedSession) -> None:
-        binding = seat.binding
-        self.server.tokens.count(self.who.holder.id, seat.key, binding.agent, binding.project, self.server.now_ms())
+    def count_message(self, session: AttachedSession) -> None:
+        binding = session.binding
+        self.server.tokens.count(
+            self.principal.holder.id, session.key, binding.agent, binding.project, self.server.now_ms()
+        )
 
     def log(self) -> bytes:
-        """What it was pushed for debugging so far."""
+        """The debug pushes sent so far."""
         return b"" if self.stream is None else self.stream.content()
 
-    # -- Receiver --------------------------------------------------------------------------------------------------
+    # -- FrameReceiver --
+    # ------------------------------------------------------------------------------------------------
 
-    def heard(self, message: bytes) -> None:
-        if self._batch != self.line.batch:
-            self._batch, self._taken = self.line.batch, 0
-        if self._busy is None and not self._queue and not self.line.full:
+    def on_message(self, message: bytes) -> None:
+        if self._batch != self.transport.batch:
+            self._batch, self._taken = self.transport.batch, 0
+        if self._busy is None and not self._queue and not self.transport.congested:
             if self._taken < TURN:
                 self._taken += 1
                 self._take(message)
@@ -132,30 +152,30 @@ class ClientPeer:
         self._queue.append(message)
         self._queued += len(message)
         if len(self._queue) >= QUEUE_MAX or self._queued >= QUEUE_BYTES_MAX:
-            self.line.pause()
+            self.transport.pause()
 
-    def roomy(self) -> None:
+    def on_drained(self) -> None:
         self._pump()
 
-    def gone(self) -> None:
+    def on_closed(self) -> None:
         self._queue.clear()
-        self.server.left(self)
-        for turn in (*self._waiting.values(), self._busy):
-            if turn is not None and turn.task is not None:
-                turn.task.cancel()
+        self.server.remove_peer(self)
+        for request in (*self._waiting.values(), self._busy):
+            if request is not None and request.task is not None:
+                request.task.cancel()
         self._waiting.clear()
-        self.seats.close()
+        self.sessions.close()
 
     # -- order -----------------------------------------------------------------------------------------------------
 
     def _pump(self) -> None:
-        """Begin what has been waiting for its turn, as far as that goes."""
+        """Begin queued requests, as many as possible."""
         if not self._queue:
             return
-        self.line.cork()
+        self.transport.cork()
         try:
             for _ in range(TURN):
-                if not self._queue or self._busy is not None or self.line.full:
+                if not self._queue or self._busy is not None or self.transport.congested:
                     break
                 message = self._queue.popleft()
                 self._queued -= len(message)
@@ -163,19 +183,19 @@ class ClientPeer:
             else:
                 asyncio.get_running_loop().call_soon(self._pump)
         finally:
-            self.line.uncork()
+            self.transport.uncork()
         if len(self._queue) < QUEUE_MAX and self._queued < QUEUE_BYTES_MAX:
-            self.line.resume()
+            self.transport.resume()
 
-    def set_aside(self, turn: PeerRequest) -> None:
-        """It waits: by its tag it can be flushed, and the next one may begin."""
-        if turn.frame.tag is None:
+    def defer(self, request: PeerRequest) -> None:
+        """The request waits: its tag can be flushed, and the next request may begin."""
+        if request.frame.tag is None:
             self._unnamed -= 1
-            turn.key = self._unnamed
+            request.key = self._unnamed
         else:
-            turn.key = turn.frame.tag
-        self._waiting[turn.key] = turn
-        if self._busy is turn:
+            request.key = request.frame.tag
+        self._waiting[request.key] = request
+        if self._busy is request:
             self._busy = None
             asyncio.get_running_loop().call_soon(self._pump)
 
@@ -192,61 +212,61 @@ class ClientPeer:
             data = None if frame.data is None and frame.data_b64 is None else frame.bytes()
         except BadFrame as bad:
             meters.errors["invalid_envelope"] += 1
-            self.line.send(reply_frames.malformed(bad))
+            self.transport.send(reply_frames.malformed(bad))
             return
         meters.requests[frame.type] += 1
         if frame.channel == ACHERON:
             self._acheron(frame, data)
         else:
-            turn = PeerRequest(self, frame, None, None)
-            self._begin(turn, execute_control(self, frame))
+            request = PeerRequest(self, frame, None, None)
+            self._begin(request, execute_control(self, frame))
 
-    def _begin(self, turn: PeerRequest, work: Any) -> None:
+    def _begin(self, request: PeerRequest, work: Any) -> None:
         try:
             done = start_eagerly(work)
         except Exception as error:
-            self.line.send(self._told(turn, error))
-            if self.ends:
-                self.line.close(1002, "protocol_mismatch")
+            self.transport.send(self._error_frame(request, error))
+            if self.closing:
+                self.transport.close(1002, "protocol_mismatch")
             return
         if type(done) is not SuspendedCoroutine:
-            self.line.send(self._answer(turn, done))
+            self.transport.send(self._answer(request, done))
             return
-        turn.task = asyncio.get_running_loop().create_task(self._finish(turn, done))
-        turn.task.add_done_callback(lambda task: self._finished(turn, done, task))
-        if turn.waiting:
-            self.set_aside(turn)
+        request.task = asyncio.get_running_loop().create_task(self._finish(request, done))
+        request.task.add_done_callback(lambda task: self._finished(request, done, task))
+        if request.waiting:
+            self.defer(request)
         else:
-            self._busy = turn
+            self._busy = request
 
-    async def _finish(self, turn: PeerRequest, rest: SuspendedCoroutine[Any]) -> None:
+    async def _finish(self, request: PeerRequest, rest: SuspendedCoroutine[Any]) -> None:
         try:
-            answer = self._answer(turn, await rest)
+            answer = self._answer(request, await rest)
         except Exception as error:
-            answer = self._told(turn, error)
-        self.line.send(answer)
+            answer = self._error_frame(request, error)
+        self.transport.send(answer)
 
-    def _finished(self, turn: PeerRequest, rest: SuspendedCoroutine[Any], task: asyncio.Task[None]) -> None:
-        """Here and not in the task, which may be cancelled before it ever ran."""
-        if self._waiting.get(turn.key) is turn:
-            del self._waiting[turn.key]
+    def _finished(self, request: PeerRequest, rest: SuspendedCoroutine[Any], task: asyncio.Task[None]) -> None:
+        """A done callback and not the task's end: the task may be cancelled before it ever ran."""
+        if self._waiting.get(request.key) is request:
+            del self._waiting[request.key]
         if task.cancelled():
             rest.close()
-            if turn.flushed:
-                self.line.send(self._told(turn, Interrupted("interrupted")))
-        if self._busy is turn:
+            if request.flushed:
+                self.transport.send(self._error_frame(request, Interrupted("interrupted")))
+        if self._busy is request:
             self._busy = None
             self._pump()
 
-    def _answer(self, turn: PeerRequest, done: Any) -> bytes:
-        if turn.frame.channel == ACHERON:
-            return reply_frames.acheron(turn.frame.type[10:], turn.frame.tag, done)
+    def _answer(self, request: PeerRequest, done: Any) -> bytes:
+        if request.frame.channel == ACHERON:
+            return reply_frames.acheron(request.frame.type[10:], request.frame.tag, done)
         assert isinstance(done, bytes)  # control operations have replies of several shapes
         return done
 
-    def _told(self, turn: PeerRequest, error: Exception) -> bytes:
-        """What the peer is told of an error; what nobody foresaw goes to the log, not to the peer."""
-        frame = turn.frame
+    def _error_frame(self, request: PeerRequest, error: Exception) -> bytes:
+        """The error frame; an unexpected error goes to the log, and the peer receives "internal error"."""
+        frame = request.frame
         named = False
         if isinstance(error, PlaneError):
             code, message, named = error.code, error.message, error.correlated
@@ -266,18 +286,18 @@ class ClientPeer:
 
     def _acheron(self, frame: Frame, data: bytes | None) -> None:
         tag = frame.tag
-        if self.who.role == NODE:
+        if self.principal.role == NODE:
             self.refuse(frame, "forbidden", "a node has no namespace")
             return
-        if len(self.seats) == 0 and self.unseated is not None:
-            self.refuse(frame, self.unseated.code, self.unseated.message)
+        if len(self.sessions) == 0 and self.refusal is not None:
+            self.refuse(frame, self.refusal.code, self.refusal.message)
             return
         if frame.type == "acheron.t_version":
             self._version(frame)
             return
         if not self.versioned:
             self.refuse(frame, "protocol_mismatch", "acheron.t_version must be negotiated first")
-            self.line.close(1002, "protocol_mismatch")
+            self.transport.close(1002, "protocol_mismatch")
             return
         row = OPERATIONS.get(frame.type)
         if row is None or (row[0] in AGREED and row[0] not in self.extensions):
@@ -287,8 +307,8 @@ class ClientPeer:
                 agreed = "" if row is None else f": {row[0]} must be named in the extensions of t_version"
                 self.refuse(frame, "unsupported", reply_frames.UNSUPPORTED + agreed)
             return
-        seat = self.seats.get(frame.session_key)
-        if seat is None:
+        session = self.sessions.get(frame.session_key)
+        if session is None:
             self.refuse(frame, "session_not_found", "unknown session_key")
             return
         if self._waiting:
@@ -299,13 +319,13 @@ class ClientPeer:
                 self.server.meters.saturated += 1
                 self.refuse(frame, "queue_saturated", f"{WAITS} requests wait already")
                 return
-        turn = PeerRequest(self, frame, seat, data)
-        self._begin(turn, row[1](seat.verbs, frame, turn))
+        request = PeerRequest(self, frame, session, data)
+        self._begin(request, row[1](session.verbs, frame, request))
 
     def _version(self, frame: Frame) -> None:
         if frame.version != VERSION:
             self.refuse(frame, "protocol_mismatch", f"unsupported acheron version, expected {VERSION}")
-            self.line.close(1002, "protocol_mismatch")
+            self.transport.close(1002, "protocol_mismatch")
             return
         asked = MSIZE if frame.msize is None else frame.msize
         if asked < LEAST_MSIZE:
@@ -313,24 +333,24 @@ class ClientPeer:
             return
         self.versioned = True
         self.msize = min(asked, MSIZE)
-        self.most = _fits(self.msize)
+        self.max_bytes = _fits(self.msize)
         answer: Answer = {"msize": self.msize, "version": VERSION}
         if frame.extensions is not None:
             agreed = [word for word in EXTENSIONS if word in frame.extensions]
             self.extensions = frozenset(agreed)
             answer["extensions"] = agreed
-        self.line.send(reply_frames.acheron("version", frame.tag, answer))
+        self.transport.send(reply_frames.acheron("version", frame.tag, answer))
 
     def _flush(self, frame: Frame) -> None:
-        """With `oldtag`, that request ends first: what it did, it says; else it says `eintr` (acheron D9)."""
+        """With `oldtag`, that request is answered first: with its result, or with `eintr` (acheron D9)."""
         answer = reply_frames.acheron("flush", frame.tag, {})
-        turn = None if frame.oldtag is None else self._waiting.get(frame.oldtag)
-        if turn is None or turn.task is None:
-            self.line.send(answer)
+        request = None if frame.oldtag is None else self._waiting.get(frame.oldtag)
+        if request is None or request.task is None:
+            self.transport.send(answer)
             return
-        turn.flushed = True
-        turn.task.cancel()
-        turn.task.add_done_callback(lambda _: self.line.send(answer))
+        request.flushed = True
+        request.task.cancel()
+        request.task.add_done_callback(lambda _: self.transport.send(answer))
 
     def _too_large(self, frame: Frame) -> None:
         """Answered, not dropped (acheron D2)."""
@@ -343,9 +363,9 @@ class ClientPeer:
     def refuse(self, frame: Frame, code: str, message: str) -> None:
         self.server.meters.errors[code] += 1
         if frame.channel == ACHERON:
-            self.line.send(reply_frames.acheron_error(frame.tag, code, message))
+            self.transport.send(reply_frames.acheron_error(frame.tag, code, message))
         else:
-            self.line.send(reply_frames.control_error(frame.id, code, message))
+            self.transport.send(reply_frames.control_error(frame.id, code, message))
 
 
 def _fits(msize: int) -> int:

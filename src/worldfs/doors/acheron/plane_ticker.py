@@ -1,4 +1,4 @@
-"""The plane's time: leases that run out and mounts that are looked at again, when they are due and not before."""
+"""Timer of the control plane: lease expiry and reconciliation cycles, when they are due."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOG: Final = logging.getLogger("worldfs.acheron")
 
 
 class PlaneTicker:
-    """Sleeps until the plane has something to do. A change wakes it, since it may be due earlier now."""
+    """Sleeps until the plane's next due time. A change wakes it, because the due time may be earlier now."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class PlaneTicker:
         self._end: Callable[[], None] = lambda: None
 
     def start(self) -> None:
-        self._end = self._realm.feed.listen(self._heard)
+        self._end = self._realm.feed.listen(self._on_change)
         self._task = self._loop.create_task(self._run())
 
     async def stop(self) -> None:
@@ -40,7 +40,7 @@ class PlaneTicker:
             with suppress(asyncio.CancelledError):
                 await self._task
 
-    def _heard(self, seq: int, topics: tuple[str, ...]) -> None:
+    def _on_change(self, seq: int, topics: tuple[str, ...]) -> None:
         if not self._changed.is_set() and any(topic.startswith(_OF) for topic in topics):
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._changed.set)
@@ -51,9 +51,9 @@ class PlaneTicker:
             try:
                 due = await self._tick()
             except Exception:
-                _LOG.exception("the plane's tick broke")
+                _LOG.exception("the plane's tick failed")
                 due = 5.0
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), due)
             if self._changed.is_set():
-                await asyncio.sleep(SOON_S)  # several changes, one look
+                await asyncio.sleep(SOON_S)  # several changes, one tick

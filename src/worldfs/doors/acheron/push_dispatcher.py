@@ -1,4 +1,4 @@
-"""What is said unasked: service changes to who watches, debug pushes to who subscribed."""
+"""Pushes: service changes to watchers, debug pushes to subscribers."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _TOPOLOGY: Final = "workspace-topology"  # the request that debug pushes name, a
 
 
 class PushDispatcher:
-    """On the loop, but for `_heard` and the sinks of watchers, which run in the thread of whoever changed the plane.
+    """On the loop, but for `_heard` and the sinks of watchers, which run in the thread that changed the plane.
 
-    A peer that takes nothing is dropped by its line, not waited for; a watcher that is behind misses changes.
+    A peer that does not read is dropped by its transport, not waited for; a slow watcher misses changes.
     """
 
     def __init__(self, realm: RealmPort, meters: Meters, loop: asyncio.AbstractEventLoop) -> None:
@@ -38,19 +38,19 @@ class PushDispatcher:
 
     def close(self) -> None:
         for peer in (*self.debugging, *self._watches):
-            self.left(peer)
+            self.remove_peer(peer)
 
-    def debug(self, peer: ClientPeer) -> None:
-        """Tell it what changes, each thing as its active binding may see it: the mount client takes tokens from it."""
+    def subscribe_debug(self, peer: ClientPeer) -> None:
+        """Push changes to the peer, filtered by its active binding: the mount client takes tokens from them."""
 
         def bound() -> Binding:
-            seat = peer.seats.get(None)
-            return seat.binding if seat is not None else Binding(USER, "")
+            session = peer.sessions.get(None)
+            return session.binding if session is not None else Binding(USER, "")
 
         if peer not in self.debugging:
-            self.debugging[peer] = self._realm.plane.listen(partial(self._heard, peer), bound)
+            self.debugging[peer] = self._realm.plane.listen(partial(self._on_push, peer), bound)
 
-    def undebug(self, peer: ClientPeer) -> None:
+    def unsubscribe_debug(self, peer: ClientPeer) -> None:
         end = self.debugging.pop(peer, None)
         if end is not None:
             end()
@@ -59,7 +59,7 @@ class PushDispatcher:
         """The reply and the replay. A second watch replaces the first."""
 
         def sink(event: bytes) -> bool:
-            if peer.line.full:
+            if peer.transport.congested:
                 return False
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._service, peer, event)
@@ -77,26 +77,26 @@ class PushDispatcher:
         if end is not None:
             end()
 
-    def left(self, peer: ClientPeer) -> None:
-        self.undebug(peer)
+    def remove_peer(self, peer: ClientPeer) -> None:
+        self.unsubscribe_debug(peer)
         self.unwatch(peer)
 
     def _service(self, peer: ClientPeer, event: bytes) -> None:
         if peer in self._watches:
-            peer.line.send(reply_frames.service_event(event))
+            peer.transport.send(reply_frames.service_event(event))
             self._meters.pushes += 1
 
-    def _heard(self, peer: ClientPeer, kind: str, payload: Json) -> None:
+    def _on_push(self, peer: ClientPeer, kind: str, payload: Json) -> None:
         if kind != SERVICE:
             with suppress(RuntimeError):  # the loop is closed
-                self._loop.call_soon_threadsafe(self._tell, peer, kind, payload)
+                self._loop.call_soon_threadsafe(self._send_debug, peer, kind, payload)
 
-    def _tell(self, peer: ClientPeer, kind: str, payload: Json) -> None:
+    def _send_debug(self, peer: ClientPeer, kind: str, payload: Json) -> None:
         if peer not in self.debugging:
             return
         frame = reply_frames.debug(kind, _TOPOLOGY, payload, now_ms(self._realm.clock))
         if peer.stream is not None:
             peer.stream.add(frame)
-        peer.line.send(frame)
+        peer.transport.send(frame)
         self._meters.pushes += 1
         self._realm.feed.publish(STREAM)

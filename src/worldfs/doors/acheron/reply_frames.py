@@ -1,4 +1,4 @@
-"""The frames that the server says: heads ready made, one encoder, keys in the recorded order.
+"""The frames that the server sends: prepared heads, one encoder, keys in the recorded order.
 
 Source: acheron §1.3.
 """
@@ -47,7 +47,7 @@ def control(op: str, id: str | None, payload: object) -> bytes:
 def control_error(
     id: str | None, code: str, message: str, correlation: str | None = None, *, named: bool = False
 ) -> bytes:
-    """`named`: the error says the correlation id, null included (operations of the control plane)."""
+    """`named`: the error names the correlation id, null included (operations of the control plane)."""
     frame: dict[str, Any] = {"channel": "control", "type": "control.error"}
     if id is not None:
         frame["id"] = id
@@ -58,7 +58,7 @@ def control_error(
 
 
 def malformed(bad: BadFrame) -> bytes:
-    """The answer to a message that is no frame, with its tag or its id where one could be read.
+    """The answer to a malformed message, with its tag or its id where one could be read.
 
     The reference names neither; a client that waits for its tag would wait for ever.
     """
@@ -70,7 +70,7 @@ def malformed(bad: BadFrame) -> bytes:
 
 
 def service_event(payload: bytes) -> bytes:
-    """A push to who watches services; `payload` is JSON already."""
+    """A push to a watcher of services; `payload` is JSON already."""
     return b'{"channel":"control","type":"control.node_service_event","ok":true,"payload":' + payload + b"}"
 
 
@@ -82,7 +82,7 @@ def debug(category: str, request: str, payload: object, now_ms: int) -> bytes:
 
 
 def rejection_frame(code: str, message: str, now_ms: int) -> bytes:
-    """The only frame of a connection that may not be one."""
+    """The only frame of a rejected connection."""
     return _ENCODE({"type": "error", "request": "unknown", "code": code, "message": message, "timestamp": now_ms})
 
 
@@ -91,7 +91,7 @@ def now_ms(clock: Clock) -> int:
 
 
 def error_fields(error: WorldError) -> tuple[str, str]:
-    """The code and the words of an error: what was found, what was expected, what mends it."""
+    """The code and the message of an error: what was found, what was expected, the fix."""
     code = error.code if error.code in GATES else code_of(error)
     text = error.found
     if error.expected:

@@ -1,7 +1,8 @@
-"""The paths that are served beside the tree: rows of `(path, what makes its route)`; a trailing "/": all below it.
+"""The paths that are served beside the tree: rows of `(path, function that makes its route)`; a trailing "/" matches
+everything below.
 
-A row's function is given the server and returns a `Route` (line.py), or `conversation(coroutine)` (talk.py). None of
-these connections showed a Bearer: they prove themselves in their first message.
+A row's function is given the server and returns a `Route` (websocket_transport.py), or `coroutine_route(coroutine)`.
+None of these connections sent a Bearer: they authenticate in their first message.
 """
 
 from __future__ import annotations

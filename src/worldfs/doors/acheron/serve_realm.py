@@ -1,4 +1,4 @@
-"""A realm served until it is told to stop: on the loop of who asks, or in a thread beside a kernel."""
+"""A realm served until it is stopped: on the caller's loop, or in a thread beside a kernel."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ListenOptions(NamedTuple):
 
     @property
     def bare(self) -> bool:
-        """Tokens would cross a network in clear."""
+        """Whether tokens would cross a network in clear."""
         return self.host not in _LOCAL and not self.certificate
 
     def context(self) -> ssl.SSLContext | None:
@@ -59,7 +59,7 @@ class ListenOptions(NamedTuple):
 
 
 class ServerStarted(NamedTuple):
-    """What there is to tell once it serves."""
+    """The addresses, once the server listens."""
 
     url: str
     host: str
@@ -69,16 +69,18 @@ class ServerStarted(NamedTuple):
 
 
 def acquire_serve_lock(home: Path, clock: Clock) -> RootLock:
-    """The right to serve this home, or `Busy`, naming who has it."""
+    """The lock to serve this home, or `Busy`, naming the holder."""
     lock = RootLock(home, "serve", clock=clock, key=LOCK)
     try:
         return lock.acquire()
     except Busy as error:
-        raise Busy(f"somebody already serves here: {error.found}", path=str(home), op="serve", fix=error.fix) from None
+        raise Busy(
+            f"already served by another process: {error.found}", path=str(home), op="serve", fix=error.fix
+        ) from None
 
 
 async def serve(
-    realm: RealmPort, where: ListenOptions, stop: asyncio.Event, told: Callable[[ServerStarted], None]
+    realm: RealmPort, where: ListenOptions, stop: asyncio.Event, on_started: Callable[[ServerStarted], None]
 ) -> None:
     """Until `stop`; `on_started` is called once it listens. The caller holds `acquire_serve_lock`. Raises `Busy` and
     `BadInput`."""
@@ -91,7 +93,9 @@ async def serve(
         if where.metrics_port is not None:
             metrics = await health.start(where.host, where.metrics_port)
         scheme = "wss" if context is not None else "ws"
-        told(ServerStarted(f"{scheme}://{_shown(where.host)}:{port}/", where.host, port, metrics, server.tokens.path))
+        on_started(
+            ServerStarted(f"{scheme}://{_host_text(where.host)}:{port}/", where.host, port, metrics, server.tokens.path)
+        )
         await stop.wait()
     finally:
         await health.stop()
@@ -99,7 +103,8 @@ async def serve(
 
 
 class BackgroundServer:
-    """A server in a thread of its own, beside a kernel. Entered when it listens, left when it has said goodbye."""
+    """A server in a thread of its own, beside a kernel. Entered when it listens, left when its connections are
+    closed."""
 
     def __init__(self, realm: RealmPort, where: ListenOptions) -> None:
         self._realm, self._where = realm, where
@@ -121,12 +126,12 @@ class BackgroundServer:
         self._ready.wait()
         if self._started is None:
             self._thread.join()
-            raise self._broken or WorldError("the server ended before it began", op="serve")
+            raise self._broken or WorldError("the server ended before it listened", op="serve")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if self._loop is not None and self._stop is not None:
-            with suppress(RuntimeError):  # it has ended by itself
+            with suppress(RuntimeError):  # the server has ended by itself
                 self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
         if self._broken is not None and error is None:
@@ -150,5 +155,5 @@ class BackgroundServer:
         await serve(self._realm, self._where, self._stop, told)
 
 
-def _shown(host: str) -> str:
+def _host_text(host: str) -> str:
     return f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""The server: one port for the tree, the control plane and the node file systems; all that lives as long as it runs."""
+"""The server: one port for the tree, the control plane and the node file systems, and their shared state."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from .websocket_transport import FrameReceiver, Route, WebSocketTransport
 T = TypeVar("T")
 PORT: Final = 18_790
 LOOPBACK: Final = "127.0.0.1"
-THREADS: Final = 32  # for what asks a disk or another machine; made when needed
+THREADS: Final = 32  # for requests to a disk or another machine; made when needed
 BACKLOG: Final = 1_024
-GOODBYE_S: Final = 2.0  # for peers to hear of the end
+GOODBYE_S: Final = 2.0  # for closing handshakes at the end
 
 
 class Server:
@@ -40,7 +40,7 @@ class Server:
     def __init__(self, realm: RealmPort, tokens: TokenStore) -> None:
         self.realm, self.tokens = realm, tokens
         self.meters = Meters()
-        self.lines: set[WebSocketTransport] = set()
+        self.connections: set[WebSocketTransport] = set()
         self.peers: set[ClientPeer] = set()
         self.port = 0
         self._routes: dict[str, Route] = {}
@@ -59,10 +59,10 @@ class Server:
     # -- life ------------------------------------------------------------------------------------------------------
 
     async def start(self, host: str = LOOPBACK, port: int = PORT, tls: ssl.SSLContext | None = None) -> int:
-        """Listen; the port. Raises `Busy` when somebody else has it."""
+        """Listen; returns the port. Raises `Busy` when the port is taken."""
         try:
             self._listening = await self._loop.create_server(
-                lambda: WebSocketTransport(self._begin, self.lines, self.meters, self._loop),
+                lambda: WebSocketTransport(self._begin, self.connections, self.meters, self._loop),
                 host,
                 port,
                 ssl=tls,
@@ -79,18 +79,18 @@ class Server:
         return self._listening is not None and self._listening.is_serving()
 
     async def stop(self) -> None:
-        """Say goodbye to everybody (1001), let changes that were begun end, and let go of everything."""
+        """Close every connection (1001), let changes that were begun end, and release everything."""
         if self._listening is not None:
             self._listening.close()
         await self._ticker.stop()
         self.pushes.close()
-        for line in list(self.lines):
-            line.close(1001, "going away")
+        for transport in list(self.connections):
+            transport.close(1001, "going away")
         over = self._loop.time() + GOODBYE_S
-        while self.lines and self._loop.time() < over:
+        while self.connections and self._loop.time() < over:
             await asyncio.sleep(0.01)
-        for line in list(self.lines):
-            line.abort()
+        for transport in list(self.connections):
+            transport.abort()
         await asyncio.sleep(0)
         await self._loop.run_in_executor(None, lambda: self._threads.shutdown(wait=True, cancel_futures=True))
         self.waiters.close()
@@ -98,49 +98,49 @@ class Server:
     # -- for receivers ---------------------------------------------------------------------------------------------
 
     def route(self, path: str, begin: Route) -> None:
-        """Serve another path. One that ends in "/" stands for all below it; `/` is the tree's own."""
+        """Serve another path. One that ends in "/" matches everything below; `/` is the tree's own."""
         self._routes[path] = begin
 
     async def thread(self, work: Callable[[], T]) -> T:
-        """What may wait for a disk or another machine, off the loop."""
+        """Run work that may wait for a disk or another machine off the loop."""
         return await self._loop.run_in_executor(self._threads, work)
 
     def now_ms(self) -> int:
         return reply_frames.now_ms(self.realm.clock)
 
     def verbs(self, binding: Binding, peer: ClientPeer) -> Verbs:
-        """The verbs of one binding of one peer; what is known of a tree is shared by all that are bound alike."""
+        """The verbs of one binding of one peer; equal bindings share their read cache."""
         known = self._known.get(binding)
         if known is None:
             known = ReadCache(self.realm.namespace(binding), self.realm.feed, self._writes)
             self._known[binding] = known
-        line = ref(peer.line)  # what waits for the next connection shall not hold on to this one
+        transport = ref(peer.transport)  # the accept loop must not keep a reference to this connection
 
         def alive() -> bool:
-            there = line()
+            there = transport()
             return there is not None and there.open
 
         tree = self.realm.attach(binding, alive)
         return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log}, tree=tree)
 
-    def left(self, peer: ClientPeer) -> None:
+    def remove_peer(self, peer: ClientPeer) -> None:
         self.peers.discard(peer)
-        self.pushes.left(peer)
+        self.pushes.remove_peer(peer)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _begin(self, line: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
+    def _begin(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
         place = path.partition("?")[0]
         begin = self._routes.get(place)
         if begin is None:
             above = place.rpartition("/")[0] + "/"
             begin = self._routes.get(above) if above != "/" else None
         if begin is None:
-            return self._turn_away(line, "not_found", "nothing is served at this path")
-        return begin(line, path, authorization)
+            return self._reject(transport, "not_found", "nothing is served at this path")
+        return begin(transport, path, authorization)
 
     async def _tick(self) -> float | None:
-        """The plane's time; and tokens that were revoked meanwhile end their connections."""
+        """Tick the plane, and close the connections of revoked tokens."""
 
         def look() -> float | None:
             self.tokens.refresh()
@@ -154,35 +154,35 @@ class Server:
                 peer.line.close(1008, "the agent has a token of its own now")
         return due
 
-    def _greet(self, line: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
+    def _greet(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
         self.tokens.refresh()
-        who = authenticate(authorization, self.tokens, self.realm.plane)
-        if who is None:
+        principal = authenticate(authorization, self.tokens, self.realm.plane)
+        if principal is None:
             self.meters.unauthorised += 1
-            return self._turn_away(line, "provider_auth_failed", "forbidden")
-        peer = ClientPeer(self, line, who)
+            return self._reject(transport, "provider_auth_failed", "forbidden")
+        peer = ClientPeer(self, transport, principal)
         self.peers.add(peer)
         return peer
 
-    def _turn_away(self, line: WebSocketTransport, code: str, message: str) -> FrameReceiver:
-        line.send(reply_frames.rejection_frame(code, message, self.now_ms()))
-        line.close(1008, code)
+    def _reject(self, transport: WebSocketTransport, code: str, message: str) -> FrameReceiver:
+        transport.send(reply_frames.rejection_frame(code, message, self.now_ms()))
+        transport.close(1008, code)
         return _RejectedReceiver()
 
 
 class _RejectedReceiver:
-    """The receiver of a connection that was turned away."""
+    """The receiver of a rejected connection."""
 
-    def heard(self, message: bytes) -> None: ...
-    def roomy(self) -> None: ...
-    def gone(self) -> None: ...
+    def on_message(self, message: bytes) -> None: ...
+    def on_drained(self) -> None: ...
+    def on_closed(self) -> None: ...
 
 
 def _refused(error: OSError, host: str, port: int) -> Exception:
     where = f"{host}:{port}"
     if error.errno == errno.EADDRINUSE:
         return Busy(
-            "somebody already listens there",
+            "the port is already in use",
             path=where,
             op="serve",
             fix="stop it, or choose another port: --port 0 takes a free one",

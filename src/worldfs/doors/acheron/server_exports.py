@@ -1,4 +1,4 @@
-"""The server's own exports, if its operator wants any: HOME/exports.json, private because it holds their token.
+"""The server's own exports, if its operator configured any: HOME/exports.json, private because it holds their token.
 
 {"token": "…", "exports": [{"name": "work", "path": "/srv/work", "ro": true}]}
 """
@@ -23,7 +23,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 
 def own_exports(home: Path) -> FsServer:
-    """Without a file: nobody gets in, and there is nothing. Raises `BadInput` for one that cannot be used."""
+    """Without a file: no exports and no access. Raises `BadInput` for an invalid file."""
     data = Root(home).read(FILE) if home.is_dir() else None
     if data is None:
         return FsServer((), "", name="worldfs", version=__version__, patience=PATIENCE)

@@ -1,4 +1,4 @@
-"""What the server serves: a realm, in the shape that this door needs."""
+"""The ports of the server: the realm that it serves, its control plane and its watches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worldfs.wire.frames import Json
 
 
 class ServiceWatchPort(Protocol):
-    """A watch of services that has begun: the reply, what to send after it, and how to end it."""
+    """A started watch of services: the reply, the events to send after it, and `end`."""
 
     @property
     def reply(self) -> Json: ...
@@ -26,7 +26,7 @@ class ServiceWatchPort(Protocol):
 
 
 class ControlPlanePort(Protocol):
-    """The control plane, as far as a door asks it (worldfs.plane). Usable from many threads."""
+    """The control plane, as the server uses it (worldfs.plane). Usable from many threads."""
 
     def call(self, op: str, payload: Json, caller: Caller) -> Json: ...
     def project(self, project_id: str) -> Json | None: ...
@@ -44,7 +44,7 @@ class ControlPlanePort(Protocol):
 
 
 class RealmPort(Protocol):
-    hub: Any  # worldfs.exports.tunnel_hub.Hub: the server sets it, the tree reaches nodes through it
+    hub: Any  # worldfs.exports.tunnel_hub.TunnelHub: set by the server, used by the tree to reach nodes
 
     @property
     def home(self) -> Path: ...
@@ -56,12 +56,12 @@ class RealmPort(Protocol):
     def plane(self) -> ControlPlanePort: ...
     def namespace(self, binding: Binding) -> BoundTree: ...
     def attach(self, binding: Binding, alive: Callable[[], bool] = ...) -> BoundTree:
-        """The namespace as one connection has it: what it waits for is its own while it is `alive`."""
+        """The namespace of one connection: its event selectors are its own while it is `alive`."""
         ...
 
     def agents(self) -> Sequence[str]: ...
     def agents_seen(self, binding: Binding) -> Sequence[str]:
-        """Those of them that are there for a binding."""
+        """The agents that are visible to a binding."""
         ...
 
     def ensure_agent(self, name: str) -> None: ...

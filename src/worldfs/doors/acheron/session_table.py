@@ -20,7 +20,7 @@ UNPROVISIONED: Final = (
 
 
 class SessionRefused(Exception):
-    """Said no, with a code of the protocol that is the door's own. `named`: the reply names the correlation id."""
+    """A refused session, with a code of the protocol. `named`: the reply names the correlation id."""
 
     def __init__(self, code: str, message: str, *, named: bool = False) -> None:
         super().__init__(message)
@@ -28,22 +28,22 @@ class SessionRefused(Exception):
 
 
 class AttachedSession:
-    """One session_key: who it is bound to, since when, and its fids."""
+    """One session_key: its binding, since when, and its fids."""
 
     __slots__ = ("binding", "key", "since_ms", "verbs")
 
     def __init__(self, key: str, binding: Binding, verbs: Verbs, since_ms: int) -> None:
         self.key, self.binding, self.verbs, self.since_ms = key, binding, verbs, since_ms
 
-    def wire(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "session_key": self.key,
             "agent_id": self.binding.agent,
             "project_id": self.binding.project or None,
         }
 
-    def attached(self) -> dict[str, Any]:
-        """Everything is ready when it is said to be (acheron D8)."""
+    def state_json(self) -> dict[str, Any]:
+        """The attach reply: everything is ready at once (acheron D8)."""
         return {
             "state": "ready",
             "runtime_ready": True,
@@ -55,35 +55,35 @@ class AttachedSession:
 
 
 class SessionTable:
-    """`active` is where frames without a session_key go. Without a seat a user waits to be provisioned."""
+    """`active` is the session of frames without a session_key. A user without a session waits to be provisioned."""
 
     def __init__(self) -> None:
-        self._seats: dict[str, AttachedSession] = {}
+        self._sessions: dict[str, AttachedSession] = {}
         self.active = MAIN
 
     def __len__(self) -> int:
-        return len(self._seats)
+        return len(self._sessions)
 
     def __iter__(self) -> Iterator[AttachedSession]:
-        return iter(list(self._seats.values()))
+        return iter(list(self._sessions.values()))
 
     def get(self, key: str | None) -> AttachedSession | None:
-        return self._seats.get(self.active if key is None else key)
+        return self._sessions.get(self.active if key is None else key)
 
-    def put(self, seat: AttachedSession) -> None:
-        """Take the key's place: the fids and the token of what was there are gone."""
-        before = self._seats.get(seat.key)
-        if before is None and len(self._seats) >= MOST:
+    def put(self, session: AttachedSession) -> None:
+        """Attach a session; an earlier one under this key is closed with its fids and token."""
+        before = self._sessions.get(session.key)
+        if before is None and len(self._sessions) >= MOST:
             raise SessionRefused("session_busy", f"a connection has at most {MOST} session keys; close one")
-        self._seats[seat.key] = seat
+        self._sessions[session.key] = session
         if before is not None:
             before.verbs.close()
 
     def drop(self, key: str) -> None:
-        """Raises `SessionRefused`: main stays, and what is unknown is not found."""
+        """Raises `SessionRefused` for main and for an unknown key."""
         if key == MAIN:
             raise SessionRefused("forbidden", "main session cannot be closed")
-        gone = self._seats.pop(key, None)
+        gone = self._sessions.pop(key, None)
         if gone is None:
             raise SessionRefused("not_found", "session_key not found")
         gone.verbs.close()
@@ -91,9 +91,9 @@ class SessionTable:
             self.active = MAIN
 
     def close(self) -> None:
-        for seat in self._seats.values():
-            seat.verbs.close()
-        self._seats.clear()
+        for session in self._sessions.values():
+            session.verbs.close()
+        self._sessions.clear()
 
 
 def first_binding(tokens: TokenStore, holder: TokenHolder, plane: ControlPlanePort) -> Binding | SessionRefused:

@@ -1,7 +1,7 @@
-"""Who may come in, and what each did last: HOME/auth_tokens.json, readable by its owner alone (acheron D4).
+"""Access tokens and their last bindings: HOME/auth_tokens.json, readable by its owner alone (acheron D4).
 
-The two role tokens stand there in the clear, because the command of the home's owner reads them there: whoever reads
-this file owns the home. A token that speaks for one agent goes to somebody else, so only its hash is kept.
+The two role tokens are stored in clear, because the command of the home's owner reads them there: a process that can
+read this file owns the home. A token of one agent is given to another person or program, so only its hash is kept.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FILE: Final = "auth_tokens.json"
 LOCK: Final = ".paos/tokens.lock"
 SCHEMA: Final = 3
 ROLES: Final = (ADMIN, USER)
-KEPT: Final = 10  # entries of history a token
+KEPT: Final = 10  # history entries per token
 AGENTS: Final = "agent_tokens"  # the key of the tokens that speak for one agent
 _COUNT: Final = "agent_tokens_made"  # so that the id of a revoked token is never another's
 _ID: Final = re.compile(r"token-[1-9][0-9]{0,8}")
@@ -45,7 +45,7 @@ class TokenVisit(NamedTuple):
     last_active_ms: int
     messages: int = 0
 
-    def wire(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "session_key": self.key,
             "agent_id": self.agent,
@@ -57,7 +57,7 @@ class TokenVisit(NamedTuple):
 
 
 class TokenHolder(NamedTuple):
-    """Whom a token stands for. `id`: its name in the file, a role or `token-N`; `agent`: "" for a role token."""
+    """The principal of a token. `id`: its name in the file, a role or `token-N`; `agent`: "" for a role token."""
 
     id: str
     role: str
@@ -65,7 +65,7 @@ class TokenHolder(NamedTuple):
 
 
 class AgentToken(NamedTuple):
-    """A token that speaks for one agent, as it is kept."""
+    """A token of one agent, as it is stored."""
 
     id: str
     agent: str
@@ -73,7 +73,7 @@ class AgentToken(NamedTuple):
     sha256: str
     created_ms: int
 
-    def shown(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms}
 
 
@@ -88,14 +88,14 @@ class TokenStore:
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
         self._kept: dict[str, Any] = {}  # the file
-        self._seen: object = None  # what it looked like then
+        self._seen: object = None  # its stat at that time
         self._tokens: dict[str, str] = {}
         self._issued: dict[str, AgentToken] = {}  # by hash
         self._visits: dict[str, list[TokenVisit]] = {}
 
     @classmethod
     def open(cls, home: Path | None, clock: Clock | None = None) -> TokenStore:
-        """Those of the home, made if there are none. None: of this process only. Unreadable: `BadInput`."""
+        """The tokens of the home, made if there are none. None: of this process only. Unreadable: `BadInput`."""
         if home is not None:
             Root.build(home)
         found = cls(home, clock)
@@ -106,10 +106,11 @@ class TokenStore:
             found._change(lambda kept: kept.update({f"{role}_token": _new(role) for role in missing}))
         return found
 
-    # -- whose ---------------------------------------------------------------------------------------------------------
+    # -- lookup --
+    # -------------------------------------------------------------------------------------------------------
 
     def holder(self, token: str) -> TokenHolder | None:
-        """Whose token that is. Takes as long for a wrong one as for a right one."""
+        """The holder of a token. Takes as long for a wrong one as for a right one."""
         given, found = token.encode("utf-8", "surrogatepass"), None
         for role in ROLES:
             if hmac.compare_digest(given, self._tokens[role].encode()) and self._tokens[role]:
@@ -131,7 +132,7 @@ class TokenStore:
         return any(one.id == holder.id for one in self._issued.values())
 
     def refresh(self) -> None:
-        """Look whether another process has changed the file. One that is gone or cannot be read changes nothing."""
+        """Reload the file if another process changed it. A missing or unreadable file changes nothing."""
         if self._root is not None and self._look() not in (None, self._seen):
             with self._lock, suppress(WorldError):
                 self._load()
@@ -139,7 +140,7 @@ class TokenStore:
     # -- for the operator ----------------------------------------------------------------------------------------------
 
     def add(self, agent: str, role: str = USER) -> tuple[AgentToken, str]:
-        """A new token that speaks for `agent` alone, told this once."""
+        """A new token of `agent` alone, returned this once."""
         from worldfs.agents.agent_names import check_agent_name
 
         check_agent_name(agent)
@@ -162,15 +163,15 @@ class TokenStore:
         return self._change(edit), token
 
     def roles(self) -> list[str]:
-        """The roles that have a token which speaks for any agent."""
+        """The roles that have a token for any agent."""
         return [role for role in ROLES if self._tokens[role]]
 
-    def issued(self) -> list[AgentToken]:
-        """The tokens that speak for one agent, the oldest first."""
+    def agent_tokens(self) -> list[AgentToken]:
+        """The tokens of single agents, the oldest first."""
         return sorted(self._issued.values(), key=lambda one: (one.created_ms, one.id))
 
     def revoke(self, named: str) -> list[str]:
-        """Take back a token by its id, all of an agent by its name, or the shared one of role `user`: their ids.
+        """Revoke a token by its id, all of an agent by its name, or the shared one of role `user`: their ids.
 
         Raises `NotFound`.
         """
@@ -194,12 +195,12 @@ class TokenStore:
         return self._change(edit)
 
     def masked(self) -> dict[str, Any]:
-        """For eyes that need no secret: which token it is, not the token."""
+        """The token masked: enough to recognise it, not to use it."""
         shown: dict[str, Any] = {f"{role}_token": _mask(self._tokens[role]) for role in ROLES}
-        return shown | {AGENTS: [one.shown() for one in self.issued()], "path": self.path}
+        return shown | {AGENTS: [one.to_json() for one in self.agent_tokens()], "path": self.path}
 
     def rotate(self, role: str) -> str:
-        """The role's new token, told this once. Raises `BadInput` for another role."""
+        """The role's new token, returned this once. Raises `BadInput` for another role."""
         if role not in ROLES:
             raise BadInput("role must be 'admin' or 'user'", code="invalid_payload")
         token = _new(role)
@@ -209,11 +210,11 @@ class TokenStore:
     # -- history -------------------------------------------------------------------------------------------------------
 
     def visits(self, id: str) -> list[TokenVisit]:
-        """Of a holder, the newest first."""
+        """The visits of a holder, the newest first."""
         return list(self._visits.get(id, ()))
 
     def remember(self, id: str, visit: TokenVisit) -> None:
-        """What a holder was bound to. One entry for each place; no project token is kept: it would be everybody's."""
+        """Record a binding of a holder, one entry per place. Project tokens are not kept."""
         if id not in (*ROLES, *(one.id for one in self._issued.values())):
             return
 
@@ -222,11 +223,11 @@ class TokenStore:
             self._visits[id] = [visit, *rest][:KEPT]
             kept["visits"] = {key: [one._asdict() for one in rows] for key, rows in self._visits.items()}
 
-        with suppress(BadInput):  # a file that was broken by hand: nobody is kept out for his history
+        with suppress(BadInput):  # a broken file must not keep the holder out
             self._change(edit, visits=True)
 
     def count(self, id: str, key: str, agent: str, project: str, now: int) -> None:
-        """A message was sent from there. Written with the next change: a lost count loses nothing."""
+        """Count a message of this binding. Written with the next change: a lost count loses nothing."""
         with self._lock:
             for at, visit in enumerate(self._visits.get(id, ())):
                 if visit[:3] == (key, agent, project):
@@ -281,7 +282,7 @@ def _new(role: str) -> str:
 
 
 def _hash(token: str) -> str:
-    """A token is 24 random bytes: nobody guesses what hashes to this, so a plain hash is enough."""
+    """A token is 24 random bytes, which cannot be guessed, so a plain hash is enough."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -299,13 +300,13 @@ def _read(data: bytes, path: str) -> dict[str, Any]:
             "no JSON object",
             path=path,
             expected='{"schema": 3, "admin_token": …, "user_token": …}',
-            fix="mend it, or remove it: new tokens are made at the next start",
+            fix="fix it, or remove it: new tokens are created at the next start",
         )
     return value
 
 
 def _issued(kept: Mapping[str, Any]) -> list[AgentToken]:
-    """What can be read of them; a row that is none lets nobody in."""
+    """The valid rows; an invalid row admits no client."""
     rows, found = kept.get(AGENTS), []
     for row in rows if isinstance(rows, list) else []:
         with suppress(KeyError, TypeError, ValueError):
@@ -317,7 +318,7 @@ def _issued(kept: Mapping[str, Any]) -> list[AgentToken]:
 
 
 def _visits(kept: object) -> dict[str, list[TokenVisit]]:
-    """What can be read of the history; it is a convenience and stops nothing."""
+    """The valid entries of the history; a broken history is no error."""
     found: dict[str, list[TokenVisit]] = {}
     for id, rows in kept.items() if isinstance(kept, dict) else ():
         for row in rows if isinstance(rows, list) else []:

@@ -1,4 +1,4 @@
-"""The upgrade of a connection: what a server may accept is accepted, what is sent is by the book (RFC 6455)."""
+"""The WebSocket upgrade: liberal in what it accepts, strict in what it sends (RFC 6455)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Upgrade(ServerProtocol):
     def process_request(self, request: Request) -> tuple[str, str | None, str | None]:
         keys = request.headers.get_all(_KEY)
         if len(keys) != 1 or not keys[0]:
-            return super().process_request(request)  # it says what is wrong
+            return super().process_request(request)  # the library's response names the error
         if not keys[0].isascii():
             raise InvalidHeaderValue(_KEY, keys[0])
         headers = request.headers.copy()

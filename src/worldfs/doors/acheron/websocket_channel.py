@@ -1,4 +1,4 @@
-"""A connection as a coroutine sees it: messages to go through, and a way to send. For paths that are not hot."""
+"""A connection for a coroutine: an asynchronous iterator of messages, and `send`. For paths that are not hot."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Final
 
 from .websocket_transport import FrameReceiver, Route, WebSocketTransport
 
-MANY: Final = 64  # messages not yet taken: from here on the peer waits
+MANY: Final = 64  # unread messages: beyond it, reading from the peer pauses
 _LOG: Final = logging.getLogger("worldfs.acheron")
 
 
 class WebSocketChannel:
-    """One connection given to a coroutine. `path` with its query; `authorization` is the upgrade's header or ""."""
+    """One connection of a coroutine. `path` with its query; `authorization` is the upgrade's header or ""."""
 
-    def __init__(self, line: WebSocketTransport, path: str, authorization: str) -> None:
-        self.line, self.path, self.authorization = line, path, authorization
+    def __init__(self, transport: WebSocketTransport, path: str, authorization: str) -> None:
+        self.transport, self.path, self.authorization = transport, path, authorization
         self._messages: deque[bytes] = deque()
         self._over = False
         self._news = asyncio.Event()
-        self._room = asyncio.Event()
-        self._room.set()
+        self._writable = asyncio.Event()
+        self._writable.set()
         self.task: asyncio.Task[None] | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Messages until the connection is over; what came before the end is still given."""
+        """Messages until the connection ends; those received before the end are still yielded."""
         while (message := await self.next()) is not None:
             yield message
 
@@ -39,45 +39,46 @@ class WebSocketChannel:
             await self._news.wait()
         message = self._messages.popleft()
         if len(self._messages) == MANY // 2:
-            self.line.resume()
+            self.transport.resume()
         return message
 
     async def send(self, message: bytes) -> None:
-        """As soon as the peer has taken enough of what was sent before."""
-        await self._room.wait()
-        self.line.send(message)
-        if self.line.full:
-            self._room.clear()
+        """Send once the peer has read enough of what was sent before."""
+        await self._writable.wait()
+        self.transport.send(message)
+        if self.transport.congested:
+            self._writable.clear()
 
     def push(self, message: bytes) -> None:
-        """At once, whatever the peer has taken; one that takes nothing is dropped by the line."""
-        self.line.send(message)
+        """Send at once; a peer that does not read is dropped by the transport."""
+        self.transport.send(message)
 
     def close(self, code: int = 1000, reason: str = "") -> None:
-        self.line.close(code, reason)
+        self.transport.close(code, reason)
 
-    # -- Receiver --------------------------------------------------------------------------------------------------
+    # -- FrameReceiver --
+    # ------------------------------------------------------------------------------------------------
 
-    def heard(self, message: bytes) -> None:
+    def on_message(self, message: bytes) -> None:
         self._messages.append(message)
         self._news.set()
         if len(self._messages) == MANY:
-            self.line.pause()
+            self.transport.pause()
 
-    def roomy(self) -> None:
-        self._room.set()
+    def on_drained(self) -> None:
+        self._writable.set()
 
-    def gone(self) -> None:
+    def on_closed(self) -> None:
         self._over = True
         self._news.set()
-        self._room.set()
+        self._writable.set()
 
 
 def coroutine_route(hold: Callable[[WebSocketChannel], Awaitable[None]]) -> Route:
     """A route whose connections are coroutines: when one ends, its connection is closed."""
 
-    def begin(line: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
-        talk = WebSocketChannel(line, path, authorization)
+    def begin(transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
+        talk = WebSocketChannel(transport, path, authorization)
 
         async def run() -> None:
             try:
@@ -85,10 +86,10 @@ def coroutine_route(hold: Callable[[WebSocketChannel], Awaitable[None]]) -> Rout
             except asyncio.CancelledError:
                 raise
             except Exception:
-                _LOG.exception("a conversation on %s broke", path.partition("?")[0])
-                line.close(1011, "internal error")
+                _LOG.exception("a connection on %s failed", path.partition("?")[0])
+                transport.close(1011, "internal error")
             else:
-                line.close()
+                transport.close()
 
         talk.task = asyncio.get_running_loop().create_task(run())
         return talk

@@ -1,6 +1,6 @@
 """One WebSocket connection: bytes to messages and back, over the library's protocol without its tasks and queues.
 
-A receiver is called for each message in the step that brought it, so that an answer from memory costs no switch of
+A receiver is called for each message in the loop step that read it, so that an answer from memory costs no switch of
 tasks; all answers of a step leave in one write. An idle connection is a transport and two small objects.
 """
 
@@ -20,30 +20,30 @@ from .meters import Meters
 from .upgrade import Upgrade
 
 MAX_FRAME: Final = 4 << 20  # bytes of a message; beyond it the connection is closed with 1009 (acheron D2)
-BATCH_MAX: Final = 64 << 10  # bytes that are gathered into one write
-WRITE_HIGH_WATER: Final = 256 << 10  # bytes not yet taken by the peer: from here on its requests wait
-WRITE_ABORT: Final = 32 << 20  # and from here on it is dropped
-STALLED_S: Final = 30.0  # a peer that takes nothing for so long is dropped
+BATCH_MAX: Final = 64 << 10  # bytes that are batched into one write
+WRITE_HIGH_WATER: Final = 256 << 10  # unsent bytes: beyond it the peer's requests wait
+WRITE_ABORT: Final = 32 << 20  # beyond it the peer is dropped
+STALLED_S: Final = 30.0  # a peer that reads nothing for so long is dropped
 GREETING_S: Final = 10.0  # for the upgrade
 FAREWELL_S: Final = 5.0  # for the closing handshake
 
 _SILENT: Final = logging.getLogger("worldfs.acheron.frames")
-_SILENT.setLevel(logging.CRITICAL)  # what peers do wrong is counted, not logged: a log is not theirs to fill
+_SILENT.setLevel(logging.CRITICAL)  # errors of peers are counted, not logged: a peer must not fill the log
 _LOG: Final = logging.getLogger("worldfs.acheron")
 
 
 class FrameReceiver(Protocol):
-    """What a connection is for. Called on the loop; must not block."""
+    """The consumer of a connection's messages. Called on the loop; must not block."""
 
-    def heard(self, message: bytes) -> None:
+    def on_message(self, message: bytes) -> None:
         """A whole message, in the order of arrival."""
         ...
 
-    def roomy(self) -> None:
-        """The peer has taken enough of what was sent: go on."""
+    def on_drained(self) -> None:
+        """The send buffer has drained: sending may go on."""
         ...
 
-    def gone(self) -> None:
+    def on_closed(self) -> None:
         """The connection is over, however it ended."""
         ...
 
@@ -70,14 +70,14 @@ class WebSocketTransport(asyncio.Protocol):
         "_stalled_at",
         "_transport",
         "batch",
-        "full",
-        "lines",
+        "congested",
+        "connections",
     )
 
     def __init__(
         self, route: Route, lines: set[WebSocketTransport], meters: Meters, loop: asyncio.AbstractEventLoop
     ) -> None:
-        self._route, self.lines, self._meters, self._loop = route, lines, meters, loop
+        self._route, self.connections, self._meters, self._loop = route, lines, meters, loop
         self._protocol = Upgrade(max_size=MAX_FRAME, logger=_SILENT)
         self._transport: asyncio.Transport | None = None
         self._receiver: FrameReceiver | None = None
@@ -86,17 +86,17 @@ class WebSocketTransport(asyncio.Protocol):
         self._out: list[bytes] = []  # heads and messages not yet written
         self._corked = False
         self._stalled_at = self._gathered = 0
-        self.full = False
-        self.batch = 0  # how often the peer's bytes have been looked at
+        self.congested = False
+        self.batch = 0  # number of reads from the peer
 
-    # -- what a receiver may do ------------------------------------------------------------------------------------
+    # -- for receivers  ------------------------------------------------------------------------------------
 
     @property
     def open(self) -> bool:
         return self._protocol.state is State.OPEN
 
     def send(self, message: bytes) -> None:
-        """A text message. Nothing happens on a connection that is closing."""
+        """A text message. Does nothing on a connection that is closing."""
         if self._protocol.state is not State.OPEN:
             return
         size = len(message)
@@ -108,7 +108,7 @@ class WebSocketTransport(asyncio.Protocol):
             self._flush()
 
     def close(self, code: int = 1000, reason: str = "") -> None:
-        """Say goodbye; what was sent before is delivered first."""
+        """Start the closing handshake; what was sent before is delivered first."""
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(code, reason)
             if not self._corked:
@@ -128,7 +128,7 @@ class WebSocketTransport(asyncio.Protocol):
         self._flush()
 
     def pause(self) -> None:
-        """Take no more of what the peer sends (TCP tells it)."""
+        """Stop reading from the peer (TCP backpressure)."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.pause_reading()
 
@@ -136,7 +136,7 @@ class WebSocketTransport(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             self._transport.resume_reading()
 
-    # -- what the loop calls ---------------------------------------------------------------------------------------
+    # -- called by the loop -- -------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -144,7 +144,7 @@ class WebSocketTransport(asyncio.Protocol):
         made = transport.get_extra_info("socket")
         if made is not None:
             _keep_alive(made)
-        self.lines.add(self)
+        self.connections.add(self)
         self._meters.connections += 1
         self._arm(GREETING_S)
 
@@ -171,26 +171,26 @@ class WebSocketTransport(asyncio.Protocol):
         self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self.lines.discard(self)
+        self.connections.discard(self)
         if self._deadline is not None:
             self._deadline.cancel()
         self._protocol.receive_eof()
         receiver, self._receiver = self._receiver, None
-        self.full = False
+        self.congested = False
         if receiver is not None:
-            receiver.gone()
+            receiver.on_closed()
 
     def pause_writing(self) -> None:
-        self.full = True
+        self.congested = True
         self._stalled_at = -1
         self._stall()
 
     def resume_writing(self) -> None:
-        self.full = False
+        self.congested = False
         if self._protocol.state is State.OPEN and self._deadline is not None:
             self._deadline.cancel()
         if self._receiver is not None:
-            self._receiver.roomy()
+            self._receiver.on_drained()
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -210,17 +210,17 @@ class WebSocketTransport(asyncio.Protocol):
         code = frame.opcode
         if code is Opcode.TEXT or code is Opcode.BINARY:
             if frame.fin:
-                receiver.heard(bytes(frame.data))
+                receiver.on_message(bytes(frame.data))
             else:
                 self._parts = bytearray(frame.data)
         elif code is Opcode.CONT and self._parts is not None:
             self._parts += frame.data
             if frame.fin:
                 whole, self._parts = bytes(self._parts), None
-                receiver.heard(whole)
+                receiver.on_message(whole)
 
     def _flush(self) -> None:
-        said = self._protocol.data_to_send()  # pongs and goodbyes: after what was sent before them
+        said = self._protocol.data_to_send()  # pongs and close frames: after what was sent before them
         ends = bool(said) and not said[-1]  # the library's sign for the end of the stream
         data = b"".join((*self._out, *said)) if said else b"".join(self._out)
         self._out.clear()
@@ -230,7 +230,7 @@ class WebSocketTransport(asyncio.Protocol):
             return
         if data:
             transport.write(data)
-            if self.full and transport.get_write_buffer_size() > WRITE_ABORT:
+            if self.congested and transport.get_write_buffer_size() > WRITE_ABORT:
                 self._drop()
                 return
         if ends:
@@ -240,15 +240,15 @@ class WebSocketTransport(asyncio.Protocol):
                 transport.close()
 
     def _arm(self, seconds: float) -> None:
-        """The connection ends in so many seconds unless something is done about it."""
+        """Drop the connection in so many seconds unless the timer is cancelled."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = self._loop.call_later(seconds, self.abort)
 
     def _stall(self) -> None:
-        """While the peer owes us its attention: has it taken anything since we last looked?"""
+        """While the write buffer is full: drop the peer if it has read nothing since the last check."""
         transport = self._transport
-        if not self.full or transport is None or transport.is_closing():
+        if not self.congested or transport is None or transport.is_closing():
             return
         left = transport.get_write_buffer_size()
         if left == self._stalled_at:
@@ -281,7 +281,7 @@ def _authorization(request: Request) -> str:
 
 
 def _keep_alive(made: Any) -> None:
-    """A peer whose machine vanished is noticed within two minutes, though nobody sends anything."""
+    """TCP keepalive: a vanished peer is noticed within two minutes without traffic."""
     if made.family not in (socket.AF_INET, socket.AF_INET6):
         return
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

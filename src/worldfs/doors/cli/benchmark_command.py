@@ -1,4 +1,4 @@
-"""`paos bench tabletop`: who carries out how many of the tasks on the table, in a Markdown table and JSON."""
+"""`paos bench tabletop`: how many of the tabletop tasks each candidate carries out, in a Markdown table and JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from worldfs.ground.model import Json
 
 
-def run(call: CommandContext) -> int:
+def run(context: CommandContext) -> int:
     """Exit 0 when every trial is finished, however it ended; 1 when it was stopped before."""
     from worldfs.ground.errors import BadInput, MissingRequirement
 
@@ -26,34 +26,34 @@ def run(call: CommandContext) -> int:
         raise MissingRequirement(
             f"the table needs {error.name or 'mujoco'}", op="bench tabletop", fix="pip install 'worldfs[sim]'"
         ) from error
-    families = [word.strip() for word in (call["families"] or ",".join(FAMILIES)).split(",") if word.strip()]
+    families = [word.strip() for word in (context["families"] or ",".join(FAMILIES)).split(",") if word.strip()]
     odd = [name for name in families if name not in FAMILIES]
     if odd or not families:
         raise BadInput(
             ", ".join(odd) or "none", path="--families", expected="some of " + ", ".join(FAMILIES), code="USAGE"
         )
-    contestants = [parse_method(text) for text in call["contestant"] or ["skills"]]
+    contestants = [parse_method(text) for text in context["contestant"] or ["skills"]]
     if len({one.name for one in contestants}) < len(contestants):
         raise BadInput("two of one name", path="--contestant", expected="NAME=SPEC, each name once", code="USAGE")
-    seeds = range(call["seed"], call["seed"] + call["seeds"])
-    place = Path(call["out"]).expanduser().absolute()
+    seeds = range(context["seed"], context["seed"] + context["seeds"])
+    place = Path(context["out"]).expanduser().absolute()
     stop = threading.Event()
 
     def ask() -> None:
-        call.voice.aside("paos: ends after the present trials …")
+        context.output.notice("paos: ends after the present trials …")
         stop.set()
 
     def told(line: Json, finished: int, of: int) -> None:
         count = f"{line['attempts']} attempt{'s' * (line['attempts'] != 1)} at {line['goals']}"
         again = "" if not line["ok"] or line["first"] else ", not at the first"
         word = f"done{again} ({count})" if line["ok"] else f"not done ({count}): {line['why']}"
-        call.voice.say(
+        context.output.report(
             f"{finished:5}/{of}  {line['contestant']}  {line['family']} {line['seed']}: {word}",
             {"event": "trial", "finished": finished, "of": of, **line}, "" if line["ok"] else "warn",
         )  # fmt: skip
 
     with stop_on(ask, signal.SIGINT, signal.SIGTERM):
-        found = run_benchmark(place, contestants, families, seeds, workers=call["workers"], stop=stop, told=told)
-    call.voice.line((place / "results.md").read_text("utf-8"))
-    call.voice.value({"event": "result", "directory": str(place), **found})
+        found = run_benchmark(place, contestants, families, seeds, workers=context["workers"], stop=stop, told=told)
+    context.output.line((place / "results.md").read_text("utf-8"))
+    context.output.value({"event": "result", "directory": str(place), **found})
     return 0 if found["finished"] == found["trials"] else 1

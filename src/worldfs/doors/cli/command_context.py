@@ -1,4 +1,4 @@
-"""One call of the command: its options, its voice, and the way to the world."""
+"""The context of one command line: its options, its output, and the world that it acts on."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class CommandContext:
-    """What a command function is given. Options are read with `call["name"]`; an unknown name is our own mistake."""
+    """What a command function is given. Options are read with `context["name"]`; an unknown name is a bug."""
 
     def __init__(
-        self, options: Mapping[str, Any], voice: CommandOutput, environ: Mapping[str, str] | None = None
+        self, options: Mapping[str, Any], output: CommandOutput, environ: Mapping[str, str] | None = None
     ) -> None:
         self._options = options
-        self.voice = voice
+        self.output = output
         self.environ = os.environ if environ is None else environ
 
     def __getitem__(self, name: str) -> Any:
@@ -60,14 +60,14 @@ class CommandContext:
 
     @property
     def name(self) -> str:
-        """How this command was called so far, for hints that can be typed again: `paos --home demo`."""
+        """The command with its global options, for hints that can be typed again: `paos --home demo`."""
         import shlex
 
         given = [(flag, self[flag]) for flag in ("workspace", "home") if self[flag]]
         return shlex.join(["paos", *(f"--{given[0][0]}", given[0][1])] if given else ["paos"])
 
     def open(self, *, serve: bool = False, log: Log | None = None) -> World:
-        """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if nobody onboarded it."""
+        """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if there is no workspace."""
         from pathlib import Path
 
         from worldfs.ground.errors import NotFound
@@ -79,10 +79,10 @@ class CommandContext:
                 "no workspace here",
                 path=str(place),
                 op=self["command"],
-                expected="a directory with ENVIRONMENT.md and its siblings",
+                expected="a directory with the workspace documents (ENVIRONMENT.md …)",
                 fix=f"make one with: {self.name} onboard" if not self["workspace"] else "name an existing directory",
             )
-        # A directory named with --workspace may have nothing to do with the home: then its own files say all.
+        # A directory named with --workspace may be unrelated to the home: then only its own files count.
         config = None if self["workspace"] else self.home.config(self.environ)
         agents = Path(self.agents)
         if not serve:
@@ -96,4 +96,4 @@ class CommandContext:
 
 
 def _silent(what: str, job: Job) -> None:
-    """Nobody listens."""
+    """Ignore the event."""

@@ -1,4 +1,4 @@
-"""The voice of the command: plain lines for people, JSON for programs, never both on one stream."""
+"""The output of the command: plain lines for people, JSON for programs, never both on one stream."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _COLOURS = {"good": "32", "bad": "31", "dim": "2", "warn": "33"}
 
 
 class CommandOutput:
-    """Where a command's words go. `json` decides the form; colour is for terminals only."""
+    """Writes a command's output. `json` decides the form; colour is for terminals only."""
 
     def __init__(self, *, json: bool = False, out: IO[str] | None = None, err: IO[str] | None = None) -> None:
         self.json = json
@@ -30,12 +30,12 @@ class CommandOutput:
 
             self._print(json.dumps(value, ensure_ascii=False, default=str))
 
-    def say(self, text: str, value: Mapping[str, Any], mood: str = "") -> None:
-        """The same fact for either listener."""
+    def report(self, text: str, value: Mapping[str, Any], mood: str = "") -> None:
+        """The same fact as a line for people or a value for programs."""
         self.line(text, mood)
         self.value(value)
 
-    def raw(self, data: bytes) -> None:
+    def write_raw(self, data: bytes) -> None:
         """A file's own bytes, untouched."""
         self.out.flush()
         buffer = getattr(self.out, "buffer", None)
@@ -45,14 +45,14 @@ class CommandOutput:
             buffer.write(data)
         self.out.flush()
 
-    def file(self, data: bytes) -> None:
-        """A file's own bytes; a terminal gets the line ended, too, so that the prompt stands on one of its own."""
-        self.raw(data)
+    def write_file(self, data: bytes) -> None:
+        """A file's own bytes; on a terminal the last line is ended, so that the prompt begins a new line."""
+        self.write_raw(data)
         if data and not data.endswith(b"\n") and self.out.isatty():
             self._print("")
 
     def redraw(self, lines: Sequence[tuple[str, str]]) -> None:
-        """Show these lines (text, mood) in place of what a terminal shows; elsewhere, below what was printed."""
+        """Replace the terminal's screen with these lines (text, mood); elsewhere, append them."""
         if self.out.isatty():
             print("\x1b[H\x1b[2J\x1b[3J", end="", file=self.out)
         for text, mood in lines:
@@ -60,21 +60,21 @@ class CommandOutput:
         if not self.out.isatty():
             self.line()
 
-    def aside(self, text: str) -> None:
-        """A remark on standard error, in both forms."""
+    def notice(self, text: str) -> None:
+        """A notice on standard error, in both forms."""
         print(text, file=self.err, flush=True)
 
     def error(self, text: str, value: Mapping[str, Any]) -> None:
         if self.json:
             self.value({"error": dict(value)})
         else:
-            self.aside(f"paos: {text}")
+            self.notice(f"paos: {text}")
 
     def _print(self, text: str) -> None:
-        print(text, file=self.out, flush=True)  # at once: a pipe or a log is watched live
+        print(text, file=self.out, flush=True)  # at once: a pipe or a log is followed live
 
     def _width(self) -> int:
-        """Of the terminal; 0: it is none, and lines stay as long as they are."""
+        """The terminal's width; 0: no terminal, lines are not wrapped."""
         import os
 
         try:
@@ -124,7 +124,7 @@ def _words(text: str) -> list[str]:
 
 
 def _cells(text: str) -> int:
-    """How wide a terminal draws it."""
+    """Its width in terminal cells."""
     from unicodedata import east_asian_width
 
     if text.isascii():

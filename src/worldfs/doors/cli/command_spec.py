@@ -1,4 +1,4 @@
-"""What a command line is declared with: a command, and an argument of it."""
+"""The declaration of a command line: a command and its arguments."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ class CommandSpec(NamedTuple):
     target: str  # "module:function" below this package
     arguments: tuple[ArgumentSpec, ...] = ()
     more: str = ""  # a second paragraph of help
-    far: str = ""  # "module:function" under --connect; none: it works on this machine only
-    instead: str = ""  # of such a one: what does the same over --connect
+    remote: str = ""  # "module:function" under --connect; none: does not work over --connect
+    instead: str = ""  # then: the command that does the same over --connect

@@ -11,33 +11,31 @@ SHELLS = ("bash", "zsh", "fish")
 
 GLOBAL = (
     ArgumentSpec(("--home",), "the home directory (default: $PAOS_HOME, else ~/.PhyAgentOS)", "DIR", completes="file"),
-    ArgumentSpec(("--workspace",), "open this directory as the workspace, whoever made it", "DIR", completes="file"),
+    ArgumentSpec(("--workspace",), "open this directory as the workspace", "DIR", completes="file"),
     ArgumentSpec(
         ("--agents",), "where agents live (default: $PAOS_AGENTS, else agents in the home)", "DIR", completes="file"
     ),
     ArgumentSpec(("--as",), "act with the rights of this role (default: operator)", "ROLE", completes="role"),
-    ArgumentSpec(
-        ("--connect",), "a served world instead of one on this disk: ws://HOST:PORT (or $PAOS_CONNECT)", "URL"
-    ),
+    ArgumentSpec(("--connect",), "use a served world instead of a local one: ws://HOST:PORT (or $PAOS_CONNECT)", "URL"),
     ArgumentSpec(
         ("--token-file",),
         "file with the server's token (default: $PAOS_TOKEN, else auth_tokens.json in the home)",
         "FILE",
         completes="file",
     ),
-    ArgumentSpec(("--agent",), "with --connect: the agent that this command is (default: the token's own)", "NAME"),
+    ArgumentSpec(("--agent",), "with --connect: act as this agent (default: the token's own)", "NAME"),
     ArgumentSpec(
         ("--project",), "with --connect: the project; its token, if it has one, is in $PAOS_PROJECT_TOKEN", "ID"
     ),
-    ArgumentSpec(("--json",), "print JSON: one object, or one a line for what goes on", takes="switch"),
+    ArgumentSpec(("--json",), "print JSON: one object, or one per line for events", takes="switch"),
 )
 
 _TREE_PATH = ArgumentSpec(
     ("path",), "a file's name (ENVIRONMENT.md) or its place in the tree", "PATH", completes="tree"
 )
 _BODY = (
-    ArgumentSpec(("--driver",), "body to start, instead of the one that the profile names", "NAME"),
-    ArgumentSpec(("--seed",), "scene to make where ENVIRONMENT.md holds none", "N", takes="count"),
+    ArgumentSpec(("--driver",), "driver to start, instead of the one that the profile names", "NAME"),
+    ArgumentSpec(("--seed",), "scene to create if ENVIRONMENT.md has none", "N", takes="count"),
     ArgumentSpec(("--no-cameras",), "render no pictures", takes="switch"),
 )
 
@@ -57,12 +55,12 @@ _SOCKET = (
 _WORLD = (
     CommandSpec(
         "onboard",
-        "make a home, its configuration and a workspace; overwrite nothing",
+        "create a home, its configuration and a workspace; existing files stay",
         "onboard_command:run",
         (
             ArgumentSpec(
                 ("--profile",),
-                "body of the robot: a profile of HOME/hal/profiles or ours (default: franka_panda)",
+                "profile of the robot: of HOME/hal/profiles or built in (default: franka_panda)",
                 "NAME",
                 default="",
             ),
@@ -72,12 +70,12 @@ _WORLD = (
     ),
     CommandSpec(
         "up",
-        "start the kernel and the bodies, and stay until Ctrl-C",
+        "run the kernel and the drivers until Ctrl-C",
         "up:run",
         (
-            ArgumentSpec(("--until-idle",), "end when nothing is left to do", takes="switch"),
+            ArgumentSpec(("--until-idle",), "end when no job is left", takes="switch"),
             *_BODY,
-            ArgumentSpec(("--serve",), "serve the tree over a WebSocket, too (`paos serve`)", takes="switch"),
+            ArgumentSpec(("--serve",), "also serve the tree over a WebSocket (`paos serve`)", takes="switch"),
             *_SOCKET,
         ),
         "One line is printed for each event. A second kernel on the same workspace is refused.",
@@ -88,16 +86,16 @@ _WORLD = (
         'carry out an instruction: paos do "clear the table"',
         "do_command:run",
         (
-            ArgumentSpec(("instruction",), "what is wanted, in English or Chinese", "TEXT", many="+"),
-            ArgumentSpec(("--node",), "the robot that shall do it", "ID"),
-            ArgumentSpec(("--timeout",), "give up after so many seconds", "SECONDS", takes="number"),
-            ArgumentSpec(("--record",), "film of the camera: FILE.mp4 or FILE.gif", "FILE", completes="file"),
+            ArgumentSpec(("instruction",), "the instruction, in English or Chinese", "TEXT", many="+"),
+            ArgumentSpec(("--node",), "the robot to use", "ID"),
+            ArgumentSpec(("--timeout",), "time limit in seconds", "SECONDS", takes="number"),
+            ArgumentSpec(("--record",), "record the camera: FILE.mp4 or FILE.gif", "FILE", completes="file"),
             *_BODY,
         ),
         "Exit 0: the goal holds in the world, or the question was answered; 1: it does not, or the world refuses; "
         "2: not understood or not answered; 130: interrupted. "
         "The first Ctrl-C stops the robot safely, the second ends the command.",
-        far="remote_commands:do",
+        remote="remote_commands:do",
     ),
     CommandSpec(
         "stop",
@@ -105,27 +103,27 @@ _WORLD = (
         "stop_command:run",
         (
             ArgumentSpec(("--node",), "only this robot", "ID"),
-            ArgumentSpec(("--all",), "every robot (the default), those to come as well", takes="switch"),
+            ArgumentSpec(("--all",), "every robot (the default), also those added later", takes="switch"),
         ),
         "It goes ahead of everything, and needs no kernel that runs: a world that is stopped starts stopped. What ran "
         "ends as cancelled, what waits is held until `paos resume`. Whoever may see a robot may stop it. "
         "Exit 1: a robot has not confirmed that it holds still.",
-        far="stop_command:far_stop",
+        remote="stop_command:far_stop",
     ),
     CommandSpec(
         "resume",
-        "let stopped robots work again",
+        "let stopped robots move again",
         "stop_command:resume",
         (
             ArgumentSpec(("--node",), "only this robot", "ID"),
             ArgumentSpec(("--all",), "every robot", takes="switch"),
         ),
-        "What waited goes on; what was stopped does not begin again.",
-        far="stop_command:far_resume",
+        "Queued jobs go on; stopped jobs do not start again.",
+        remote="stop_command:far_resume",
     ),
     CommandSpec(
         "serve",
-        "serve the tree over a WebSocket, and stay until Ctrl-C",
+        "serve the tree over a WebSocket until Ctrl-C",
         "serve:run",
         _SOCKET,
         "Tokens are in HOME/auth_tokens.json. With --json one line tells the port when it listens. "
@@ -133,18 +131,18 @@ _WORLD = (
     ),
     CommandSpec(
         "token add",
-        "make a token of the served tree that speaks for one agent",
+        "create a token of the served tree for one agent",
         "token:add",
         (
-            ArgumentSpec(("agent",), "whom it speaks for", "AGENT", completes="agent"),
+            ArgumentSpec(("agent",), "the agent of the token", "AGENT", completes="agent"),
             ArgumentSpec(("--role",), "what it may", default="user", choices=("user", "admin")),
         ),
-        "The token is printed, this once. Who shows it may attach as that agent and as no other.",
+        "The token is printed only now. It allows attaching as that agent and as no other.",
     ),
-    CommandSpec("token list", "the tokens of the served tree, without their words", "token:list_tokens"),
+    CommandSpec("token list", "list the tokens of the served tree (masked)", "token:list_tokens"),
     CommandSpec(
         "token revoke",
-        "take a token of the served tree back",
+        "revoke a token of the served tree",
         "token:revoke",
         (ArgumentSpec(("name",), "the token's id, all of an agent, or `user`: the shared one", "ID"),),
         "New connections are refused at once, open ones end within seconds. Without `user`, only named tokens get in.",
@@ -162,25 +160,21 @@ _WORLD = (
         ),
         "Callers must bring the token of --token-file, if one is named; without, only this machine is served. "
         "With --json one line tells the port when it listens.",
-        far="policy_command:serve",
+        remote="policy_command:serve",
     ),
     CommandSpec(
         "status",
-        "who runs, what waits, what happened last",
+        "show the kernel, robots, jobs and last events",
         "status_command:run",
-        (ArgumentSpec(("--watch",), "again whenever it changes, until Ctrl-C", takes="switch"),),
-        far="remote_commands:status",
+        (ArgumentSpec(("--watch",), "refresh on every change, until Ctrl-C", takes="switch"),),
+        remote="remote_commands:status",
     ),
     CommandSpec(
         "watch",
         "print changes as they happen",
         "watch_command:run",
-        (
-            ArgumentSpec(
-                ("path",), "only what lies at or below this path", "PATH", completes="tree", many="?", default=""
-            ),
-        ),
-        far="remote_commands:watch",
+        (ArgumentSpec(("path",), "only at or below this path", "PATH", completes="tree", many="?", default=""),),
+        remote="remote_commands:watch",
     ),
     CommandSpec(
         "ls",
@@ -196,38 +190,38 @@ _WORLD = (
                 many="?",
                 default="",
             ),
-            ArgumentSpec(("-l", "--long"), "rights and kinds too", takes="switch"),
+            ArgumentSpec(("-l", "--long"), "with rights and kinds", takes="switch"),
         ),
-        far="connect_commands:ls",
+        remote="connect_commands:ls",
     ),
     CommandSpec(
         "walk",
-        "print every place at and below a path, parents first",
+        "print every path at and below a path, parents first",
         "file_commands:walk",
         (
             ArgumentSpec(("path",), "where to begin (default: /)", "PATH", completes="tree", many="?", default="/"),
-            ArgumentSpec(("--depth",), "go down so many levels", "N", takes="count"),
+            ArgumentSpec(("--depth",), "at most so many levels", "N", takes="count"),
         ),
-        far="connect_commands:walk",
+        remote="connect_commands:walk",
     ),
     CommandSpec(
         "stat",
-        "what is at a path: its kind, its size, who may write it",
+        "show the kind, size and rights of a path",
         "file_commands:stat",
         (_TREE_PATH._replace(many="+"),),
-        far="connect_commands:stat",
+        remote="connect_commands:stat",
     ),
     CommandSpec(
         "cat",
         "print files of the tree",
         "file_commands:cat",
         (_TREE_PATH._replace(many="+"),),
-        "Over --connect, a file that blocks (a job's result.txt, events/next.json) prints when there is news.",
-        far="connect_commands:cat",
+        "Over --connect, a file that blocks (a job's result.txt, events/next.json) prints on each change.",
+        remote="connect_commands:cat",
     ),
     CommandSpec(
         "write",
-        "replace a file of the tree, whole and atomically",
+        "replace a file of the tree atomically",
         "file_commands:write",
         (
             _TREE_PATH,
@@ -236,7 +230,7 @@ _WORLD = (
             ),
             ArgumentSpec(("--expect",), "write only if the file still has this revision", "REVISION"),
         ),
-        far="connect_commands:write",
+        remote="connect_commands:write",
     ),
     CommandSpec(
         "rm",
@@ -244,10 +238,10 @@ _WORLD = (
         "tree_commands:rm",
         (
             _TREE_PATH._replace(many="+"),
-            ArgumentSpec(("-r", "--recursive"), "directories, and all in them", takes="switch"),
+            ArgumentSpec(("-r", "--recursive"), "directories with their content", takes="switch"),
         ),
-        "What the layout names, and what is computed, stays. Over --connect: what nodes export, too.",
-        far="tree_commands:rm",
+        "Fixed and computed files cannot be removed. Over --connect also in exports of nodes.",
+        remote="tree_commands:rm",
     ),
     CommandSpec(
         "mkdir",
@@ -263,7 +257,7 @@ _WORLD = (
         "tree_commands:mv",
         (_TREE_PATH._replace(flags=("source",)), _TREE_PATH._replace(flags=("destination",))),
         "Within one node's exports, or below artifacts/.",
-        far="tree_commands:mv",
+        remote="tree_commands:mv",
     ),
     CommandSpec(
         "cp",
@@ -272,70 +266,70 @@ _WORLD = (
         (
             _TREE_PATH._replace(flags=("source",), many="+"),
             _TREE_PATH._replace(flags=("destination",)),
-            ArgumentSpec(("-r", "--recursive"), "directories, and all in them", takes="switch"),
+            ArgumentSpec(("-r", "--recursive"), "directories with their content", takes="switch"),
         ),
-        "A file that is there is replaced, whole and atomically. Copied onto a Control, it is an order.",
-        far="tree_commands:cp",
+        "An existing file is replaced atomically. Copying onto a Control sends an order.",
+        remote="tree_commands:cp",
     ),
     CommandSpec(
         "grep",
-        "search files of the tree for lines that fit a regular expression",
+        "search files of the tree for lines that match a regular expression",
         "tree_commands:grep",
         (
-            ArgumentSpec(("pattern",), "a regular expression, as Python has them", "PATTERN"),
+            ArgumentSpec(("pattern",), "a Python regular expression", "PATTERN"),
             _TREE_PATH._replace(many="*"),
-            ArgumentSpec(("-i", "--ignore-case"), "capitals and small letters are the same", takes="switch"),
+            ArgumentSpec(("-i", "--ignore-case"), "ignore case", takes="switch"),
             ArgumentSpec(("-l", "--files"), "print the names of the files only", takes="switch"),
         ),
-        "Directories are searched with all below them; without a path, the whole tree. Exit 0: found; 1: not found; "
+        "Directories are searched recursively; without a path, the whole tree. Exit 0: found; 1: not found; "
         "2: something could not be read.",
-        far="tree_commands:grep",
+        remote="tree_commands:grep",
     ),
     CommandSpec(
         "wait",
-        "wait until a file changes, or says something",
+        "wait until a file changes, or contains a text",
         "wait:run",
         (
             _TREE_PATH,
-            ArgumentSpec(("--until",), "wait until the file holds this text", "TEXT"),
-            ArgumentSpec(("--timeout",), "give up (exit 1) after so many seconds", "SECONDS", takes="number"),
+            ArgumentSpec(("--until",), "wait until the file contains this text", "TEXT"),
+            ArgumentSpec(("--timeout",), "time limit in seconds (then exit 1)", "SECONDS", takes="number"),
         ),
-        far="connect_commands:wait",
+        remote="connect_commands:wait",
     ),
     CommandSpec(
         "reset",
-        "make a fresh scene: the next `paos up` begins with one",
+        "reset to a fresh scene, which the next `paos up` creates",
         "reset_command:run",
         (
-            ArgumentSpec(("--yes",), "do not ask, where there is something to reset", takes="switch"),
-            ArgumentSpec(("--undo",), "put back what the last reset put aside", takes="switch"),
+            ArgumentSpec(("--yes",), "do not ask for confirmation", takes="switch"),
+            ArgumentSpec(("--undo",), "restore what the last reset backed up", takes="switch"),
         ),
-        "ENVIRONMENT.md, ACTION.md, TASK.md and SESSIONS.md begin anew, and jobs that wait are cancelled. Lessons, "
-        "declarations, results and films stay. Refused while a kernel runs. `paos up --seed N` says which scene.",
+        "ENVIRONMENT.md, ACTION.md, TASK.md and SESSIONS.md are reset, and queued jobs are cancelled. Lessons, "
+        "declarations, results and films stay. Refused while a kernel runs. `paos up --seed N` selects the scene.",
     ),
     CommandSpec(
         "cancel",
-        "stop a job, or keep it from starting",
+        "cancel a running or queued job",
         "cancel:run",
         (ArgumentSpec(("job",), "its id", "JOB", completes="job"),),
-        far="remote_commands:cancel",
+        remote="remote_commands:cancel",
     ),
     CommandSpec(
         "lessons",
-        "search what was learned",
+        "search the lessons",
         "lessons_command:run",
         (
-            ArgumentSpec(("query",), "words; nothing: the newest lessons", "TEXT", many="*"),
+            ArgumentSpec(("query",), "search words (default: the newest lessons)", "TEXT", many="*"),
             ArgumentSpec(("--limit",), "at most so many (default: 10)", "N", takes="count", default=10),
         ),
         instead="paos cat /projects/PROJECT/LESSONS.md, or paos grep",
     ),
     CommandSpec(
         "check",
-        "read every file; say what was found, what was expected, and the mend",
+        "check every file; report what was found, what was expected, and the fix",
         "check_command:run",
-        (ArgumentSpec(("--fix",), "mend what can be mended without losing anything", takes="switch"),),
-        "Exit 0: nothing is wrong (warnings allowed); 1: something is.",
+        (ArgumentSpec(("--fix",), "fix problems that can be fixed without losing data", takes="switch"),),
+        "Exit 0: no problems (warnings allowed); 1: problems found.",
         instead="paos cat /meta/alerts.json",
     ),
     CommandSpec(
@@ -345,32 +339,35 @@ _WORLD = (
         (
             ArgumentSpec(
                 ("--export",),
-                "a directory to show: NAME=PATH, NAME=PATH:rw (the same) or NAME=PATH:ro; may be said again",
+                "a directory to export: NAME=PATH, NAME=PATH:rw (the same) or NAME=PATH:ro; may be repeated",
                 "EXPORT",
                 many="*",
             ),
             ArgumentSpec(
                 ("--service",),
-                "a manifest of a service to offer (runtime.type native_proc); may be said again",
+                "a manifest of a service to offer (runtime.type native_proc); may be repeated",
                 "FILE",
                 completes="file",
                 many="*",
             ),
-            ArgumentSpec(("--invite",), "how to join: an invite of the server (or $PAOS_INVITE)", "TOKEN"),
-            ArgumentSpec(("--name",), "what to be called (default: this machine's name)", "NAME"),
+            ArgumentSpec(("--invite",), "join with this invite of the server (or $PAOS_INVITE)", "TOKEN"),
+            ArgumentSpec(("--name",), "name of the node (default: this machine's name)", "NAME"),
             ArgumentSpec(
-                ("--state",), "where to keep id and secret (default: .paos/nodes in the home)", "FILE", completes="file"
+                ("--state",),
+                "directory of the id and secret (default: .paos/nodes in the home)",
+                "FILE",
+                completes="file",
             ),
             ArgumentSpec(
                 ("--lease",),
-                "after how long unheard it counts as gone (default: 900)",
+                "seconds without contact until the node counts as offline (default: 900)",
                 "SECONDS",
                 takes="number",
             ),
         ),
-        "Without an invite it asks to be let in (a user token in $PAOS_TOKEN or --token-file), and waits for "
-        "the operator. Ctrl-C leaves cleanly; whatever else happens, it comes back.",
-        far="node_command:run",
+        "Without an invite it sends a join request (a user token in $PAOS_TOKEN or --token-file), and waits for "
+        "the operator's approval. Ctrl-C leaves cleanly; after any other interruption it reconnects.",
+        remote="node_command:run",
     ),
     CommandSpec(
         "completion",
@@ -379,17 +376,17 @@ _WORLD = (
         (ArgumentSpec(("shell",), "the shell", choices=SHELLS),),
         'bash: eval "$(paos completion bash)" · zsh: paos completion zsh > _paos in $fpath · '
         "fish: paos completion fish | source",
-        far="completion:run",
+        remote="completion:run",
     ),
-    CommandSpec("version", "print the version", "version:run", far="version:run"),
+    CommandSpec("version", "print the version", "version:run", remote="version:run"),
 )
 
 _THERE = "paos ls /agents, paos cat /agents/NAME/report.json, and a message into /agents/NAME/inbox/"
 COMMANDS = (
     *_WORLD[:-2],
-    *(item._replace(far=item.target) for item in DATASET_COMMANDS),  # of no world, here or there
+    *(item._replace(remote=item.target) for item in DATASET_COMMANDS),  # without a world
     *(
-        item._replace(instead=_THERE) if item.name != "agent schema" else item._replace(far=item.target)
+        item._replace(instead=_THERE) if item.name != "agent schema" else item._replace(remote=item.target)
         for item in AGENTS
     ),
     *_WORLD[-2:],

@@ -9,10 +9,10 @@ from .command_spec import ArgumentSpec, CommandSpec
 from .command_table import COMMANDS, GLOBAL, ROLES
 
 
-def run(call: CommandContext) -> int:
-    text = script(call["shell"])
-    call.voice.line(text)
-    call.voice.value({"shell": call["shell"], "script": text})
+def run(context: CommandContext) -> int:
+    text = script(context["shell"])
+    context.output.line(text)
+    context.output.value({"shell": context["shell"], "script": text})
     return 0
 
 
@@ -21,8 +21,8 @@ def script(shell: str) -> str:
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]()
 
 
-_LIST = "paos ls 2>/dev/null"  # what a tree path may be; silent where there is no workspace
-# The agents there are: a listing of their directory, which is there at once. `sh`, because fish has no `:-`.
+_LIST = "paos ls 2>/dev/null"  # the paths of the tree; no output without a workspace
+# The agents: a listing of their directory, which is quick. `sh`, because fish has no `:-`.
 _AGENTS = """sh -c 'ls "${PAOS_AGENTS:-${PAOS_HOME:-$HOME/.PhyAgentOS}/agents}" 2>/dev/null'"""
 _LISTS = {"tree": _LIST, "agent": _AGENTS}
 

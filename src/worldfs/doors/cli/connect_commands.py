@@ -1,4 +1,4 @@
-"""`paos --connect ws://HOST:PORT ls|walk|stat|cat|write|wait`: the same words over a served tree."""
+"""`paos --connect ws://HOST:PORT ls|walk|stat|cat|write|wait`: the same commands over a served tree."""
 
 from __future__ import annotations
 
@@ -18,96 +18,96 @@ if TYPE_CHECKING:
     from .name_suggestion import Names
 
 
-def open_connection(call: CommandContext) -> BlockingWorld:
+def open_connection(context: CommandContext) -> BlockingWorld:
     """The world behind --connect. The token never stands on the command line, where every process could read it."""
     from worldfs.remote import address, blocking
 
     # The home's own token is for the home's own server: it is not sent to strangers unless the home was named.
-    near = call["home"] or address.parse(call["connect"]).loopback
-    home = str(call.home.path) if near else ""
-    token = address.find_token(call.environ, file=call["token_file"] or "", home=home)
-    project_token = call.environ.get(address.PROJECT_TOKEN, "")
+    near = context["home"] or address.parse(context["connect"]).loopback
+    home = str(context.home.path) if near else ""
+    token = address.find_token(context.environ, file=context["token_file"] or "", home=home)
+    project_token = context.environ.get(address.PROJECT_TOKEN, "")
     return blocking.connect(
-        call["connect"],
+        context["connect"],
         token=token,
-        agent=call["agent"] or "",
-        project=call["project"] or "",
+        agent=context["agent"] or "",
+        project=context["project"] or "",
         project_token=project_token,
     )
 
 
 def remote_names(world: BlockingWorld) -> Names:
-    """What the caller may list of a served world."""
+    """The names that the caller may list in a served world."""
     return lambda path: [place.path for place in world.entries(path)]
 
 
-def ls(call: CommandContext) -> int:
-    with open_connection(call) as world, suggest_names(remote_names(world)):
-        top = world.stat(call["path"] or "/")
+def ls(context: CommandContext) -> int:
+    with open_connection(context) as world, suggest_names(remote_names(world)):
+        top = world.stat(context["path"] or "/")
         listed = [_entry(place) for place in (world.entries(top.path) if top.directory else [top])]
-    call.voice.value({"path": top.path, "entries": listed})
+    context.output.value({"path": top.path, "entries": listed})
     for line in (
         columns([(str(e["rights"]), str(e["kind"]), str(e["name"])) for e in listed])
-        if call["long"]
+        if context["long"]
         else [str(e["name"]) for e in listed]
     ):
-        call.voice.line(line)
+        context.output.line(line)
     return 0
 
 
-def walk(call: CommandContext) -> int:
-    depth = call["depth"]
-    with open_connection(call) as world, suggest_names(remote_names(world)):
+def walk(context: CommandContext) -> int:
+    depth = context["depth"]
+    with open_connection(context) as world, suggest_names(remote_names(world)):
         if depth == 0:
-            _say(call, world.stat(call["path"]))
+            _say(context, world.stat(context["path"]))
             return 0
-        for place, _ in world.walk(call["path"], depth=None if depth is None else depth - 1):
-            _say(call, place)
+        for place, _ in world.walk(context["path"], depth=None if depth is None else depth - 1):
+            _say(context, place)
     return 0
 
 
-def stat(call: CommandContext) -> int:
-    with open_connection(call) as world, suggest_names(remote_names(world)):
-        for path in call["path"]:
+def stat(context: CommandContext) -> int:
+    with open_connection(context) as world, suggest_names(remote_names(world)):
+        for path in context["path"]:
             place = world.stat(path)
-            print_facts(call.voice, stat_facts(place, place.size))
+            print_facts(context.output, stat_facts(place, place.size))
     return 0
 
 
-def cat(call: CommandContext) -> int:
-    with open_connection(call) as world, suggest_names(remote_names(world)):
-        for path in call["path"]:
+def cat(context: CommandContext) -> int:
+    with open_connection(context) as world, suggest_names(remote_names(world)):
+        for path in context["path"]:
             data = world.read(path)
-            if call.voice.json:
-                call.voice.value({"path": path, **json_bytes(data)})
+            if context.output.json:
+                context.output.value({"path": path, **json_bytes(data)})
             else:
-                call.voice.file(data)
+                context.output.write_file(data)
     return 0
 
 
-def write(call: CommandContext) -> int:
-    if call["expect"]:
+def write(context: CommandContext) -> int:
+    if context["expect"]:
         raise BadInput("--expect with --connect: the protocol carries no revisions", op="write")
-    data, path = input_bytes(call), call["path"]
-    with open_connection(call) as world, suggest_names(remote_names(world)):
+    data, path = input_bytes(context), context["path"]
+    with open_connection(context) as world, suggest_names(remote_names(world)):
         done = world.write(path, data, replace=True, create=True)
     more = {"job": done.job, "result_path": done.result_path} if done.job else {}
     where = f"; its answer: {done.result_path}" if done.result_path else f"; {done.job}" if done.job else ""
     text = f"{path}: {done.n} bytes written{where}"
-    call.voice.say(text, {"path": path, "bytes": done.n, **more})
+    context.output.report(text, {"path": path, "bytes": done.n, **more})
     return 0
 
 
-def wait(call: CommandContext) -> int:
-    """Exit 0 when it happened, 1 when the time was up."""
-    path, until, timeout = call["path"], call["until"] or "", call["timeout"]
-    with open_connection(call) as world, suggest_names(remote_names(world)):
+def wait(context: CommandContext) -> int:
+    """Exit 0 when the condition held, 1 after the timeout."""
+    path, until, timeout = context["path"], context["until"] or "", context["timeout"]
+    with open_connection(context) as world, suggest_names(remote_names(world)):
         happened = world.wait(path, until, timeout=timeout) is not None
     if happened:
-        text = "it holds the text" if until else "changed"
+        text = "it contains the text" if until else "changed"
     else:
-        text = f"waited {timeout:g} s for it to {'hold ' + repr(until) if until else 'change'}"
-    call.voice.say(f"{path}: {text}", {"path": path, "happened": happened}, "" if happened else "warn")
+        text = f"timed out after {timeout:g} s: it {f'does not contain {until!r}' if until else 'did not change'}"
+    context.output.report(f"{path}: {text}", {"path": path, "happened": happened}, "" if happened else "warn")
     return 0 if happened else 1
 
 
@@ -126,6 +126,8 @@ def _kind(place: RemoteEntry) -> str:
     return "directory" if place.directory else "file"
 
 
-def _say(call: CommandContext, place: RemoteEntry) -> None:
+def _say(context: CommandContext, place: RemoteEntry) -> None:
     text = place.path.rstrip("/") + "/" if place.directory else place.path
-    call.voice.say(text, {"path": place.path, "kind": _kind(place), "size": place.size, "writable": place.writable})
+    context.output.report(
+        text, {"path": place.path, "kind": _kind(place), "size": place.size, "writable": place.writable}
+    )

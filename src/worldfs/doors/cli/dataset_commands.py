@@ -1,4 +1,4 @@
-"""The table of the commands that make demonstrations and compare who carries tasks out."""
+"""The table of the commands that record demonstrations and run benchmarks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .command_spec import ArgumentSpec, CommandSpec
 DATASET_COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "record",
-        "make demonstrations of the table with the scripted expert, as a LeRobot dataset",
+        "record tabletop demonstrations of the scripted expert, as a LeRobot dataset",
         "record_command:run",
         (
             ArgumentSpec(("directory",), "the dataset; one that is there already goes on", "DIR", completes="file"),
@@ -16,33 +16,33 @@ DATASET_COMMANDS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--seed",), "the world of the first trial; the next has the next (default: 0)", "N", "count"),
             ArgumentSpec(("--objects",), "things on the table (default: 3)", "N", takes="count", default=3),
             ArgumentSpec(
-                ("--noise",), "metres that the hand is pushed aside at each step (default: 0.002)", "M", "number",
+                ("--noise",), "noise of the gripper position per step, in metres (default: 0.002)", "M", "number",
                 default=0.002,
             ),
-            ArgumentSpec(("--cameras",), "film it, too: front, wrist or front,wrist", "NAMES"),
+            ArgumentSpec(("--cameras",), "also record cameras: front, wrist or front,wrist", "NAMES"),
         ),
-        "LeRobotDataset v3.0, with a flight log (MCAP) of each episode in DIR/flight. Only what succeeded is kept. "
+        "LeRobotDataset v3.0, with a flight log (MCAP) of each episode in DIR/flight. Only successful ones are kept. "
         "Ctrl-C ends it after the present episode; killed at any moment, DIR holds whole episodes and goes on next "
         "time.",
     ),
     CommandSpec(
         "bench tabletop",
-        "compare skills and policies on six families of tasks",
+        "benchmark skills and policies on six task families",
         "benchmark_command:run",
         (
             ArgumentSpec(
                 ("--contestant",),
-                "skills, rekep, NAME=FILE.onnx or NAME=TYPE:ENDPOINT; may be said again (default: skills)", "NAME",
+                "skills, rekep, NAME=FILE.onnx or NAME=TYPE:ENDPOINT; may be repeated (default: skills)", "NAME",
                 many="*",
             ),
             ArgumentSpec(
                 ("--families",), "some of pick,place,stack,sort,clear,recover (default: all)", "NAMES"
             ),
-            ArgumentSpec(("--seeds",), "worlds of each family (default: 20)", "N", takes="count", default=20),
-            ArgumentSpec(("--seed",), "the first of them (default: 5000)", "N", takes="count", default=5000),
+            ArgumentSpec(("--seeds",), "seeds of each family (default: 20)", "N", takes="count", default=20),
+            ArgumentSpec(("--seed",), "first seed (default: 5000)", "N", takes="count", default=5000),
             ArgumentSpec(("--workers",), "simulations at a time: 1 or 2 (default: 1)", "N", takes="count", default=1),
             ArgumentSpec(
-                ("--out",), "where trials and results are kept (default: bench-tabletop)", "DIR", completes="file",
+                ("--out",), "directory of trials and results (default: bench-tabletop)", "DIR", completes="file",
                 default="bench-tabletop",
             ),
         ),

@@ -1,4 +1,4 @@
-"""`paos do`: an instruction, carried out by the planner, told while it happens."""
+"""`paos do`: an instruction, carried out by the planner, with progress lines."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ EXIT = {
 }
 
 
-def run(call: CommandContext) -> int:
+def run(context: CommandContext) -> int:
     """Exit 0 only if the goal holds in the world, or a question was answered; every code: `exits`."""
-    text = " ".join(call["instruction"]).strip()
+    text = " ".join(context["instruction"]).strip()
     if not text:
         raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
-    if is_stop(text):  # ahead of everything that an instruction waits for
+    if is_stop(text):  # before anything that an instruction waits for
         from .stop_command import chinese
         from .stop_command import stop as halt
 
-        return halt(call, call["node"], chinese(text))
+        return halt(context, context["node"], chinese(text))
     stop = threading.Event()
     why = ["cancelled"]
 
     def ask() -> None:
         why[0] = "interrupted"
-        call.voice.aside("paos: stopping safely (Ctrl-C again leaves at once) …")
+        context.output.notice("paos: stopping safely (Ctrl-C again leaves at once) …")
         stop.set()
 
     def time_is_up() -> None:
@@ -58,38 +58,40 @@ def run(call: CommandContext) -> int:
         stop.set()
 
     with ExitStack() as stack:
-        if call["record"]:
+        if context["record"]:
             from .film_recording import LocalFilmRecording, check_film_options
 
-            check_film_options(call)
-        if call["timeout"] is not None:
-            timer = threading.Timer(call["timeout"], time_is_up)
+            check_film_options(context)
+        if context["timeout"] is not None:
+            timer = threading.Timer(context["timeout"], time_is_up)
             timer.daemon = True
             timer.start()
             stack.callback(timer.cancel)
-        instruction, refused = _turn(call, stack, text, stop)
+        instruction, refused = _wait_for_robot(context, stack, text, stop)
         if refused:
             verdict = "stopped" if instruction.stopped else why[0]
             value = {"event": "result", "verdict": verdict, "goal_holds": False, "message": refused}
-            call.voice.say(refused, value, "bad")
+            context.output.report(refused, value, "bad")
             return EXIT[verdict]
-        world = _world(call, stack)
-        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))  # until here there is nothing to stop safely
-        motion = stack.enter_context(LocalFilmRecording(call, world, call["record"])) if call["record"] else None
-        result = _plan(call, world, text, stop, instruction)
+        world = _world(context, stack)
+        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))  # up to here there is nothing to stop safely
+        motion = (
+            stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
+        )
+        result = _plan(context, world, text, stop, instruction)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
     if instruction.stopped and verdict == "cancelled":
         verdict, result = "stopped", replace(result, reason=f"{result.reason}: {instruction.words()}")
     code = EXIT[verdict]
     zh = result.intent.language == "zh"
-    seconds = f"{call['timeout'] or 0:g}"
+    seconds = f"{context['timeout'] or 0:g}"
     said = {
         "interrupted": ("Interrupted: the robot stopped safely", "已中断：机器人已安全停下")[zh],
         "timeout": (f"Timed out after {seconds} s: the robot stopped safely", f"{seconds} 秒超时：机器人已安全停下")[
             zh
         ],
     }.get(verdict, result.reason)
-    call.voice.say(
+    context.output.report(
         said,
         {
             "event": "result",
@@ -101,57 +103,61 @@ def run(call: CommandContext) -> int:
         "good" if code == DONE else "bad",
     )
     if verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
-        call.voice.line(("可以说：" if zh else "Try: ") + ("；" if zh else "; ").join(can[:4]), "dim")
+        context.output.line(("可以说：" if zh else "Try: ") + ("；" if zh else "; ").join(can[:4]), "dim")
     if motion is not None and not motion.made:
-        call.voice.aside("paos: nothing moved, so there is no film")
+        context.output.notice("paos: nothing moved, so there is no film")
     elif motion is not None:
-        call.voice.say(f"film: {call['record']}", {"event": "film", "file": call["record"]})
+        context.output.report(f"film: {context['record']}", {"event": "film", "file": context["record"]})
     return code
 
 
-def _world(call: CommandContext, stack: ExitStack) -> World:
+def _world(context: CommandContext, stack: ExitStack) -> World:
     """The running kernel's world; where none runs, one served here for the time of the command."""
     from worldfs.tree.stores.root_lock import lock_holder
 
     from .kernel_thread import KernelThread
 
     try:
-        # Asked first, because making ready to serve is slow; the lock itself decides.
-        served = not call.workspace.is_dir() or lock_holder(call.workspace) is None
-        world = stack.enter_context(call.open(serve=served))
+        # Checked first, because starting a kernel is slow; the lock itself decides.
+        served = not context.workspace.is_dir() or lock_holder(context.workspace) is None
+        world = stack.enter_context(context.open(serve=served))
     except Busy:
-        served, world = False, stack.enter_context(call.open())
+        served, world = False, stack.enter_context(context.open())
     if not served:
-        ignored = [f"--{name}" for name in ("driver", "seed") if call[name] is not None]
-        if call["no_cameras"]:
+        ignored = [f"--{name}" for name in ("driver", "seed") if context[name] is not None]
+        if context["no_cameras"]:
             ignored.append("--no-cameras")
         if ignored:
-            call.voice.aside(f"paos: a kernel runs already; {', '.join(ignored)} is its affair and was ignored")
+            context.output.notice(f"paos: a kernel runs already; {', '.join(ignored)} is its affair and was ignored")
         return world
     stack.enter_context(KernelThread(world))
     return world
 
 
-def _turn(call: CommandContext, stack: ExitStack, text: str, stop: threading.Event) -> tuple[Instruction, str]:
-    """The instruction's turn at its robot, before a world is served: who waits here serves none for others.
+def _wait_for_robot(
+    context: CommandContext, stack: ExitStack, text: str, stop: threading.Event
+) -> tuple[Instruction, str]:
+    """Wait for the robot before a world is served: a waiting command serves no kernel for others.
 
-    With why it may not go on, "" if it may. Ctrl-C while it waits ends the command.
+    Returns why the instruction may not go on, "" if it may. Ctrl-C while it waits ends the command.
     """
     from worldfs.world.instruction import Instruction
 
-    world = stack.enter_context(call.open())
-    node = world.desk(call["node"]).robot_id
-    instruction = Instruction(world, node, text, stop, lambda line: _tell(call, line))
+    world = stack.enter_context(context.open())
+    node = world.desk(context["node"]).robot_id
+    instruction = Instruction(world, node, text, stop, lambda line: _print_line(context, line))
     return stack.enter_context(instruction), instruction.begin()
 
 
-def _tell(call: CommandContext, line: str) -> None:
-    call.voice.say(line, {"event": "progress", "message": line})
+def _print_line(context: CommandContext, line: str) -> None:
+    context.output.report(line, {"event": "progress", "message": line})
 
 
-def _plan(call: CommandContext, world: World, text: str, stop: threading.Event, instruction: Instruction) -> PlanReport:
-    """The one place where the command meets the planner."""
+def _plan(
+    context: CommandContext, world: World, text: str, stop: threading.Event, instruction: Instruction
+) -> PlanReport:
+    """The only call of the planner."""
     from worldfs.roles.planner import Planner
 
-    desk = world.desk(call["node"], lambda line: _tell(call, line), instruction)
+    desk = world.desk(context["node"], lambda line: _print_line(context, line), instruction)
     return Planner(desk).run(text, stop)

@@ -1,4 +1,4 @@
-"""The bodies that a kernel started from the command line may have: options of the command into drivers."""
+"""The driver factories of a kernel that the command line starts, from the command's options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, DriverFactory]:
-    """Every known driver by name; with `name`, that one under every name, so that it stands in for all bodies."""
+    """Every known driver by name; with `name`, that one under every name, so that it replaces all drivers."""
     from worldfs.drivers.driver_catalogue import catalogue
     from worldfs.ground.errors import BadInput
 
@@ -24,7 +24,7 @@ def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[s
 
 
 class _Everywhere(dict[str, "DriverFactory"]):
-    """One factory under any name, also one that no catalogue knows (a workspace made for other hardware)."""
+    """One factory under any name, also one that the catalogue does not have (a workspace made for other hardware)."""
 
     def __init__(self, factory: DriverFactory) -> None:
         super().__init__()

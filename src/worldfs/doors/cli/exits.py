@@ -1,4 +1,4 @@
-"""Exit codes: the one table that the command obeys and `docs/command.md` prints."""
+"""Exit codes: the one table that the command uses and `docs/command.md` prints."""
 
 from __future__ import annotations
 

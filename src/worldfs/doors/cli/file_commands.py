@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 
-def ls(call: CommandContext) -> int:
-    with call.open() as world, suggest_names(visible_names(world, call)):
-        # Without a path: the files that may be called by their bare names, wherever in the tree they hang.
-        rooms = [world.resolve(call["path"])] if call["path"] else short_name_directories(world)
-        path = rooms[0] if call["path"] else "/"
-        found = {entry.name: entry for room in reversed(rooms) for entry in world.tree.list(room, call.actor)}
+def ls(context: CommandContext) -> int:
+    with context.open() as world, suggest_names(visible_names(world, context)):
+        # Without a path: the files that may be called by their bare names, wherever in the tree they are.
+        rooms = [world.resolve(context["path"])] if context["path"] else short_name_directories(world)
+        path = rooms[0] if context["path"] else "/"
+        found = {entry.name: entry for room in reversed(rooms) for entry in world.tree.list(room, context.actor)}
         entries = [found[name] for name in sorted(found)]
         if not entries and path != "/" and not _collection(world, path):
-            entries = [world.tree.stat(path, call.actor)]  # a file is its own listing; what is not there says so
+            entries = [world.tree.stat(path, context.actor)]  # a file lists as itself; a missing path is an error
     listed = [
         {
             "name": entry.name + ("/" if entry.directory else ""),
@@ -34,8 +34,8 @@ def ls(call: CommandContext) -> int:
         }
         for entry in entries
     ]
-    call.voice.value({"path": path, "entries": listed})
-    if call["long"]:
+    context.output.value({"path": path, "entries": listed})
+    if context["long"]:
         rows = [
             (
                 ("r" if entry["readable"] else "-") + ("w" if entry["writable"] else "-"),
@@ -45,10 +45,10 @@ def ls(call: CommandContext) -> int:
             for entry in listed
         ]
         for line in columns(rows):
-            call.voice.line(line)
+            context.output.line(line)
     else:
         for entry in listed:
-            call.voice.line(str(entry["name"]))
+            context.output.line(str(entry["name"]))
     return 0
 
 
@@ -57,37 +57,37 @@ def _collection(world: World, path: str) -> bool:
     return any(part.startswith("{") for part, _, _, _ in world.tree.table.below(path))
 
 
-def walk(call: CommandContext) -> int:
-    depth = call["depth"]
-    with call.open() as world, suggest_names(visible_names(world, call)):
-        top = world.tree.stat(world.resolve(call["path"]), call.actor)
+def walk(context: CommandContext) -> int:
+    depth = context["depth"]
+    with context.open() as world, suggest_names(visible_names(world, context)):
+        top = world.tree.stat(world.resolve(context["path"]), context.actor)
         waiting = [(top, 0)]
         while waiting:
             entry, level = waiting.pop()
             kind = "directory" if entry.directory else str(entry.kind or "")
-            call.voice.say(
+            context.output.report(
                 entry.path.rstrip("/") + "/" if entry.directory else entry.path, {"path": entry.path, "kind": kind}
             )
             if entry.directory and (depth is None or level < depth):
-                inside = world.tree.list(entry.path, call.actor)
+                inside = world.tree.list(entry.path, context.actor)
                 waiting += [(child, level + 1) for child in reversed(inside)]
     return 0
 
 
-def stat(call: CommandContext) -> int:
-    with call.open() as world, suggest_names(visible_names(world, call)):
-        for name in call["path"]:
-            entry = world.tree.stat(world.resolve(name), call.actor)
+def stat(context: CommandContext) -> int:
+    with context.open() as world, suggest_names(visible_names(world, context)):
+        for name in context["path"]:
+            entry = world.tree.stat(world.resolve(name), context.actor)
             size, revision = 0, ""
             if not entry.directory and entry.readable:
-                found = world.tree.fetch(entry.path, call.actor)
+                found = world.tree.fetch(entry.path, context.actor)
                 size, revision = len(found.data), found.revision
-            print_facts(call.voice, stat_facts(entry, size, revision))
+            print_facts(context.output, stat_facts(entry, size, revision))
     return 0
 
 
 def stat_facts(entry: TreeEntry | RemoteEntry, size: int, revision: str = "") -> dict[str, object]:
-    """What `stat` says of a path, of a world on this disk and of a served one alike; that has no revisions."""
+    """The facts of `stat`, for a local world and a served one alike; a served one has no revisions."""
     return {
         "path": entry.path,
         "kind": "directory" if entry.directory else "file",
@@ -98,41 +98,43 @@ def stat_facts(entry: TreeEntry | RemoteEntry, size: int, revision: str = "") ->
     }
 
 
-def print_facts(voice: CommandOutput, stat_facts: Mapping[str, object]) -> None:
-    """One fact a line, or one object."""
-    voice.value(stat_facts)
-    for line in columns([(key, str(value)) for key, value in stat_facts.items()]):
-        voice.line(line)
+def print_facts(output: CommandOutput, facts: Mapping[str, object]) -> None:
+    """One fact per line, or one JSON object."""
+    output.value(facts)
+    for line in columns([(key, str(value)) for key, value in facts.items()]):
+        output.line(line)
 
 
-def cat(call: CommandContext) -> int:
-    with call.open() as world, suggest_names(visible_names(world, call)):
-        for name in call["path"]:
+def cat(context: CommandContext) -> int:
+    with context.open() as world, suggest_names(visible_names(world, context)):
+        for name in context["path"]:
             path = world.resolve(name)
-            data = world.tree.read(path, call.actor)
-            if call.voice.json:
-                call.voice.value({"path": path, **json_bytes(data)})
+            data = world.tree.read(path, context.actor)
+            if context.output.json:
+                context.output.value({"path": path, **json_bytes(data)})
             else:
-                call.voice.file(data)
+                context.output.write_file(data)
     return 0
 
 
-def write(call: CommandContext) -> int:
+def write(context: CommandContext) -> int:
     from worldfs.tree.stores.store_interface import ANY
 
-    data = input_bytes(call)
-    with call.open() as world, suggest_names(visible_names(world, call)):
-        path = world.resolve(call["path"])
-        revision = world.tree.write(path, data, call.actor, expect=call["expect"] or ANY)
-    call.voice.say(f"{path}: {len(data)} bytes written", {"path": path, "bytes": len(data), "revision": revision})
+    data = input_bytes(context)
+    with context.open() as world, suggest_names(visible_names(world, context)):
+        path = world.resolve(context["path"])
+        revision = world.tree.write(path, data, context.actor, expect=context["expect"] or ANY)
+    context.output.report(
+        f"{path}: {len(data)} bytes written", {"path": path, "bytes": len(data), "revision": revision}
+    )
     return 0
 
 
-def input_bytes(call: CommandContext) -> bytes:
-    """What is to be written: a file, or standard input."""
-    if call["source"] == "-":
+def input_bytes(context: CommandContext) -> bytes:
+    """The bytes to write: from a file, or standard input."""
+    if context["source"] == "-":
         return sys.stdin.buffer.read()
-    with open(call["source"], "rb") as file:
+    with open(context["source"], "rb") as file:
         return file.read()
 
 

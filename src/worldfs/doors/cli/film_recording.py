@@ -1,4 +1,4 @@
-"""A film of the motion, made by the body itself, whoever serves its kernel, here or behind a socket."""
+"""A film of the motion, recorded by the driver itself, for a local kernel and a served one."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 TAKEN_S = 10.0  # for a kernel to begin
 BROKEN_S = 2.0  # for a kernel that may be gone
-ENDED_S = 120.0  # for the body to finish what it does and the encoder to write the file
+ENDED_S = 120.0  # for the driver to finish its action and the encoder to write the file
 
 
-def check_film_options(call: CommandContext) -> None:
-    """Said before a world is built for nothing. Raises `BadInput`."""
+def check_film_options(context: CommandContext) -> None:
+    """Check the options before a world is built. Raises `BadInput`."""
     from worldfs.drivers.video_writer import kind_of
 
-    kind_of(call["record"])
-    if call["no_cameras"]:
+    kind_of(context["record"])
+    if context["no_cameras"]:
         raise BadInput("a film needs the cameras", op="--record", fix="leave out --no-cameras")
 
 
 class _Film:
-    """While inside, the body films; then the film is at `path`. Asked for through the node's `film` file."""
+    """While entered, the driver films; afterwards the film is at `path`. Controlled through the node's `film` file."""
 
     def __init__(self, node: str, path: str) -> None:
         self._path = path
@@ -49,7 +49,7 @@ class _Film:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        if error is not None:  # perhaps the kernel has gone: what went wrong is said, not what came of the film
+        if error is not None:  # the kernel may have ended: report that error, not the film's
             with contextlib.suppress(WorldError):
                 self._ask("", BROKEN_S)
             return
@@ -57,7 +57,7 @@ class _Film:
         self.made = self._fetch()
 
     def _ask(self, text: str, patience: float) -> None:
-        """Written, and done once the file is empty again."""
+        """Write the request; it is done once the file is empty again."""
         if not self._written(text.encode(), patience):
             raise BadInput("the kernel did not answer", path=self._control, op="--record", fix="see: paos status")
 
@@ -68,16 +68,16 @@ class _Film:
         raise NotImplementedError
 
     def _fetch(self) -> bool:
-        """Bring the film to its path; False: there is none."""
+        """Copy the film to its path; False: there is no film."""
         raise NotImplementedError
 
 
 class LocalFilmRecording(_Film):
-    """Of a world on this disk."""
+    """For a world on this disk."""
 
-    def __init__(self, call: CommandContext, world: World, path: str) -> None:
-        super().__init__(world.desk(call["node"]).robot_id, path)
-        self._world, self._actor = world, call.actor
+    def __init__(self, context: CommandContext, world: World, path: str) -> None:
+        super().__init__(world.desk(context["node"]).robot_id, path)
+        self._world, self._actor = world, context.actor
 
     def _written(self, text: bytes, patience: float) -> bool:
         self._world.tree.write(self._control, text, self._actor)
@@ -95,7 +95,7 @@ class LocalFilmRecording(_Film):
 
 
 class RemoteFilmRecording(_Film):
-    """Of a served world: the film comes over the socket, and stays in its artifacts if the server keeps it."""
+    """For a served world: the film comes over the socket, and stays in its artifacts if the server keeps it."""
 
     def __init__(self, world: FarWorld, node: str, project: str, path: str) -> None:
         super().__init__(node, path)

@@ -1,4 +1,4 @@
-"""The pages of help, read off the table of commands."""
+"""The help pages, generated from the table of commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .command_spec import ArgumentSpec, CommandSpec
 from .command_table import GLOBAL
 
 _ABOUT = "An operating system for agents whose whole interface is files."
-_COLUMN = 26  # where what a thing is begins
+_COLUMN = 26  # column of the descriptions
 _NARROW = 70  # a terminal below this has it on a line of its own
 _EVERYWHERE = (("-h, --help", "print this page"), ("--version", "print the version"))
 
@@ -49,7 +49,7 @@ def _many(name: str, table: Sequence[CommandSpec]) -> Iterator[str]:
 
 
 def _place(argument: ArgumentSpec) -> str:
-    """As it stands in the usage line."""
+    """As the usage line shows it."""
     form = {"": "{}", "?": "[{}]", "+": "{} …", "*": "[{} …]"}[argument.many]
     return form.format(_metavar(argument))
 

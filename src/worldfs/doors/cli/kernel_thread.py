@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class KernelThread:
-    """Runs `world` until left; what broke the kernel is raised to whoever asks with `check`, or on leaving."""
+    """Runs `world` until left; an error of the kernel is raised by `check`, or on leaving."""
 
     def __init__(self, world: World) -> None:
         self.world = world

@@ -1,4 +1,4 @@
-"""The command `paos`: finds the function, and turns every way of failing into words and an exit code (`exits`)."""
+"""The command `paos`: finds the function, and turns every error into a message and an exit code (`exits`)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .signals import Interrupts
 
 Function = Callable[[CommandContext], int]
 
-_SELDOM = 100_000  # objects between two looks for cycles: what a reading command loads is fewer, and holds none
+_SELDOM = 100_000  # allocations between two garbage collections: a reading command makes fewer, and no cycles
 
 
 def main(argv: Sequence[str] | None = None, table: Sequence[CommandSpec] = COMMANDS) -> int:
-    """Carry out one command line and return its exit code. Without `argv` the process is ours, and ends with it."""
+    """Carry out one command line and return its exit code. Without `argv` the process ends with the command."""
     if argv is not None:
         return _answer(argv, table)
     gc.set_threshold(_SELDOM)
     try:
         return _answer(sys.argv[1:], table)
     finally:
-        gc.freeze()  # or the interpreter looks for cycles among all that it is about to drop
+        gc.freeze()  # else the interpreter collects garbage at exit for nothing
 
 
 def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
@@ -41,8 +41,8 @@ def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
     voice = CommandOutput(json="--json" in (words[: words.index("--")] if "--" in words else words))
     try:
         with Interrupts() as interrupts:
-            code = _carry_out(words, table, voice, interrupts)
-        sys.stdout.flush()  # here, where a closed pipe is still ours to answer
+            code = _execute(words, table, voice, interrupts)
+        sys.stdout.flush()  # here, where a closed pipe can still be handled
         return code
     except BrokenPipeError:
         # Python flushes again at exit: give it somewhere to flush to.
@@ -53,28 +53,28 @@ def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
         return INTERRUPTED
 
 
-def _carry_out(words: Sequence[str], table: Sequence[CommandSpec], voice: CommandOutput, interrupts: Interrupts) -> int:
+def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: CommandOutput, interrupts: Interrupts) -> int:
     command = ""
     try:
         options = parse(words, table, os.environ.get("PAOS_CONNECT", ""))
         command = str(options["command"])
-        voice.json = bool(options["json"])
-        code = _function(options["target"])(CommandContext(options, voice))
+        output.json = bool(options["json"])
+        code = _function(options["target"])(CommandContext(options, output))
         interrupts.check()
         return code
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except WorldError as error:
         interrupts.check()
-        return _refuse(error, voice)
+        return _refuse(error, output)
     except OSError as error:
         interrupts.check()
-        return _refuse(from_os(error, path=str(error.filename or ""), op=command), voice)
+        return _refuse(from_os(error, path=str(error.filename or ""), op=command), output)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     except Exception as error:
         interrupts.check()
-        return _our_bug(error, voice)
+        return _our_bug(error, output)
 
 
 def _function(target: str) -> Function:
@@ -85,27 +85,27 @@ def _function(target: str) -> Function:
         found = import_module(f".{module}", __package__)
     except ModuleNotFoundError as error:
         if not f"{__package__}.{module}".startswith(str(error.name)):
-            raise  # something that the command needs is not there
-        found = import_module(module)  # a table that is not ours
+            raise  # a requirement of the command is missing
+        found = import_module(module)  # a table without our modules
     return cast(Function, getattr(found, name))
 
 
-def _refuse(error: WorldError, voice: CommandOutput) -> int:
-    voice.error(str(error), error.as_dict())
+def _refuse(error: WorldError, output: CommandOutput) -> int:
+    output.error(str(error), error.as_dict())
     return MACHINE if isinstance(error, StorageError) else MISUSE
 
 
-def _our_bug(error: Exception, voice: CommandOutput) -> int:
+def _our_bug(error: Exception, output: CommandOutput) -> int:
     import traceback
 
     text = f"{type(error).__name__}: {error}"
     more: Mapping[str, Any] = {"code": "BUG", "found": text, "fix": "please report it, with the traceback"}
     if os.environ.get("PAOS_DEBUG", "") not in ("", "0"):
         traceback.print_exc()
-        voice.error(f"this is our bug, not yours: {text}", more)
+        output.error(f"this is our bug, not yours: {text}", more)
         return BUG
     place = _keep(traceback.format_exc())
-    voice.error(
+    output.error(
         f"this is our bug, not yours: {text}\n"
         f"      the traceback is in {place}; please report it (PAOS_DEBUG=1 prints it here)",
         {**more, "traceback": place},

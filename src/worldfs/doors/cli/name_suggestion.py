@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def suggest_names(names: Names) -> Iterator[None]:
-    """Inside, a `NotFound` about a path of the tree also says which path there is that is most like it."""
+    """While entered, a `NotFound` about a path of the tree also names the most similar path."""
     try:
         yield
     except NotFound as error:
@@ -27,14 +27,14 @@ def suggest_names(names: Names) -> Iterator[None]:
         raise
 
 
-def visible_names(world: World, call: CommandContext) -> Names:
-    """What the caller may list of a world on this disk; at the root also the files that have short names."""
+def visible_names(world: World, context: CommandContext) -> Names:
+    """The names that the caller may list in a world on this disk; at the root also the files that have short names."""
 
     def names(path: str) -> Iterable[str]:
-        found = [f"{path.rstrip('/')}/{entry.name}" for entry in world.tree.list(path, call.actor)]
+        found = [f"{path.rstrip('/')}/{entry.name}" for entry in world.tree.list(path, context.actor)]
         if path == "/":
             found += [
-                entry.name for room in short_name_directories(world) for entry in world.tree.list(room, call.actor)
+                entry.name for room in short_name_directories(world) for entry in world.tree.list(room, context.actor)
             ]
         return found
 
@@ -48,7 +48,7 @@ def short_name_directories(world: World) -> list[str]:
 
 
 def nearest_path(path: str, names: Names) -> str:
-    """`path` with the first name that is not there replaced by the one most like it; "" where none is like it."""
+    """`path` with the first name that is not there replaced by the most similar one; "" where none is similar."""
     from difflib import get_close_matches
 
     parts = path.strip("/").split("/")

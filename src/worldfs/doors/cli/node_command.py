@@ -1,4 +1,4 @@
-"""`paos node`: this machine as a node of a served world, its directories and services within reach of the tree."""
+"""`paos node`: this machine as a node of a served world, which mounts its directories and services."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 INVITE = "PAOS_INVITE"
 LEASE_LEAST = 1.0  # s; a third of it lies between two refreshes
-QUIET = {"lost"}  # told once, not at every new try
+QUIET = {"lost"}  # reported once, not at every retry
 
 
-def run(call: CommandContext) -> int:
-    """Exit 0 when asked to stop. Raises `NotPermitted` when the server lets this machine in no (more)."""
+def run(context: CommandContext) -> int:
+    """Exit 0 when asked to stop. Raises `NotPermitted` when the server refuses this machine."""
     try:
         import msgspec  # noqa: F401 - is the extra there?
         import websockets  # noqa: F401 - same
@@ -31,31 +31,33 @@ def run(call: CommandContext) -> int:
     from worldfs.exports.node_daemon import NodeDaemon
     from worldfs.exports.node_identity import NodeIdentity
 
-    plan = _plan(call)
-    identity = NodeIdentity(call["state"] or str(call.home.path / ".paos" / "nodes" / f"{plan.name}.json"), plan.url)
+    plan = _plan(context)
+    identity = NodeIdentity(
+        context["state"] or str(context.home.path / ".paos" / "nodes" / f"{plan.name}.json"), plan.url
+    )
     identity.load()
-    teller = NodeEventPrinter(call)
+    teller = NodeEventPrinter(context)
 
     async def live() -> None:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
-        await NodeDaemon(plan, identity, dict(call.environ), teller).run(stop)
+        await NodeDaemon(plan, identity, dict(context.environ), teller).run(stop)
 
     try:
         asyncio.run(live())
     finally:
         identity.close()
-    call.voice.say("node stopped", {"event": "node", "state": "stopped"})
+    context.output.report("node stopped", {"event": "node", "state": "stopped"})
     return 0
 
 
 class NodeEventPrinter:
-    """Tells what happens, each kind of trouble once until it is over. A closed pipe silences it: the node works on."""
+    """Prints events, each kind of problem once until it is over. A closed pipe silences it: the node goes on."""
 
-    def __init__(self, call: CommandContext) -> None:
-        self._voice = call.voice
+    def __init__(self, context: CommandContext) -> None:
+        self._output = context.output
         self._heard = True
         self._troubles: set[str] = set()
 
@@ -70,12 +72,12 @@ class NodeEventPrinter:
             self._troubles.clear()
         if self._heard:
             try:
-                self._voice.say(text, value)
+                self._output.report(text, value)
             except BrokenPipeError:
                 self._heard = False
 
 
-def _plan(call: CommandContext) -> NodeDaemonConfig:
+def _plan(context: CommandContext) -> NodeDaemonConfig:
     import platform
     import re
 
@@ -84,14 +86,14 @@ def _plan(call: CommandContext) -> NodeDaemonConfig:
     from worldfs.exports.service_manifest import read
     from worldfs.remote import address
 
-    if not call["connect"]:
+    if not context["connect"]:
         raise BadInput("which server?", op="node", expected="--connect ws://HOST:PORT")
-    server = address.parse(call["connect"])
-    name = call["name"] or re.sub(r"[^A-Za-z0-9._-]+", "-", platform.node()).strip("-.") or "node"
+    server = address.parse(context["connect"])
+    name = context["name"] or re.sub(r"[^A-Za-z0-9._-]+", "-", platform.node()).strip("-.") or "node"
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name) or not name.strip("."):
         raise BadInput(f"found {name!r}", path="--name", op="node", expected="letters, digits, . _ - (at most 128)")
-    shown = [parse_export(text) for text in call["export"]]
-    manifests = [read(path) for path in call["service"]]
+    shown = [parse_export(text) for text in context["export"]]
+    manifests = [read(path) for path in context["service"]]
     for what, names in (("--export", [one.name for one in shown]), ("--service", [one.id for one in manifests])):
         twice = {one for one in names if names.count(one) > 1}
         if twice:
@@ -100,21 +102,21 @@ def _plan(call: CommandContext) -> NodeDaemonConfig:
         raise BadInput("nothing to export", op="node", expected="--export NAME=PATH or --service FILE")
     if any(one.id == "fs" for one in manifests):
         raise BadInput("fs is the node's own service", path="--service", op="node", fix="give it another service_id")
-    lease = LEASE_S if call["lease"] is None else max(LEASE_LEAST, call["lease"])
+    lease = LEASE_S if context["lease"] is None else max(LEASE_LEAST, context["lease"])
     return NodeDaemonConfig(
         server.url.rstrip("/"),
         name,
         shown,
         manifests,
-        call["invite"] or call.environ.get(INVITE, ""),
-        address.find_token(call.environ, file=call["token_file"] or ""),
+        context["invite"] or context.environ.get(INVITE, ""),
+        address.find_token(context.environ, file=context["token_file"] or ""),
         lease,
         __version__,
     )
 
 
 def parse_export(text: str) -> ExportedDir:
-    """`name=path[:ro|rw]`; without either it can be written, as at the reference's nodes."""
+    """`name=path[:ro|rw]`; read-write by default, as the reference's nodes."""
     import os
     import re
 

@@ -1,10 +1,10 @@
-"""The command line's grammar, read off the table.
+"""The command line's parser, driven by the table of commands.
 
     paos [OPTION …] COMMAND [OPTION … | WORD …] [-- WORD …]
 
 Written out, because the standard parser takes longer to load and to set up than a reading command takes to answer.
-Options stand anywhere and are never abbreviated; `--name=value` is `--name value`. After `--` everything is a word.
-A command's name may have several words ("agent show"): the longest name that fits is meant.
+Options stand anywhere and are never abbreviated; `--name=value` is `--name value`. After `--` everything is a
+positional word. A command's name may have several words ("agent show"): the longest name that fits is meant.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ HELP = ("-h", "--help")
 
 
 def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -> dict[str, Any]:
-    """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what the table does not know.
+    """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what is not in the table.
 
-    `served`: the world that is meant where a command that can go there is not told --connect.
-    `SystemExit` where the answer is a page: 0 if help or the version was asked for, 2 if there is no command.
+    `served`: the default of --connect for commands that work over it. `SystemExit` where the answer is a page: 0 if
+    help or the version was asked for, 2 if there is no command.
     """
-    name = ""  # as far as it has been read
+    name = ""  # the options parsed so far
     command: CommandSpec | None = None
     known = _options(GLOBAL)
     given: dict[str, Any] = {}
@@ -74,7 +74,7 @@ def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -
     if given.get("as") and given["as"] not in ROLES:
         likely = _likely(str(given["as"]), ROLES)
         raise _wrong(f"no role {given['as']!r} (choose from {', '.join(ROLES)})", name, likely)
-    target = command.far if given.get("connect") else command.target
+    target = command.remote if given.get("connect") else command.target
     if said and here and target:
         raise _wrong(f"{here[0]} and --connect: the one is on this disk, the other behind a server", name)
     if not target:
@@ -106,17 +106,17 @@ def _unsaid(argument: ArgumentSpec) -> Any:
 
 
 def _keep(given: dict[str, Any], option: ArgumentSpec, value: object) -> None:
-    if option.many:  # it may be said again
+    if option.many:  # it may be repeated
         given.setdefault(_name(option), []).append(value)
     else:
         given[_name(option)] = value
 
 
 def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, Any]:
-    """The words among the arguments without a flag, in order: each takes what it can and leaves the next its due."""
+    """Assign the words to the positional arguments in order: each takes what it can and leaves enough for the next."""
     wanted = [item for item in command.arguments if item.positional]
     needed = [item for item in wanted if item.many in ("", "+")]
-    if len(words) < len(needed):  # the first ones have their words
+    if len(words) < len(needed):  # the first arguments are assigned
         raise _wrong(f"missing: {', '.join(map(_shown, needed[len(words) :]))}", command.name)
     dealt: dict[str, Any] = {}
     at = 0
@@ -141,7 +141,8 @@ def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, Any]:
     if at < len(words):
         takes = ", ".join(map(_shown, wanted)) or "none"
         surplus = ", ".join(map(repr, words[at:]))
-        raise _wrong(f"{len(words) - at} too many: {surplus} (it takes: {takes})", command.name)
+        plural = "s" if len(words) - at > 1 else ""
+        raise _wrong(f"unexpected argument{plural}: {surplus} (expected: {takes})", command.name)
     return dealt
 
 
@@ -169,7 +170,7 @@ def _shown(argument: ArgumentSpec) -> str:
 
 
 def _unknown(word: str, name: str, table: Sequence[CommandSpec]) -> BadInput:
-    """A word where the name of a command, or its next word, should stand."""
+    """An unknown word where a command's name, or its next word, is expected."""
     start = f"{name} " if name else ""
     choices = dict.fromkeys(item.name[len(start) :].split()[0] for item in table if item.name.startswith(start))
     likely = _likely(word, choices)
@@ -189,11 +190,11 @@ def _wrong(found: str, name: str, likely: str = "") -> BadInput:
 
 
 def _near(command: CommandSpec, asked: str) -> BadInput:
-    """For what cannot be done at a server: how to do it here, and what does the same there."""
+    """For a command that does not work over --connect: how to run it locally, and what does the same there."""
     fix = "leave --connect out" if asked == "--connect" else f"unset PAOS_CONNECT, or: paos --connect= {command.name} …"
     fix += f"; over --connect: {command.instead}" if command.instead else ""
     return BadInput(
-        f"it works on this machine only, and {asked} is set", op=f"paos {command.name}", fix=fix, code="USAGE"
+        f"does not work over --connect, and {asked} is set", op=f"paos {command.name}", fix=fix, code="USAGE"
     )
 
 

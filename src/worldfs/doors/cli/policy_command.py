@@ -8,8 +8,8 @@ from .command_context import CommandContext
 from .signals import stop_on
 
 
-def serve(call: CommandContext) -> int:
-    """Exit 0 when asked to stop. Raises `BadInput` for a policy or port that is none, `Busy` for a port taken."""
+def serve(context: CommandContext) -> int:
+    """Exit 0 when asked to stop. Raises `BadInput` for an invalid policy or port, `Busy` for a port taken."""
     from worldfs.ground.errors import BadInput, MissingRequirement
 
     try:
@@ -21,27 +21,27 @@ def serve(call: CommandContext) -> int:
         raise MissingRequirement(
             f"{absent.name} is not installed", op="policy serve", fix="pip install 'worldfs[policies]'"
         ) from None
-    host, port = call["host"], call["port"]
+    host, port = context["host"], context["port"]
     if port > 65_535:
         raise BadInput(f"no port: {port}", op="policy serve", expected="0 to 65535", code="USAGE")
-    token = _token(call["token_file"])
+    token = _token(context["token_file"])
     if not token and not is_loopback(host):
         raise BadInput(
             f"{host} is not this machine alone, and anybody there could ask", op="policy serve",
             expected="a token that callers must bring", fix="name a file that holds it with --token-file", code="USAGE",
         )  # fmt: skip
-    policy = load_policy(call["policy"], load_plugins().client)
-    info = policy.info()  # what cannot be loaded is told before anybody comes
-    server = PolicyServer(policy, host, port, token, call.voice.aside)
-    name = info.name or call["policy"]
+    policy = load_policy(context["policy"], load_plugins().client)
+    info = policy.info()  # load errors are reported before the first client connects
+    server = PolicyServer(policy, host, port, token, context.output.notice)
+    name = info.name or context["policy"]
     place = f"[{host}]:{server.port}" if ":" in host else f"{host}:{server.port}"
     with stop_on(server.stop, signal.SIGINT, signal.SIGTERM):
-        call.voice.say(
+        context.output.report(
             f"serving {name} at http://{place}/predict, /act (OpenVLA), ws://{place} (openpi); Ctrl-C stops it",
             {"event": "policy", "state": "started", "policy": name, "host": host, "port": server.port},
         )
         server.run()
-    call.voice.say("stopped serving", {"event": "policy", "state": "stopped"})
+    context.output.report("stopped serving", {"event": "policy", "state": "stopped"})
     return 0
 
 

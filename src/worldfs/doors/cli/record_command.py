@@ -14,19 +14,20 @@ if TYPE_CHECKING:
     from worldfs.drivers.record.recording import RecordingProgress
 
 
-def run(call: CommandContext) -> int:
-    """Exit 0 when as many episodes are there as were asked for; 1 when it was stopped before."""
+def run(context: CommandContext) -> int:
+    """Exit 0 when all requested episodes exist; 1 when it was stopped before."""
     from worldfs.drivers.record.episode import RecordingRecipe
     from worldfs.drivers.record.recording import record
 
     recipe = RecordingRecipe(
-        families=_words(call["families"]), seed=call["seed"] or 0, objects=call["objects"], noise=call["noise"],
-        cameras=_words(call["cameras"] or ""),
+        families=_words(context["families"]), seed=context["seed"] or 0,
+        objects=context["objects"], noise=context["noise"],
+        cameras=_words(context["cameras"] or ""),
     )  # fmt: skip
     stop = threading.Event()
 
     def ask() -> None:
-        call.voice.aside("paos: ends after this episode …")
+        context.output.notice("paos: ends after this episode …")
         stop.set()
 
     def tell(tally: RecordingProgress) -> None:
@@ -36,16 +37,16 @@ def run(call: CommandContext) -> int:
         value = {"event": "episode", "trial": made.trial, "family": made.family, "seed": made.seed,
                  "success": made.success, "frames": made.length, "episodes": tally.episodes}  # fmt: skip
         word = "kept" if made.success else "not kept: the expert failed"
-        call.voice.say(f"{tally.episodes:5}  seed {made.seed}  {made.words}: {made.length} steps, {word}", value)
+        context.output.report(f"{tally.episodes:5}  seed {made.seed}  {made.words}: {made.length} steps, {word}", value)
 
     with stop_on(ask, signal.SIGINT, signal.SIGTERM):
-        tally = record(Path(call["directory"]).expanduser(), recipe, call["episodes"], stop, tell)
-    call.voice.say(
-        f"{tally.episodes} episodes, {tally.frames} frames in {call['directory']}; {tally.failed} trials failed",
+        tally = record(Path(context["directory"]).expanduser(), recipe, context["episodes"], stop, tell)
+    context.output.report(
+        f"{tally.episodes} episodes, {tally.frames} frames in {context['directory']}; {tally.failed} trials failed",
         {"event": "result", "episodes": tally.episodes, "frames": tally.frames, "failed": tally.failed},
-        "good" if tally.episodes >= call["episodes"] else "warn",
+        "good" if tally.episodes >= context["episodes"] else "warn",
     )
-    return 0 if tally.episodes >= call["episodes"] else 1
+    return 0 if tally.episodes >= context["episodes"] else 1
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 
-def run(call: CommandContext) -> int:
-    """Exit 0 when asked to stop. Raises `Busy` when somebody serves this home, or listens on this port."""
+def run(context: CommandContext) -> int:
+    """Exit 0 when asked to stop. Raises `Busy` when another process serves this home, or listens on this port."""
     import asyncio
     from pathlib import Path
 
@@ -25,31 +25,31 @@ def run(call: CommandContext) -> int:
     from worldfs.ground.errors import NotFound
     from worldfs.world.served_world import ServedWorld
 
-    where, clock = listen_options(call), SystemClock()
-    where.context()  # a wrong certificate is told before anything is made
-    home = call.home.path
+    where, clock = listen_options(context), SystemClock()
+    where.context()  # a wrong certificate is reported before anything is made
+    home = context.home.path
     if not home.is_dir():
-        raise NotFound("no home here", path=str(home), op="serve", fix=f"make one with: {call.name} onboard")
-    with acquire_serve_lock(home, clock), ServedWorld.open(home, clock=clock, agents=Path(call.agents)) as realm:
+        raise NotFound("no home here", path=str(home), op="serve", fix=f"make one with: {context.name} onboard")
+    with acquire_serve_lock(home, clock), ServedWorld.open(home, clock=clock, agents=Path(context.agents)) as realm:
 
         async def life() -> None:
             stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
             def ask(number: signal.Signals) -> None:
                 stop.set()
-                loop.remove_signal_handler(number)  # whoever asks again insists
+                loop.remove_signal_handler(number)  # a second request forces the end
 
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, ask, number)
-            await serve(realm, where, stop, lambda started: announce(call, started))
+            await serve(realm, where, stop, lambda started: announce(context, started))
 
         asyncio.run(life())
-    call.voice.say("stopped serving", {"event": "serve", "state": "stopped"})
+    context.output.report("stopped serving", {"event": "serve", "state": "stopped"})
     return 0
 
 
 @contextmanager
-def serve_beside(call: CommandContext, world: World) -> Iterator[None]:
+def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
     """Serve a world that this process runs, for as long as the block lasts."""
     from pathlib import Path
 
@@ -58,43 +58,43 @@ def serve_beside(call: CommandContext, world: World) -> Iterator[None]:
     from worldfs.ground.clock import SystemClock
     from worldfs.world.served_world import ServedWorld
 
-    where, clock, home = listen_options(call), SystemClock(), call.home.path
+    where, clock, home = listen_options(context), SystemClock(), context.home.path
     with (
         acquire_serve_lock(home, clock),
-        ServedWorld.open(home, world=world, clock=clock, agents=Path(call.agents)) as realm,
+        ServedWorld.open(home, world=world, clock=clock, agents=Path(context.agents)) as realm,
         BackgroundServer(realm, where) as server,
     ):
-        announce(call, server.started)
+        announce(context, server.started)
         yield
 
 
-def listen_options(call: CommandContext) -> ListenOptions:
-    """What the options say about where to listen; a warning where tokens would cross a network in clear."""
+def listen_options(context: CommandContext) -> ListenOptions:
+    """The listen options; a warning where tokens would cross a network in clear."""
     from worldfs.doors.acheron.serve_realm import ListenOptions
     from worldfs.ground.errors import BadInput
 
     for name in ("port", "metrics_port"):
-        if call[name] is not None and call[name] > 65_535:
-            raise BadInput(f"no port: {call[name]}", op="serve", expected="0 to 65535", code="USAGE")
+        if context[name] is not None and context[name] > 65_535:
+            raise BadInput(f"no port: {context[name]}", op="serve", expected="0 to 65535", code="USAGE")
     where = ListenOptions(
-        host=call["host"],
-        port=call["port"],
-        metrics_port=call["metrics_port"],
-        certificate=call["tls_cert"] or "",
-        key=call["tls_key"] or "",
+        host=context["host"],
+        port=context["port"],
+        metrics_port=context["metrics_port"],
+        certificate=context["tls_cert"] or "",
+        key=context["tls_key"] or "",
     )
     if where.bare:
-        call.voice.aside(
+        context.output.notice(
             f"paos: warning: {where.host} is not this machine alone, and without --tls-cert tokens cross the network "
             "in clear"
         )
     return where
 
 
-def announce(call: CommandContext, started: ServerStarted) -> None:
+def announce(context: CommandContext, started: ServerStarted) -> None:
     health = "" if started.metrics_port is None else f"; health on port {started.metrics_port}"
-    call.voice.say(
-        f"serving {call.home.path} at {started.url}{health}; tokens in {started.tokens}; Ctrl-C stops it",
+    context.output.report(
+        f"serving {context.home.path} at {started.url}{health}; tokens in {started.tokens}; Ctrl-C stops it",
         {
             "event": "serve",
             "state": "started",
@@ -108,7 +108,7 @@ def announce(call: CommandContext, started: ServerStarted) -> None:
 
 
 def _needed() -> None:
-    """Raises `MissingRequirement`: the extra that brings the socket."""
+    """Raises `MissingRequirement`, naming the extra to install."""
     from importlib.util import find_spec
 
     from worldfs.ground.errors import MissingRequirement

@@ -1,4 +1,4 @@
-"""Signals: the first asks to stop, the second insists."""
+"""Signals: the first asks to stop, the second forces it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Self
 
 
 class Interrupts:
-    """Remembers a Ctrl-C that the command itself did not take: an import that it cuts short may raise anything else.
+    """Remembers a Ctrl-C that the command itself did not handle: an interrupted import may raise anything else.
 
     A library that is interrupted while it loads turns the KeyboardInterrupt into an ImportError, or swallows it.
     """
@@ -21,7 +21,7 @@ class Interrupts:
         self._before: object = None
 
     def check(self) -> None:
-        """Raises KeyboardInterrupt if Ctrl-C was pressed, whatever became of it since."""
+        """Raises KeyboardInterrupt if Ctrl-C was pressed, even if a library swallowed it."""
         if self.asked:
             raise KeyboardInterrupt from None
 
@@ -42,7 +42,7 @@ class Interrupts:
 
 @contextmanager
 def stop_on(ask: Callable[[], None], *numbers: signal.Signals) -> Iterator[None]:
-    """While inside, the first of `numbers` calls `ask`, every later one raises KeyboardInterrupt."""
+    """While entered, the first of `numbers` calls `ask`, every later one raises KeyboardInterrupt."""
     asked = False
 
     def take(number: int, frame: FrameType | None) -> None:

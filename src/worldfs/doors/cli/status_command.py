@@ -1,4 +1,4 @@
-"""`paos status`: the world at a glance."""
+"""`paos status`: the status of the world."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 
-TICK_S = 1.0  # how often --watch tells the time anew when nothing changes
+TICK_S = 1.0  # s between two refreshes of --watch when nothing changes
 
 
-def run(call: CommandContext) -> int:
-    with call.open() as world:
-        if call["watch"]:
-            return _watch(call, world)
+def run(context: CommandContext) -> int:
+    with context.open() as world:
+        if context["watch"]:
+            return _watch(context, world)
         status = world.status()
-    call.voice.value(status)
-    for text, mood in status_lines(lines(status, call.name)):
-        call.voice.line(text, mood)
+    context.output.value(status)
+    for text, mood in status_lines(lines(status, context.name)):
+        context.output.line(text, mood)
     return 0
 
 
-def _watch(call: CommandContext, world: World) -> int:
+def _watch(context: CommandContext, world: World) -> int:
     """Show the status whenever it changes, on a terminal with a clock that ticks; until Ctrl-C (exit 130)."""
     import time
 
-    live = call.voice.out.isatty() and not call.voice.json
+    live = context.output.out.isatty() and not context.output.json
     shown: dict[str, Any] | None = None
     with world.watch() as watch:
         while True:
             status = world.status()
             if live or status != shown:
-                call.voice.value(status)
+                context.output.value(status)
                 clock = [(f"{time.strftime('%H:%M:%S')}  Ctrl-C ends", "dim"), ("", "")] if live else []
-                call.voice.redraw([*clock, *status_lines(lines(status, call.name))])
+                context.output.redraw([*clock, *status_lines(lines(status, context.name))])
                 shown = status
             watch.read(TICK_S if live else None)
 
@@ -54,7 +54,7 @@ def lines(status: dict[str, Any], name: str = "paos") -> list[str]:
     stopped = [str(n.get("id", "")) for n in status.get("nodes", ()) if n.get("stopped")]
     if stopped:
         which = "--all" if len(stopped) == len(status.get("nodes", ())) else f"--node {stopped[0]}"
-        until = f"nothing moves and what waits is held until: {name} resume {which}"
+        until = f"nothing moves and queued jobs are held until: {name} resume {which}"
         said += ["", f"stopped    {', '.join(stopped)}: {until}"]
     counts = status.get("jobs", {})
     said += ["", "jobs       " + (", ".join(f"{n} {word}" for word, n in counts.items() if n) or "none")]

@@ -1,4 +1,4 @@
-"""News: what happened between two looks at the world's status, as events and as lines."""
+"""The difference of two statuses of the world, as events and as lines."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Event = dict[str, Any]
 
 
 def diff_status(before: Status, after: Status) -> list[Event]:
-    """Events in the order in which they should be told. An empty `before` makes news of what goes on now."""
+    """Events in the order in which they should be printed. An empty `before` makes an event of everything current."""
     told: list[Event] = []
     if before and bool(before.get("kernel")) != bool(after.get("kernel")):
         told.append({"event": "kernel", "state": "started" if after.get("kernel") else "stopped"})
     old_nodes = {node.get("id"): node for node in before.get("nodes", ())}
     for node in after.get("nodes", ()):
-        if _told(old_nodes.get(node.get("id"), {})) != _told(node):
+        if _node_line(old_nodes.get(node.get("id"), {})) != _node_line(node):
             told.append({"event": "node", **node})
     old_jobs = {job.get("id"): job for job in _jobs(before)}
     for job in _jobs(after):
@@ -67,7 +67,7 @@ def _moved(known: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
     return (known.get("state"), known.get("attempt")) != (job.get("state"), job.get("attempt"))
 
 
-def _told(node: Mapping[str, Any]) -> tuple[Any, ...]:
+def _node_line(node: Mapping[str, Any]) -> tuple[Any, ...]:
     return node.get("state"), node.get("held"), node.get("stopped")
 
 

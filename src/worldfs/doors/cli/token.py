@@ -1,4 +1,4 @@
-"""`paos token`: tokens of the served tree that speak for one agent; made, listed, revoked in the home."""
+"""`paos token`: tokens of single agents for the served tree: created, listed, revoked in the home."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ if TYPE_CHECKING:
     from worldfs.doors.acheron.tokens import TokenStore
 
 
-def add(call: CommandContext) -> int:
+def add(context: CommandContext) -> int:
     """Prints the token, this once: only its hash is kept."""
     from pathlib import Path
 
     from worldfs.ground.durable import Root
 
-    issued, token = _tokens(call).add(call["agent"], call["role"])
-    Root.build(Path(call.agents) / issued.agent)
-    call.voice.say(token, {**issued.shown(), "token": token})
-    call.voice.aside(
-        f"{issued.id} speaks for agent {issued.agent} alone, as {issued.role}. It is shown this once: put it into "
+    issued, token = _tokens(context).add(context["agent"], context["role"])
+    Root.build(Path(context.agents) / issued.agent)
+    context.output.report(token, {**issued.to_json(), "token": token})
+    context.output.notice(
+        f"{issued.id} is valid only for agent {issued.agent}, as {issued.role}. It is printed only now: put it into "
         "$PAOS_TOKEN, or into a file for --token-file"
     )
     return 0
 
 
-def list_tokens(call: CommandContext) -> int:
-    """The two role tokens, and those that speak for one agent."""
-    tokens = _tokens(call)
+def list_tokens(context: CommandContext) -> int:
+    """The two role tokens, and those of single agents."""
+    tokens = _tokens(context)
     shown = tokens.masked()
     rows = [{"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()]
     rows += shown["agent_tokens"]
@@ -48,11 +48,11 @@ def revoke(call: CommandContext) -> int:
     return 0
 
 
-def _tokens(call: CommandContext) -> TokenStore:
+def _tokens(context: CommandContext) -> TokenStore:
     from worldfs.doors.acheron.tokens import TokenStore
     from worldfs.ground.errors import NotFound
 
-    home = call.home.path
+    home = context.home.path
     if not home.is_dir():
-        raise NotFound("no home here", path=str(home), op="token", fix=f"make one with: {call.name} onboard")
+        raise NotFound("no home here", path=str(home), op="token", fix=f"make one with: {context.name} onboard")
     return TokenStore.open(home)

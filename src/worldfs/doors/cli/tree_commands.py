@@ -1,4 +1,4 @@
-"""`paos rm`, `mkdir`, `mv`, `cp` and `grep`: names and words of the tree, on this disk or over --connect, alike."""
+"""`paos rm`, `mkdir`, `mv`, `cp` and `grep`: commands on paths of the tree, local or over --connect."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from worldfs.remote.blocking import BlockingWorld as FarWorld
     from worldfs.world.world import World
 
-DEPTH_MAX: Final = 64  # directories on one way: links are walked through
+DEPTH_MAX: Final = 64  # nested directories: links are followed
 NOT_EMPTY: Final = "not empty"
-CONSUMED_EVENTS: Final = "/agents/self/events"  # whoever reads there takes what happened
+CONSUMED_EVENTS: Final = "/agents/self/events"  # reading these consumes events
 
 
 class FoundPath(NamedTuple):
@@ -32,16 +32,16 @@ class FoundPath(NamedTuple):
 
 
 class CommandTree(Protocol):
-    """What these commands ask of a tree; all of it raises `WorldError`."""
+    """The operations that these commands need of a tree; all raise `WorldError`."""
 
-    def find(self, name: str) -> FoundPath: ...
-    def inside(self, path: str) -> list[FoundPath]: ...
+    def resolve(self, name: str) -> FoundPath: ...
+    def children(self, path: str) -> list[FoundPath]: ...
     def read(self, path: str) -> bytes: ...
     def write(self, path: str, data: bytes) -> None: ...
     def remove(self, path: str) -> None: ...
     def mkdir(self, name: str) -> str: ...
     def rename(self, path: str, new: str) -> None: ...
-    def place(self, name: str) -> str: ...
+    def path_of(self, name: str) -> str: ...
 
 
 class _LocalTree:
@@ -50,14 +50,14 @@ class _LocalTree:
     def __init__(self, world: World, actor: str) -> None:
         self._tree, self._world, self._actor = world.tree, world, actor
 
-    def place(self, name: str) -> str:
+    def path_of(self, name: str) -> str:
         return self._world.resolve(name)
 
-    def find(self, name: str) -> FoundPath:
-        entry = self._tree.stat(self.place(name), self._actor)
+    def resolve(self, name: str) -> FoundPath:
+        entry = self._tree.stat(self.path_of(name), self._actor)
         return FoundPath(entry.path, entry.directory)
 
-    def inside(self, path: str) -> list[FoundPath]:
+    def children(self, path: str) -> list[FoundPath]:
         return [FoundPath(entry.path, entry.directory) for entry in self._tree.list(path, self._actor)]
 
     def read(self, path: str) -> bytes:
@@ -84,16 +84,16 @@ class _RemoteTree:
     def __init__(self, world: FarWorld) -> None:
         self._world = world
 
-    def place(self, name: str) -> str:
+    def path_of(self, name: str) -> str:
         from worldfs.tree.path import parse
 
         return parse(name)
 
-    def find(self, name: str) -> FoundPath:
-        place = self._world.stat(self.place(name))
+    def resolve(self, name: str) -> FoundPath:
+        place = self._world.stat(self.path_of(name))
         return FoundPath(place.path, place.directory)
 
-    def inside(self, path: str) -> list[FoundPath]:
+    def children(self, path: str) -> list[FoundPath]:
         return [FoundPath(place.path, place.directory) for place in self._world.entries(path)]
 
     def read(self, path: str) -> bytes:
@@ -106,7 +106,7 @@ class _RemoteTree:
         self._world.remove(path)
 
     def mkdir(self, name: str) -> str:
-        path = self.place(name)
+        path = self.path_of(name)
         self._world.mkdir(path)
         return path
 
@@ -115,15 +115,15 @@ class _RemoteTree:
 
 
 @contextmanager
-def _tree(call: CommandContext) -> Iterator[CommandTree]:
-    if call["connect"]:
+def _tree(context: CommandContext) -> Iterator[CommandTree]:
+    if context["connect"]:
         from .connect_commands import open_connection
 
-        with open_connection(call) as far:
+        with open_connection(context) as far:
             yield _RemoteTree(far)
     else:
-        with call.open() as world:
-            yield _LocalTree(world, call.actor)
+        with context.open() as world:
+            yield _LocalTree(world, context.actor)
 
 
 def _with_tree(command: Callable[[CommandContext, CommandTree], int]) -> Callable[[CommandContext], int]:
@@ -136,68 +136,66 @@ def _with_tree(command: Callable[[CommandContext, CommandTree], int]) -> Callabl
 
 
 @_with_tree
-def rm(call: CommandContext, tree: CommandTree) -> int:
-    for name in call["path"]:
-        found = tree.find(name)
-        if found.directory and not call["recursive"]:
+def rm(context: CommandContext, tree: CommandTree) -> int:
+    for name in context["path"]:
+        found = tree.resolve(name)
+        if found.directory and not context["recursive"]:
             raise BadInput("it is a directory", path=found.path, op="rm", fix="paos rm -r removes what is in it, too")
         for each in _to_remove(tree, found):
             tree.remove(each.path)
-            call.voice.say(f"{each.path}: removed", {"path": each.path, "removed": True})
+            context.output.report(f"{each.path}: removed", {"path": each.path, "removed": True})
     return DONE
 
 
 @_with_tree
-def mkdir(call: CommandContext, tree: CommandTree) -> int:
-    for name in call["path"]:
+def mkdir(context: CommandContext, tree: CommandTree) -> int:
+    for name in context["path"]:
         path = tree.mkdir(name)
-        call.voice.say(f"{path}: made", {"path": path, "made": True})
+        context.output.report(f"{path}: made", {"path": path, "made": True})
     return DONE
 
 
 @_with_tree
-def mv(call: CommandContext, tree: CommandTree) -> int:
-    found = tree.find(call["source"])
-    new = _into(tree, found, call["destination"])
+def mv(context: CommandContext, tree: CommandTree) -> int:
+    found = tree.resolve(context["source"])
+    new = _into(tree, found, context["destination"])
     tree.rename(found.path, new)
-    call.voice.say(f"{found.path} → {new}", {"path": found.path, "to": new})
+    context.output.report(f"{found.path} → {new}", {"path": found.path, "to": new})
     return DONE
 
 
 @_with_tree
-def cp(call: CommandContext, tree: CommandTree) -> int:
-    sources, target = [tree.find(name) for name in call["source"]], call["destination"]
+def cp(context: CommandContext, tree: CommandTree) -> int:
+    sources, target = [tree.resolve(name) for name in context["source"]], context["destination"]
     if len(sources) > 1 and not _directory(tree, target):
-        raise BadInput(
-            "it is no directory", path=tree.place(target), op="cp", expected="a directory, for several files"
-        )
+        raise BadInput("not a directory", path=tree.path_of(target), op="cp", expected="a directory, for several files")
     for found in sources:
-        if found.directory and not call["recursive"]:
+        if found.directory and not context["recursive"]:
             raise BadInput("it is a directory", path=found.path, op="cp", fix="paos cp -r copies what is in it, too")
         new = _into(tree, found, target)
         if f"{new}/".startswith(f"{found.path}/"):
-            raise BadInput("it would be copied into itself", path=new, op="cp")
+            raise BadInput("cannot be copied into itself", path=new, op="cp")
         for each in list(_below(tree, found)):
             to = new + each.path[len(found.path) :]
             if each.directory:
                 _made(tree, to)
             else:
                 tree.write(to, tree.read(each.path))
-                call.voice.say(f"{each.path} → {to}", {"path": each.path, "to": to})
+                context.output.report(f"{each.path} → {to}", {"path": each.path, "to": to})
     return DONE
 
 
 @_with_tree
-def grep(call: CommandContext, tree: CommandTree) -> int:
-    """Exit 0 if a line fits, 1 if none does, 2 if something could not be read."""
+def grep(context: CommandContext, tree: CommandTree) -> int:
+    """Exit 0 if a line matches, 1 if none does, 2 if something could not be read."""
     try:
-        pattern = re.compile(call["pattern"].encode(), re.IGNORECASE if call["ignore_case"] else 0)
+        pattern = re.compile(context["pattern"].encode(), re.IGNORECASE if context["ignore_case"] else 0)
     except re.error as error:
-        found = f"{call['pattern']!r} is no regular expression: {error}"
+        found = f"{context['pattern']!r} is not a regular expression: {error}"
         raise BadInput(found, op="grep", fix="a \\ before ( [ { * + ? . $ ^ | takes it as it is") from None
     fits, failed = False, False
-    for name in call["path"] or ["/"]:
-        top = tree.find(name)
+    for name in context["path"] or ["/"]:
+        top = tree.resolve(name)
         for each in _below(tree, top):
             if each.directory or each.path.startswith(CONSUMED_EVENTS):
                 continue
@@ -206,15 +204,15 @@ def grep(call: CommandContext, tree: CommandTree) -> int:
             except WorldError as error:
                 if not top.directory:
                     raise
-                if not isinstance(error, NotFound):  # gone meanwhile, or never to be read
+                if not isinstance(error, NotFound):  # removed meanwhile, or not readable
                     failed = True
-                    call.voice.aside(f"paos: {error}")
+                    context.output.notice(f"paos: {error}")
                 continue
-            fits = _lines(call, each.path, data, pattern) or fits
+            fits = _lines(context, each.path, data, pattern) or fits
     return MISUSE if failed else DONE if fits else REFUSED
 
 
-def _lines(call: CommandContext, path: str, data: bytes, pattern: re.Pattern[bytes]) -> bool:
+def _lines(context: CommandContext, path: str, data: bytes, pattern: re.Pattern[bytes]) -> bool:
     found = False
     if b"\0" in data[:8192]:
         return False  # no text
@@ -222,26 +220,27 @@ def _lines(call: CommandContext, path: str, data: bytes, pattern: re.Pattern[byt
         if pattern.search(line):
             found = True
             text = line.decode("utf-8", "replace")
-            if call["files"]:
-                call.voice.say(path, {"path": path})
+            if context["files"]:
+                context.output.report(path, {"path": path})
                 break
-            call.voice.say(f"{path}:{number}:{text}", {"path": path, "line": number, "text": text})
+            context.output.report(f"{path}:{number}:{text}", {"path": path, "line": number, "text": text})
     return found
 
 
 def _below(tree: CommandTree, top: FoundPath, *, last: bool = False, depth: int = 0) -> Iterator[FoundPath]:
-    """A place and all below it; `last`: a directory after what is in it."""
+    """A path and all below it; `last`: a directory after its content."""
     if not last:
         yield top
     if top.directory and depth < DEPTH_MAX:
-        for each in tree.inside(top.path):
+        for each in tree.children(top.path):
             yield from _below(tree, each, last=last, depth=depth + 1)
     if last:
         yield top
 
 
 def _to_remove(tree: CommandTree, top: FoundPath) -> list[FoundPath]:
-    """What goes with it, itself last. A directory that may not go is refused before anything in it has gone."""
+    """What is removed with it, itself last. A directory that may not be removed is refused before its content is
+    removed."""
     found = list(_below(tree, top, last=True))
     if len(found) > 1:
         try:
@@ -254,14 +253,14 @@ def _to_remove(tree: CommandTree, top: FoundPath) -> list[FoundPath]:
 
 def _directory(tree: CommandTree, name: str) -> bool:
     try:
-        return tree.find(name).directory
+        return tree.resolve(name).directory
     except NotFound:
         return False
 
 
 def _into(tree: CommandTree, found: FoundPath, target: str) -> str:
-    """Where it goes: into a directory that is there under its own name, else to the very path."""
-    path = tree.place(target)
+    """The destination: below an existing directory under its own name, else the path itself."""
+    path = tree.path_of(target)
     return f"{path.rstrip('/')}/{found.name}" if _directory(tree, target) else path
 
 

@@ -9,9 +9,9 @@ import worldfs
 from .command_context import CommandContext
 
 
-def run(call: CommandContext) -> int:
+def run(context: CommandContext) -> int:
     python = ".".join(str(part) for part in sys.version_info[:3])
-    call.voice.say(
+    context.output.report(
         f"paos {worldfs.__version__} (Python {python})",
         {"version": worldfs.__version__, "python": python},
     )

@@ -1,4 +1,4 @@
-"""`paos wait`: until a file changes, or says something."""
+"""`paos wait`: until a file changes, or contains a text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from .command_context import CommandContext
 from .name_suggestion import suggest_names, visible_names
 
 
-def run(call: CommandContext) -> int:
-    """Exit 0 when it happened, 1 when the time was up."""
-    until, timeout = call["until"], call["timeout"]
-    with call.open() as world, suggest_names(visible_names(world, call)):
-        path = world.resolve(call["path"])
+def run(context: CommandContext) -> int:
+    """Exit 0 when the condition held, 1 after the timeout."""
+    until, timeout = context["until"], context["timeout"]
+    with context.open() as world, suggest_names(visible_names(world, context)):
+        path = world.resolve(context["path"])
         try:
-            first: bytes | None = world.tree.read(path, call.actor)
+            first: bytes | None = world.tree.read(path, context.actor)
         except NotFound:
             first = None
 
@@ -30,10 +30,10 @@ def run(call: CommandContext) -> int:
             happened = ready(found)
             return happened
 
-        world.tree.wait(path, call.actor, look, timeout=timeout)
+        world.tree.wait(path, context.actor, look, timeout=timeout)
     if happened:
-        text = "it holds the text" if until else "changed"
+        text = "it contains the text" if until else "changed"
     else:
-        text = f"waited {timeout:g} s for it to {'hold ' + repr(until) if until else 'change'}"
-    call.voice.say(f"{path}: {text}", {"path": path, "happened": happened}, "" if happened else "warn")
+        text = f"timed out after {timeout:g} s: it {f'does not contain {until!r}' if until else 'did not change'}"
+    context.output.report(f"{path}: {text}", {"path": path, "happened": happened}, "" if happened else "warn")
     return 0 if happened else 1

@@ -14,36 +14,36 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 
-def run(call: CommandContext) -> int:
+def run(context: CommandContext) -> int:
     """Goes on until Ctrl-C (exit 130) or a closed pipe."""
-    with call.open() as world, suggest_names(visible_names(world, call)):
-        if not call["path"]:
+    with context.open() as world, suggest_names(visible_names(world, context)):
+        if not context["path"]:
             with world.watch() as watch:
-                follow(call, world, watch, threading.Event())
+                follow(context, world, watch, threading.Event())
             return 0
-        path = world.resolve(call["path"])
-        with world.tree.watch(path, call.actor) as watch:
+        path = world.resolve(context["path"])
+        with world.tree.watch(path, context.actor) as watch:
             while True:
                 for change in watch.read():
                     kind = change.kind.value
-                    call.voice.say(f"{kind:9} {path}", {"event": "change", "kind": kind, "path": path})
+                    context.output.report(f"{kind:9} {path}", {"event": "change", "kind": kind, "path": path})
 
 
-def follow(call: CommandContext, world: World, watch: StoreWatch, over: threading.Event) -> None:
-    """Tell the news of `world` until `over` is set and `watch` woken; the last look is taken after that."""
+def follow(context: CommandContext, world: World, watch: StoreWatch, over: threading.Event) -> None:
+    """Print the events of `world` until `over` is set and `watch` woken; one last read follows."""
     before = world.status()
     for event in diff_status({}, before):
-        _tell(call, event)
+        _tell(context, event)
     last = False
     while not last:
         watch.read()
         last = over.is_set()
         after = world.status()
         for event in diff_status(before, after):
-            _tell(call, event)
+            _tell(context, event)
         before = after
 
 
-def _tell(call: CommandContext, event: dict[str, object]) -> None:
+def _tell(context: CommandContext, event: dict[str, object]) -> None:
     text, mood = event_line(event)
-    call.voice.say(text, event, mood)
+    context.output.report(text, event, mood)

@@ -1,4 +1,4 @@
-"""The planner: instruction to goals, goals to actions, one action at a time, and an honest report."""
+"""The planner: instruction to goals, goals to actions, one action at a time, and a report judged in the world."""
 
 from .goals import Goal, holds
 from .instruction_parser import interpret

@@ -1,4 +1,4 @@
-"""Chinese words and noun phrases, numbers and lengths: what the reader of clauses stands on."""
+"""Chinese words and noun phrases, numbers and lengths: the base of the clause parser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChineseWord:
 
 
 def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
-    """Words by longest match over grammar, lexicon and scene names; what nobody knows stands alone, without kinds."""
+    """Words by longest match over grammar, lexicon and scene names; an unknown word stands alone, without kinds."""
     longest = max(map(len, (*vocabulary.function_zh, *vocabulary.chinese, *vocabulary.names_zh)), default=1)
     found, at = [], 0
     while at < len(text):
@@ -57,7 +57,7 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
 
 
 class ChineseNounParser:
-    """Words and a place among them."""
+    """A list of words and a position in it."""
 
     def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary) -> None:
         self.words, self.at, self.vocabulary = found, 0, vocabulary

@@ -1,4 +1,4 @@
-"""Left of, behind, between, ten centimetres that way: words of direction as goals, told back with their numbers."""
+"""Left of, behind, between, ten centimetres that way: words of direction as goals, reported with their numbers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .scene_facts import final_support, immovable_ids, surfaces
 if TYPE_CHECKING:
     from .goal_builder import GoalBuilder
 
-STEP_M = 0.10  # a move that says which way and not how far
-FAR_M = 0.15  # and one that says "away from"
+STEP_M = 0.10  # distance of a move without one
+FAR_M = 0.15  # distance of a move "away from"
 ROOM_M = 0.02  # left free on either side of what is put between two things
 NEAR_SHARE = 1 / 3  # of a table: "on the left of the table", "in the middle of the table"
 
@@ -28,7 +28,7 @@ TEXT = {
 
 
 class DirectionalGoals:
-    """One reading's directions, in its scene."""
+    """The directions of one instruction, in its scene."""
 
     def __init__(self, meaning: GoalBuilder) -> None:
         self.meaning, self.scene = meaning, meaning.scene

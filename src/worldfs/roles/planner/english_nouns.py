@@ -1,4 +1,4 @@
-"""English noun phrases, numbers and lengths: what the reader of clauses stands on."""
+"""English noun phrases, numbers and lengths: the base of the clause parser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def strip_openers(tokens: list[str]) -> list[str]:
 
 
 class EnglishNounParser:
-    """Tokens and a place among them."""
+    """A list of tokens and a position in it."""
 
     def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
         self.tokens, self.at, self.vocabulary = tokens, 0, vocabulary
@@ -178,7 +178,7 @@ class EnglishNounParser:
             if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
             word = self.ahead()
-            raise NotUnderstood("noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.near_miss(word))
+            raise NotUnderstood("noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.closest_word(word))
         if best:
             quantity, plural = "the", bool(count)
         read = NounPhrase(
@@ -257,6 +257,6 @@ class EnglishNounParser:
             return noun
         if noun.best in ("nearest", "farthest") and self.phrase(lexicon_en.ROBOT) == "" and (near or self.at > mark):
             if not self.noun_here():
-                raise NotUnderstood("noun", word=self.ahead() or "…", hint=self.vocabulary.near_miss(self.ahead()))
+                raise NotUnderstood("noun", word=self.ahead() or "…", hint=self.vocabulary.closest_word(self.ahead()))
             noun = replace(noun, best_of=self.noun())
         return replace(noun, quantity="the", text=" ".join(self.tokens[start : self.at]))

@@ -38,7 +38,7 @@ def is_question(tokens: list[str]) -> bool:
 
 
 def _asks(tokens: list[str]) -> bool:
-    """By its first word. "do" asks only before who or what does it: "do a backflip" is an order."""
+    """By its first word. "do" asks only before its subject: "do a backflip" is an order."""
     if tokens[:1] == ["do"]:
         return tokens[1:2] != [] and tokens[1] in lexicon_en.DOERS
     return bool(tokens) and tokens[0] in lexicon_en.QUESTIONS
@@ -204,7 +204,7 @@ class EnglishParser(EnglishNounParser):
         if len(other) > len(prep):
             self.at += len(other.split())
             if not self.noun_here():
-                raise NotUnderstood("noun", word=self.ahead() or other, hint=self.vocabulary.near_miss(self.ahead()))
+                raise NotUnderstood("noun", word=self.ahead() or other, hint=self.vocabulary.closest_word(self.ahead()))
             return (
                 DirectionalMove(lexicon_en.AWAY[other], metres, self.noun())
                 if metres
@@ -226,7 +226,7 @@ class EnglishParser(EnglishNounParser):
 
     def _lost(self) -> NotUnderstood:
         word = self.ahead()
-        return NotUnderstood("noun", word=word, hint=self.vocabulary.near_miss(word))
+        return NotUnderstood("noun", word=word, hint=self.vocabulary.closest_word(word))
 
     def going(self, verb: str) -> Clause:
         if verb == "go" and (spot := self.coordinates()) is None:
@@ -238,7 +238,7 @@ class EnglishParser(EnglishNounParser):
         if spot is not None:
             return Clause("go", (), (("at", spot),))
         if not self.noun_here():
-            raise NotUnderstood("noun", word=self.ahead() or verb, hint=self.vocabulary.near_miss(self.ahead()))
+            raise NotUnderstood("noun", word=self.ahead() or verb, hint=self.vocabulary.closest_word(self.ahead()))
         nouns = self.nouns()
         places, but = self.places("go")
         return Clause("go", nouns, places, but)
@@ -300,7 +300,7 @@ class EnglishParser(EnglishNounParser):
                 found.append(("beside" if gap and prep == "from" else lexicon_en.PREPS[prep], self.nouns(gap=True)))
             else:
                 word = self.ahead()
-                raise NotUnderstood("noun", word=word or prep, hint=self.vocabulary.near_miss(word))
+                raise NotUnderstood("noun", word=word or prep, hint=self.vocabulary.closest_word(word))
 
 
 def with_kept(clause: Clause, keep: tuple[NounPhrase, ...]) -> Clause:

@@ -1,4 +1,4 @@
-"""Why a step failed, as a person reads it: one short clause, the machine's code apart."""
+"""Why a step failed, for a person: one short clause, separate from the code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIMIT = 110
 
 
 def collides(outcome: Outcome) -> bool:
-    """Was it refused because something is in the way now? Other things may have moved by the next time."""
+    """Whether it was refused because of a present obstacle, which may move."""
     if any(not f.warning for f in outcome.findings):
         return any(_COLLISION.search(f"{f.field} {f.expected}") for f in outcome.findings if not f.warning)
     return bool(_COLLISION.search(outcome.message))
@@ -43,7 +43,7 @@ def obstructing_ids(outcome: Outcome, scene: Scene) -> tuple[str, ...]:
 
 
 def short_reason(outcome: Outcome, scene: Scene, language: str, about: str = "") -> str:
-    """One clause of at most `LIMIT` signs; "" when nothing is told. `about`: the thing handled."""
+    """One clause of at most `LIMIT` signs; "" without any. `about`: the thing handled."""
     zh = language == "zh"
     if collides(outcome):
         names = [_the(scene.thing(id), scene, id, zh) for id in obstructing_ids(outcome, scene) if id != about]
@@ -62,7 +62,7 @@ def code(outcome: Outcome) -> str:
 
 
 def note_reason(note: Lesson) -> str:
-    """What a lesson says, short: its first clause."""
+    """A lesson's first clause."""
     return clip(re.split(r"[;；] ?(?:expected|应为|also)", note.reason or note.rejection)[0])
 
 
@@ -72,7 +72,7 @@ def clip(text: str, limit: int = LIMIT) -> str:
 
 
 def finding_reason(found: Finding, zh: bool) -> str:
-    if found.field == "EMBODIED.md":  # the body has no profile at all: what mends it is the shortest that helps
+    if found.field == "EMBODIED.md":  # the robot has no profile at all: the shortest fix that helps
         return clip(f"{found.found}{'；' if zh else '; '}{found.fix}")
     for code, part, en, chinese, more in _SHORT:
         if code in ("", found.code) and part in found.field:

@@ -1,4 +1,4 @@
-"""Whether a planned action can be carried out: the critic's own checks, in the scene as it will be by then."""
+"""Feasibility of a planned action: the critic's checks, in the predicted scene."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .planned_actions import PlannedAction
 
 
 def critic_refusal(action: PlannedAction, robot_id: str, scene: Scene, profile: Profile | None, language: str) -> str:
-    """Why the critic would refuse it, one clause; "" for nothing. Without a readable profile admission decides."""
+    """Why the critic would refuse it, one clause; "" if it would not. Without a readable profile admission decides."""
     if profile is None or not profile.ops:
         return ""
     order = Order("plan", robot_id, action.op, planned_actions.profile_parameters(action, profile), asker="planner")

@@ -19,7 +19,7 @@ def gap(one: Thing, other: Thing) -> float:
 
 
 def widest_gap(one: Thing, other: Thing) -> float:
-    """The gap if `one` were turned so as to be farthest from `other`: a body may turn what it carries."""
+    """The gap if `one` were turned so as to be farthest from `other`: the robot may turn a carried thing."""
     if one.shape in ("sphere", "cylinder") or len(one.size) < 2:
         return gap(one, other)
     side = min(one.size[:2])

@@ -1,4 +1,4 @@
-"""Clauses to goals: what each act asks of the things it names."""
+"""Clauses to goals: the goals of each act for the things that it names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Before = Callable[[], Scene | None]
 
 
 def never() -> None:
-    """No instruction came before."""
+    """There is no previous instruction."""
 
 
 class GoalBuilder:

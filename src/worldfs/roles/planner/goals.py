@@ -1,4 +1,4 @@
-"""Goals: literals over a scene, judged by relations and poses only (never by what a step claimed)."""
+"""Goals: literals over a scene, judged by relations and poses only (never by what a step reported)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .directions import lies_toward
 from .footprint import gap
 from .scene_facts import ThingLocation, final_support, height, inside, layout, movable, sanitized_scene
 
-PLACED_M = 0.03  # the body's own placement tolerance (embodied.md §4.4)
+PLACED_M = 0.03  # the robot's placement tolerance (embodied.md §4.4)
 BESIDE_M = 0.10  # gap between two footprints that still counts as beside
 AT_M = 0.03
 SPREAD = 0.6  # metres across for each metre that way
@@ -68,7 +68,7 @@ class PlacedGoal:
 
 @dataclass(frozen=True, slots=True)
 class AreaGoal:
-    """`object` rests on `support` inside the strip low..high (x0, y0) to (x1, y1); `label` says whose strip it is."""
+    """`object` rests on `support` inside the strip low..high (x0, y0) to (x1, y1); `label` names the strip."""
 
     object: str
     support: str
@@ -114,7 +114,7 @@ class GripperGoal:
 
 @dataclass(frozen=True, slots=True)
 class GestureGoal:
-    """A motion of the robot that changes nothing: the body's own strategy of that name."""
+    """A motion of the robot that changes nothing: the driver's strategy of that name."""
 
     name: str
 
@@ -160,7 +160,7 @@ def subject(goal: Goal) -> str:
 
 
 def held_by(scene: Scene, robot_id: str = "") -> str | None:
-    """What the robot holds; of all robots when none is named."""
+    """The thing that the robot holds; of all robots when none is named."""
     for robot in scene.robots:
         if robot.holding and robot_id in ("", robot.robot_id):
             return robot.holding
@@ -169,7 +169,7 @@ def held_by(scene: Scene, robot_id: str = "") -> str | None:
 
 
 def littering(goal: ClearedGoal, scene: Scene, places: Mapping[str, ThingLocation] | None = None) -> tuple[str, ...]:
-    """Ids that keep a surface from being clear, in page order."""
+    """Ids of the things on a surface that is to be clear, in page order."""
     spots = layout(scene) if places is None else places
     found = [t.id for t in movable(scene) if t.id not in goal.but]
     return tuple(
@@ -190,7 +190,8 @@ def tcp(robot: RobotState) -> Vec | None:
 
 
 def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, ThingLocation] | None = None) -> bool:
-    """Is it so in this scene? What the page does not show is not so. `places`: the scene's layout, if at hand."""
+    """Whether the goal holds in this scene. What the page does not show does not hold. `places`: the scene's layout, if
+    at hand."""
     scene = sanitized_scene(scene) if places is None else scene
     if isinstance(goal, POSE_GOALS):
         return _pose_holds(goal, scene, robot_id)
@@ -246,7 +247,7 @@ def _pose_holds(goal: Goal, scene: Scene, robot_id: str) -> bool:
                 if robot.extra.get("at_home") is True or robot.extra.get("posture") == "home":
                     return True
             case GripperGoal(state=state):
-                # a gripper round a thing is closed, whatever word the page has for it
+                # a gripper that holds a thing is closed, whatever the page calls it
                 now = "closed" if robot.holding or robot.gripper == "holding" else robot.gripper
                 if now == state:
                     return True

@@ -39,12 +39,12 @@ def interpret(
     robot_id: str = "",
     suggest: bool = False,
 ) -> Intent:
-    """What is asked, by a grammar that must consume every word.
+    """The intent of an instruction, by a grammar that must consume every word.
 
-    Negations, conditions, reports and whatever is not fully understood are a Refusal; questions a Question. A double
-    negation ("don't forget to clear the table") is a Refusal as well: scope is never guessed. A misspelt word is read
-    as the one known word that it can be, and the note says so. `before` tells the scene before the last instruction,
-    for undo; `profile` and `robot_id` what may be suggested to what is refused, if `suggest`.
+    Negations, conditions, reports and whatever is not fully understood are a RefusedIntent; questions a QuestionIntent.
+    A double negation ("don't forget to clear the table") is a RefusedIntent as well: scope is never guessed. A misspelt
+    word is read as the one known word that it can be, and the note says so. `before` returns the scene before the last
+    instruction, for undo; `profile` and `robot_id` for the suggestions of a refusal, if `suggest`.
     """
     text, scene = _normal(instruction), sanitized_scene(scene)
     language = "zh" if _ZH.search(text) else "en"
@@ -104,7 +104,7 @@ _CANNOT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """A question; `failure`: it was a request that nobody could read, and a question only by its mark."""
+    """A question; `failure`: it was a request that could not be parsed, and a question only by its mark."""
 
     text: str
     failure: NotUnderstood | None = None
@@ -190,7 +190,8 @@ def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
 
 
 def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict[str, str]]:
-    """The truest reason: a sentence that was not understood and denies, supposes or reports is named so."""
+    """The most specific reason: a sentence that was not understood and is a negation, condition or report is named
+    so."""
     if error.kind != "unknown" or error.key in ("empty", "too_long"):
         return error.kind, error.key, dict(error.facts)
     said = _signal_words(text, language)

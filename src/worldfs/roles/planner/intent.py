@@ -1,4 +1,4 @@
-"""What an instruction was understood to mean: a command, a question, or nothing that may move a robot."""
+"""The intent of an instruction: a command, a question, or a refusal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .goals import Goal
 
 @dataclass(frozen=True, slots=True)
 class CommandIntent:
-    """Goals in the order wanted; `protected` are ids that no action may touch; `note` says what was decided."""
+    """Goals in the order wanted; `protected` are ids that no action may touch; `note` describes decisions of the
+    parser."""
 
     goals: tuple[Goal, ...]
     language: str = "en"  # en | zh
@@ -21,7 +22,7 @@ class CommandIntent:
 
 @dataclass(frozen=True, slots=True)
 class QuestionIntent:
-    """Asked, not ordered: moves nothing. `answer` is from the scene; else it says what can be asked."""
+    """Asked, not ordered: moves nothing. `answer` is from the scene; else it lists possible questions."""
 
     text: str
     language: str = "en"
@@ -31,7 +32,7 @@ class QuestionIntent:
 
 @dataclass(frozen=True, slots=True)
 class RefusedIntent:
-    """Not acted on, with the reason; `can` are sentences that would be. `kind` says why in one word.
+    """Not acted on, with the reason; `can` are sentences that would be accepted. `kind` says why in one word.
 
     kind: negation | conditional | report | unknown | missing | ambiguous | impossible | empty
     """
@@ -47,7 +48,7 @@ Intent = CommandIntent | QuestionIntent | RefusedIntent
 
 
 class NotUnderstood(Exception):
-    """Inside the reader only: becomes a Refusal. `key` is a row of `say.REASONS`."""
+    """Inside the parser only: becomes a RefusedIntent. `key` is a row of `planner_messages.REASONS`."""
 
     def __init__(self, key: str, kind: str = "unknown", **facts: str) -> None:
         super().__init__(key)
@@ -76,7 +77,7 @@ class DirectionalMove:
     """A move told by a direction: left | right | forward | backward, or away | closer with `other`. Metres."""
 
     way: str
-    metres: float = 0.0  # 0: not told
+    metres: float = 0.0  # 0: not given
     other: NounPhrase | None = None  # None: the robot
 
 
@@ -91,4 +92,4 @@ class Clause:
     by: str = ""  # colour | kind
     keep: tuple[NounPhrase, ...] = ()  # protected from here on
     shift: DirectionalMove | None = None
-    gap: float = 0.0  # metres between the thing and what it goes beside, 0: not told
+    gap: float = 0.0  # metres between the thing and the one beside it, 0: not given

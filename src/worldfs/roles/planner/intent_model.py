@@ -1,4 +1,5 @@
-"""The port for a language model: it may read what the grammar could not, and nothing it says moves a robot unread."""
+"""The port for a language model: it may interpret what the grammar could not; its plan is checked before a robot
+moves."""
 
 from __future__ import annotations
 
@@ -12,5 +13,5 @@ class IntentModel(Protocol):
     """Asked only for what `interpret` refused as not understood; never for a negation, a condition or a question."""
 
     def interpret(self, instruction: str, scene: Scene) -> Intent | None:
-        """Its reading, or None. A Command's ids are checked against the scene, its plan goes through the critic."""
+        """Its intent, or None. A CommandIntent's ids are checked against the scene, its plan by the critic."""
         ...

@@ -210,7 +210,7 @@ REQUESTS = (
     "do you think you could", "could i ask you to", "can i ask you to", "may i ask you to", "might i ask you to",
     "i ask you to",
 )  # fmt: skip
-# Asked for a thing, not for a deed: what follows is what is wanted, and where.
+# Requests for a thing, not an action: the wanted thing follows, and where.
 WISHES = (
     "can i have", "could i have", "may i have", "can i get", "could i get", "i want", "i would like", "i need",
     "i would like to have", "i want to have", "i would love", "let me have", "might i have", "would you get",
@@ -267,7 +267,7 @@ QUESTIONS = _set(
     "shouldn't couldn't wouldn't"
 )
 DOERS = _set("you i we they any")
-# Words of questions. With any other beside nouns and prepositions a question is not understood well enough.
+# Words of questions. A question with any other word beside nouns and prepositions is not understood.
 ASK_SOME = _set("any some a an there")
 ASK_EVERY = _set("all every each both")
 ASK_SPEAK = _set("tell list describe say count have")

@@ -1,4 +1,4 @@
-"""Noun phrases looked up in a scene: which things are meant, or why that is not clear."""
+"""Noun phrases looked up in a scene: the things meant, or why that is ambiguous."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NounResolver:
         return self.names([t.id for t in (*self.scene.objects, *self.scene.furniture)])
 
     def all(self, nouns: tuple[NounPhrase, ...]) -> tuple[str, ...]:
-        """Every thing that the phrases mean, once, in order; () only for "all …" of which there is none."""
+        """Every thing that the phrases mean, once, in order; () only for "all …" without any."""
         found = tuple(dict.fromkeys(id for noun in nouns for id in self.one(noun)))
         if found and not any(n.pronoun for n in nouns):
             self.last = found
@@ -42,7 +42,7 @@ class NounResolver:
             return self._pronoun(noun)
         if noun.options:
             return self._choice(noun)
-        anywhere = self.vocabulary.fit(noun.words)
+        anywhere = self.vocabulary.matching_ids(noun.words)
         found = tuple(id for id in anywhere if all(self._is_at(id, side, where) for side, where in noun.at))
         if noun.words and noun.words[-1][0] in ("one", "ones"):
             found = tuple(id for id in found if self.head & self.vocabulary.keys[id]) or found
@@ -81,9 +81,9 @@ class NounResolver:
         return found[0]
 
     def _choice(self, noun: NounPhrase) -> tuple[str, ...]:
-        """ "the apple or the can": whichever is easier to have, and it is said which."""
+        """ "the apple or the can": the one that is easier to reach, and a note says which."""
         several = tuple(self._single(option) for option in noun.options)
-        if not set(several) <= set(self.places):  # of tables and baskets none is easier: that is for the person to say
+        if not set(several) <= set(self.places):  # of tables and baskets none is easier: the user must choose
             raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(several))
         chosen = self.easiest(several)[:1]
         self._tell(noun.text, chosen)

@@ -1,4 +1,4 @@
-"""Natural language to orders for one body at once (`real_execute`): what `ground.driver.Interpreter` asks for."""
+"""Natural language to orders for one robot at once (`real_execute`): what `ground.driver.Interpreter` asks for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def orders(nl_task: str, scene: Scene) -> Sequence[Order]:
 
 
 def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
-    """Orders in sequence on this body; empty if the goals hold already. Raises BadInput for what is no command."""
+    """Orders in sequence for this robot; empty if the goals hold already. Raises BadInput for anything but a
+    command."""
 
     def read(nl_task: str, scene: Scene) -> Sequence[Order]:
         intent = interpret(nl_task, scene, profile=profile, robot_id=robot_id, suggest=True)

@@ -16,7 +16,7 @@ GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # room for fingers between two footprints: the widest that can be had
 CLEAR_M = 0.005  # between a thing at a point that was named and what stands near it
 FINGERS_M = 0.03  # between a thing and the one that it is put beside
-BESIDE_MARGIN_M = 0.02  # what a placement may be off and still be beside
+BESIDE_MARGIN_M = 0.02  # placement error with which it still is beside
 BESIDE_STEP_M = 0.01
 RIM_M = 0.04  # kept from the walls of a container
 NEAR_BASE_M = 0.32  # an arm cannot point straight down nearer than this
@@ -38,24 +38,24 @@ class PlacementScene:
         sides = thing.size[:2] or (0.05, 0.05)
         return math.hypot(*sides) / 2 if thing.shape not in ("sphere", "cylinder") else max(sides) / 2
 
-    def standing(self, besides: str) -> list[Thing]:
-        """What takes up room: every thing at its place in the plan, containers included; not what is held."""
+    def obstacles(self, besides: str) -> list[Thing]:
+        """The obstacles: every thing at its place in the plan, containers included; not a held thing."""
         held = {id for id, w in self.places.items() if w.relation == "held"}
         in_box = {id for id, w in self.places.items() if w.relation == "in"}
         loose = [t for id, t in self.now.items() if id not in held | in_box | {besides}]
         still = [t for t in (*self.scene.furniture, *self.scene.objects) if t.is_container and t.id not in self.now]
         return [*loose, *still]
 
-    def reach(self) -> tuple[float, float, float]:
+    def reach_range(self) -> tuple[float, float, float]:
         """(nearest, best, farthest) horizontal distance from the base; without a limit in the profile: anything."""
         limit = self.profile.max_reach if self.profile is not None else None
         if limit is None or self.robot is None or len(self.robot.pose) < 2:
             return (0.0, 0.0, math.inf)
         return (NEAR_BASE_M * limit / 0.855, BEST_REACH * limit, USABLE_REACH * limit)
 
-    def serves(self, x: float, y: float) -> float | None:
-        """How far from the best distance a point is (m), None where the arm does not get to."""
-        near, best, far = self.reach()
+    def reach_cost(self, x: float, y: float) -> float | None:
+        """Distance of a point from the best radius (m), None out of reach."""
+        near, best, far = self.reach_range()
         bounds = self.profile.bounds if self.profile is not None else ()
         if any(not lo <= v <= hi for v, (lo, hi) in zip((x, y), bounds, strict=False)):
             return None
@@ -77,7 +77,7 @@ def on_surface(
     surface = replace(surface, size=(*size[:2], height(surface)))
     z = round(top_of(surface, bench.scene, bench.places) + height(thing) / 2, 4)
     low, high = (area.low, area.high) if isinstance(area, AreaGoal) else ((-math.inf,) * 2, (math.inf,) * 2)
-    wide, others, turn = bench.radius(thing), bench.standing(thing.id), yaw(surface)
+    wide, others, turn = bench.radius(thing), bench.obstacles(thing.id), yaw(surface)
     taken = [(o.position, bench.radius(o)) for o in others]
     refused = [tuple(a[:2]) for a in avoid]
     near = thing.position[:2]
@@ -88,7 +88,7 @@ def on_surface(
         for v in _steps(surface.size[1] / 2 - wide):
             x = surface.position[0] + u * math.cos(turn) - v * math.sin(turn)
             y = surface.position[1] + u * math.sin(turn) + v * math.cos(turn)
-            cost = bench.serves(x, y)
+            cost = bench.reach_cost(x, y)
             if cost is None or not (low[0] + wide <= x <= high[0] - wide and low[1] + wide <= y <= high[1] - wide):
                 continue
             if any(math.dist((x, y), r) < GRID_M * 1.5 for r in refused):
@@ -105,10 +105,10 @@ def on_surface(
 
 
 def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, avoid: Iterable[Vec] = ()) -> Vec | None:
-    """A free spot next to a thing, on the support or in the box that the thing is on or in.
+    """A free spot next to a thing, on the support or in the box of the thing.
 
-    By the same gap as the goal is judged by, `BESIDE_MARGIN_M` inside it; however the body may turn the thing if that
-    can be had. A side that was named is kept as well: best right that way.
+    By the same gap as the goal is judged by, `BESIDE_MARGIN_M` inside it; for any turn of the thing if that
+    is possible. A named side is kept as well: best exactly in that direction.
     """
     aim = goal.direction if isinstance(goal, TowardGoal) else ()
     most = SIDE_M if aim else BESIDE_M
@@ -118,7 +118,7 @@ def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, a
     spot = bench.places.get(goal.other, ThingLocation())
     box = bench.scene.thing(spot.of) if spot.relation == "in" else None
     wide, span = bench.radius(thing), bench.radius(other)
-    taken = [(o.position, bench.radius(o)) for o in bench.standing(thing.id) if o.id != other.id]
+    taken = [(o.position, bench.radius(o)) for o in bench.obstacles(thing.id) if o.id != other.id]
     support = bench.scene.thing(spot.of) if spot.relation == "on" else None
     if support is None and box is None:  # a basket stands on a table too
         under = [t for t in bench.scene.furniture if t.id != other.id and inside(t, *other.position[:2])]
@@ -139,7 +139,7 @@ def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, a
                 continue
             if aim and not lies_toward(moved, other, aim, SPREAD / 2):
                 continue
-            cost = bench.serves(x, y)
+            cost = bench.reach_cost(x, y)
             clear = all(math.dist((x, y), p[:2]) >= r + wide + 0.012 for p, r in taken)
             if cost is None or not clear or any(math.dist((x, y), r) < GRID_M for r in refused):
                 continue
@@ -188,14 +188,14 @@ def on_thing(thing: Thing, support: Thing) -> Vec:
 def at_position(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> Vec | None:
     """The wanted point; without a height, at rest on what is under it. None out of reach, or where something stands."""
     x, y = goal.position[:2]
-    if bench.serves(x, y) is None:
+    if bench.reach_cost(x, y) is None:
         return None
     if len(goal.position) >= 3:
         return tuple(goal.position[:3])
     under = [t for t in bench.scene.furniture if not t.is_container and inside(t, x, y)]
     z = max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)
     moved = replace(thing, position=(x, y, z))
-    if any(gap(moved, other) < CLEAR_M for other in bench.standing(thing.id)):
+    if any(gap(moved, other) < CLEAR_M for other in bench.obstacles(thing.id)):
         return None
     return (x, y, round(z + height(thing) / 2, 4))
 

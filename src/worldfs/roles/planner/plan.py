@@ -1,4 +1,4 @@
-"""From goals to actions: stages, the search over moves, and a place for every thing that is set down."""
+"""From goals to actions: stages, the search over moves, and a placement for every thing."""
 
 from __future__ import annotations
 
@@ -38,21 +38,19 @@ from .scene_facts import ThingLocation, final_support, immovable_ids, layout, mo
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Actions in order, and the goals that they cannot bring about, each with the reason."""
+    """Actions in order, and the unreachable goals, each with the reason."""
 
     actions: tuple[PlannedAction, ...] = ()
     unmet: tuple[tuple[Goal, str], ...] = ()
-    refused: tuple[
-        tuple[PlannedAction, Scene], ...
-    ] = ()  # what the critic would refuse, in the scene as it would be by then
+    refused: tuple[tuple[PlannedAction, Scene], ...] = ()  # what the critic would refuse, in the predicted scene
 
 
 @dataclass(frozen=True, slots=True)
 class PlanConstraints:
-    """What a plan must keep to: `protected` is never touched, `given_up` neither (id → why), `spots` have failed."""
+    """Constraints of a plan: `protected` is never touched, `abandoned` neither (id → why), `spots` have failed."""
 
     protected: Collection[str] = ()
-    given_up: Mapping[str, str] = field(default_factory=dict)
+    abandoned: Mapping[str, str] = field(default_factory=dict)
     spots: Mapping[str, Sequence[Vec]] = field(default_factory=dict)
     late: Sequence[str] = ()  # things tried before without success: after all others
     dig: Mapping[str, Sequence[str]] = field(
@@ -122,7 +120,7 @@ def build_plan(
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Goals that are met together, and by whom."""
+    """Goals that are met together, and their robot."""
 
     goals: tuple[Goal, ...]
     stage: int
@@ -132,7 +130,7 @@ class _Group:
     refused: list[tuple[PlannedAction, Scene]] = field(default_factory=list)
 
     def why_not(self, action: PlannedAction, scene: Scene) -> str:
-        """The critic's word on an action in that scene, noted if it is a refusal."""
+        """The critic's refusal of an action in that scene, recorded; "" if it passes."""
         why = feasible.critic_refusal(action, self.robot_id, scene, self.profile, self.limits.language)
         if why:
             self.refused.append((action, scene))
@@ -149,7 +147,7 @@ class _Group:
             if holds(goal, scene, self.robot_id):
                 continue
             action = _pose(goal, self.stage, robot.pose if robot is not None else ())
-            why = self.limits.given_up.get(str(goal), "")
+            why = self.limits.abandoned.get(str(goal), "")
             if not why and not planned_actions.supports_op(self.profile, action.op):
                 why = planner_messages.reason("no_op", self.limits.language, what=action.op)
             why = why or self.why_not(action, scene)
@@ -175,7 +173,7 @@ def _pose(goal: Goal, stage: int, base: Vec) -> PlannedAction:
 
 
 class _Handling:
-    """One group of goals about things, on its way to moves."""
+    """Plans the moves of one group of goals about things."""
 
     def __init__(self, group: _Group, scene: Scene) -> None:
         self.group, self.scene, self.profile, self.robot_id = group, scene, group.profile, group.robot_id
@@ -184,7 +182,7 @@ class _Handling:
         self.now = {t.id: t for t in movable(scene)}
         self.goals = self._spread(group.goals)
         self.lost: list[tuple[Goal, str]] = []
-        self.aside: set[str] = set()  # lifted out for another's sake
+        self.aside: set[str] = set()  # lifted out of another thing's way
         self.hand = next((id for id, w in self.places.items() if w == ThingLocation("held", self.robot_id)), "")
 
     def _spread(self, goals: tuple[Goal, ...]) -> list[Goal]:
@@ -233,7 +231,7 @@ class _Handling:
         return self._carry(moves, wanted)
 
     def _wanted(self) -> list[Goal]:
-        """Goals still to be met and not given up; the rest are lost with their reason."""
+        """Goals still to be met and not abandoned; the rest are lost with their reason."""
         found: list[Goal] = []
         boxes = {g.container for g in self.goals if isinstance(g, InGoal)}
         space = {box: free_volume(t, self.scene) for box in boxes if (t := self.scene.thing(box)) is not None}
@@ -244,8 +242,8 @@ class _Handling:
                 self.lose(goal, "gone", name=id)
             elif holds(goal, self.scene, self.robot_id, self.places):
                 found.append(goal)
-            elif id in self.limits.given_up:
-                self.lost.append((goal, self.limits.given_up[id]))
+            elif id in self.limits.abandoned:
+                self.lost.append((goal, self.limits.abandoned[id]))
             elif not planned_actions.supports_op(self.profile, planned_actions.PICK) and id != self.hand:
                 self.lose(goal, "no_op", what=planned_actions.PICK)
             elif not isinstance(goal, HoldingGoal) and not planned_actions.supports_op(
@@ -271,7 +269,7 @@ class _Handling:
         if self.hand and self.hand not in want and self.hand not in free and self.lost:
             want[self.hand] = ThingLocation(
                 "on", self.surface_of(self.hand)
-            )  # what was given up is not kept in the gripper
+            )  # an abandoned thing is not kept in the gripper
         after: dict[str, tuple[str, ...]] = {
             g.object: (g.other,)
             for g in wanted
@@ -279,7 +277,7 @@ class _Handling:
         }
         self._dig(wanted, want, met, after)
         order = [*(subject(g) for g in wanted if subject(g) not in self.limits.late), *self.limits.late]
-        stop = frozenset(self.limits.protected) | (frozenset(self.limits.given_up) & set(self.places)) - {self.hand}
+        stop = frozenset(self.limits.protected) | (frozenset(self.limits.abandoned) & set(self.places)) - {self.hand}
         aside = next((s.id for s in surfaces(self.scene)), "")
         return PlacementProblem(
             self.places, want, frozenset(met), free, stop, aside, tuple(dict.fromkeys(order)), after
@@ -293,7 +291,7 @@ class _Handling:
         for id, others in self.limits.dig.items():
             box = self.places.get(id, ThingLocation())
             for other in others if id in asked and box.relation == "in" else ():
-                if other in self.limits.given_up or other not in self.places:
+                if other in self.limits.abandoned or other not in self.places:
                     continue
                 if final_support(self.places, other) == box:
                     want[other] = ThingLocation("on", self.surface_of(other))
@@ -347,7 +345,7 @@ class _Handling:
                     where=where,
                 )
                 continue
-            # a free spot on furniture is a position and no more: the body would choose another
+            # a free spot on furniture is sent as a position only: with the name the driver would choose another
             named = move.to.of in places or move.to.relation == "in"
             steps = [
                 planned_actions.place_action(move.object, spot, move.to, final=final, named=named, stage=self.stage)

@@ -1,4 +1,4 @@
-"""One command on its way: the scene read anew before each action, the goals judged in the world at the end."""
+"""Executes one command: reads the scene before each action, and judges the goals in the world at the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,21 @@ from dataclasses import replace
 from ...ground.errors import NotFound, WorldError
 from ...ground.model import Cause, JobState, JobStatus, Order, Outcome, Scene, Vec
 from . import failure_reasons, planned_actions, planner_messages, task_text
-from .goals import POSE_GOALS, ClearedGoal, Goal, HoldingGoal, InGoal, held_by, holds, subject
+from .goals import (
+    POSE_GOALS,
+    AtGoal,
+    ClearedGoal,
+    GestureGoal,
+    Goal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    InGoal,
+    SeenGoal,
+    held_by,
+    holds,
+    subject,
+)  # fmt: skip
 from .intent import CommandIntent
 from .plan import Plan, PlanConstraints, build_plan, lasting_goals, stages
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
@@ -18,8 +32,8 @@ from .planner_port import PlannerPort
 from .scene_facts import ThingLocation, final_support, layout, sanitized_scene
 from .task_progress import TaskProgress
 
-GIVE_UP = 2  # failures with one thing before the rest goes on without it
-SPARE = 8  # actions beyond three for each goal and twice the first plan, before the whole is given up
+GIVE_UP = 2  # failures with one thing before the plan goes on without it
+SPARE = 8  # actions beyond three for each goal and twice the first plan, before the command is aborted
 
 WORDS = {
     "done": ("done", "完成"),
@@ -44,28 +58,28 @@ WORDS = {
 
 
 class PlanExecutor:
-    """One command on its way."""
+    """The execution of one command."""
 
-    def __init__(self, desk: PlannerPort, command: CommandIntent, stop: threading.Event) -> None:
-        self.desk, self.command, self.stop = desk, command, stop
-        self.robot, self.language = desk.robot_id, desk.language()
+    def __init__(self, port: PlannerPort, command: CommandIntent, stop: threading.Event) -> None:
+        self.port, self.command, self.stop = port, command, stop
+        self.robot, self.language = port.robot_id, port.language()
         self.groups = stages(command.goals)
-        self.ledger = TaskProgress(" ".join(command.text.split()), self.language, self.robot, [], [])
+        self.progress = TaskProgress(" ".join(command.text.split()), self.language, self.robot, [], [])
         self.jobs: list[SubmittedOrder] = []
         self.failures: dict[str, int] = {}
         self.refused: dict[str, int] = {}  # picks with something in the way, since the last action that succeeded
         self.dig: dict[str, tuple[str, ...]] = {}
         self.useless: dict[tuple[str, Goal], int] = {}
         self.codes: list[str] = []
-        self.given_up: dict[str, str] = {}
+        self.abandoned: dict[str, str] = {}
         self.bad_spots: dict[str, list[Vec]] = {}
         self.late: list[str] = []
-        self.heeded: list[str] = []
+        self.heeded_lessons: list[str] = []
         self.witnessed: set[tuple[int, Goal]] = set()  # (stage, goal) that held once its turn had come
         self.expected: dict[str, ThingLocation] | None = None
         self.stage, self.replans, self.changed = 0, 0, False
 
-    def say(self, key: str, **facts: object) -> str:
+    def message(self, key: str, **facts: object) -> str:
         return WORDS[key][self.command.language == "zh"].format(**facts)
 
     # -- the loop -------------------------------------------------------------------------------------------------
@@ -73,7 +87,7 @@ class PlanExecutor:
     def run(self, scene: Scene) -> PlanReport:
         goals = self.command.goals
         if self.command.note:
-            self.desk.progress(self.say("note", what=self.command.note))
+            self.port.progress(self.message("note", what=self.command.note))
         if all(holds(g, scene, self.robot) for g in goals):
             judged = self._judge(scene, {})
             return self._report(True, self._idle(scene), judged)
@@ -82,18 +96,18 @@ class PlanExecutor:
             return self._infeasible(plan, scene)
         budget = SPARE + 3 * len(goals) + 2 * len(plan.actions)
         if plan.actions:
-            self.ledger.plan(plan.actions, scene)
+            self.progress.plan(plan.actions, scene)
             self._write()
         reason = ""
         try:
             while True:
                 if self.stop.is_set():
                     return self._cancelled()
-                scene, plan = self._again(plan)
+                scene, plan = self._replan(plan)
                 if not plan.actions:
                     break
                 if len(self.jobs) >= budget + 4 * sum(map(len, self.dig.values())):
-                    reason = self.say("limit", n=len(self.jobs))
+                    reason = self.message("limit", n=len(self.jobs))
                     break
                 verdict = self._act(plan.actions[0], scene)
                 if verdict == "cancelled":
@@ -104,7 +118,7 @@ class PlanExecutor:
         except KeyboardInterrupt:
             return self._cancelled()
         except BaseException as error:
-            self._break_off(error)
+            self._abort(error)
             raise
         return self._finish(reason, plan)
 
@@ -112,29 +126,29 @@ class PlanExecutor:
         limits = replace(self._limits(), spots=self.bad_spots, late=tuple(self.late))
         groups = [self._left(number) for number in range(len(self.groups))]
         return build_plan(
-            groups, scene, profile=self.desk.profile(), robot_id=self.robot, limits=limits, first=self.stage
+            groups, scene, profile=self.port.profile(), robot_id=self.robot, limits=limits, first=self.stage
         )
 
     def _limits(self) -> PlanConstraints:
-        return PlanConstraints(self.command.protected, self.given_up, language=self.command.language, dig=self.dig)
+        return PlanConstraints(self.command.protected, self.abandoned, language=self.command.language, dig=self.dig)
 
     def _left(self, stage: int) -> tuple[Goal, ...]:
         """Goals of a stage but for poses that were taken already: the page need not show those."""
         group = self.groups[stage]
         return tuple(g for g in group if not (isinstance(g, POSE_GOALS) and (stage, g) in self.witnessed))
 
-    def _again(self, before: Plan) -> tuple[Scene, Plan]:
-        """The scene as it is now, and the plan that fits it: the old one's rest while the world goes as expected."""
-        scene = sanitized_scene(self.desk.scene())
+    def _replan(self, before: Plan) -> tuple[Scene, Plan]:
+        """The current scene and its plan: the rest of the old one while the world changes as expected."""
+        scene = sanitized_scene(self.port.scene())
         where = self._where(scene)
         if self.expected is not None and where != self.expected:
             self.changed = True
-        self._witness(scene)
+        self._record_reached(scene)
         plan = self._plan(scene)
-        if [a.sign for a in plan.actions] != [a.sign for a in self.ledger.pending]:
-            if self.ledger.rows:
+        if [a.sign for a in plan.actions] != [a.sign for a in self.progress.pending]:
+            if self.progress.rows:
                 self.replans += 1
-            self.ledger.plan(plan.actions, scene)
+            self.progress.plan(plan.actions, scene)
             self._write()
         self.expected = where
         return scene, plan
@@ -142,13 +156,13 @@ class PlanExecutor:
     def _where(self, scene: Scene) -> dict[str, ThingLocation]:
         return _settled(layout(scene))
 
-    def _witness(self, scene: Scene) -> None:
-        """Notes goals that hold now; a stage is over when nothing of it is left to plan."""
+    def _record_reached(self, scene: Scene) -> None:
+        """Record goals that hold now; a stage ends when nothing of it is left to plan."""
         self._see(scene)
         limits = self._limits()
         while self.stage < len(self.groups) - 1:
             left = [self._left(self.stage)]
-            if build_plan(left, scene, profile=self.desk.profile(), robot_id=self.robot, limits=limits).actions:
+            if build_plan(left, scene, profile=self.port.profile(), robot_id=self.robot, limits=limits).actions:
                 return
             self.stage += 1
             self._see(scene)
@@ -158,50 +172,50 @@ class PlanExecutor:
         self.witnessed |= {(self.stage, g) for g in group if holds(g, scene, self.robot, places)}
 
     def _act(self, action: PlannedAction, scene: Scene) -> str:
-        """One order, to its end. "" to go on, "cancelled", or why to stop for good."""
+        """Carry out one order. "" to go on, "cancelled", or the reason to stop."""
         text = task_text.step_text(action, scene, self.language)
         order = self._order(action)
-        note = self.desk.avoid(order)
+        note = self.port.avoid(order)
         if note is not None:
-            why = self.say("lesson", why=failure_reasons.note_reason(note))
-            self.heeded.append(note.title)
-            self.ledger.mark("skipped", WORDS["lesson"][self.language == "zh"].format(why=note.title))
+            why = self.message("lesson", why=failure_reasons.note_reason(note))
+            self.heeded_lessons.append(note.title)
+            self.progress.mark("skipped", WORDS["lesson"][self.language == "zh"].format(why=note.title))
             self._write()
-            self.desk.progress(f"{text}: {why}")
+            self.port.progress(f"{text}: {why}")
             return self._failed(action, why, certain=True)
         if self.stop.is_set():
-            return "cancelled"  # asked for while this was thought about: nothing more is begun
-        self.ledger.mark("running")
+            return "cancelled"  # a stop was requested while planning: nothing more is started
+        self.progress.mark("running")
         self._write()
-        self.desk.progress(f"{text} …")
+        self.port.progress(f"{text} …")
         # noted before it is submitted: a Ctrl-C in between must still find the job to cancel
         self.jobs.append(SubmittedOrder(order.id, order, None))
-        job = self.desk.submit(order)
+        job = self.port.submit(order)
         status = self._await(job)
         self.jobs[-1] = SubmittedOrder(job, order, status)
         outcome = status.outcome or Outcome(status.state is JobState.SUCCEEDED)
         result = task_text.result_text(action, outcome, scene, self.language)
         why = failure_reasons.short_reason(outcome, scene, self.command.language, action.object)
         if status.state is JobState.SUCCEEDED:
-            fresh = sanitized_scene(self.desk.scene())
-            if self._shows(action, fresh):
-                self.ledger.mark("done", result)
+            fresh = sanitized_scene(self.port.scene())
+            if self._scene_shows(action, fresh):
+                self.progress.mark("done", result)
                 self._write()
-                self.desk.progress(f"{text}: {result or self.say('done')}")
+                self.port.progress(f"{text}: {result or self.message('done')}")
                 self._expect(action)
                 self.refused.clear()
                 return self._progressed(action, fresh)
-            result = why = self.say("unseen")
-        self.ledger.mark("failed", result)
+            result = why = self.message("unseen")
+        self.progress.mark("failed", result)
         self._write()
         blocked = (
             action.op == planned_actions.PICK and outcome.cause is Cause.REJECTED and failure_reasons.collides(outcome)
         )
-        self.desk.progress(f"{text}: {result}")
+        self.port.progress(f"{text}: {result}")
         if outcome.cause is Cause.CANCELLED:
-            return "cancelled" if self.stop.is_set() else self.say("by_other")
+            return "cancelled" if self.stop.is_set() else self.message("by_other")
         if outcome.cause is Cause.REJECTED:
-            self._heed(order)
+            self._record_lesson(order)
         if code := failure_reasons.code(outcome):
             self.codes.append(code)
         if blocked:
@@ -219,21 +233,21 @@ class PlanExecutor:
         self.useless[key] = self.useless.get(key, 0) + 1
         self.bad_spots.setdefault(action.object, []).append(tuple(action.params["target_position"]))
         if self.useless[key] >= GIVE_UP:
-            self.given_up[action.object] = self.say("useless", n=self.useless[key])
+            self.abandoned[action.object] = self.message("useless", n=self.useless[key])
         return ""
 
     def _postpone(self, action: PlannedAction, why: str, outcome: Outcome, scene: Scene) -> str:
-        """Something is in the way of a grasp: other things first, then again; at last what is in the way is moved."""
+        """An obstacle blocks a grasp: other things first, then retry; at last the obstacle is moved."""
         id = action.object
         self.refused[id] = self.refused.get(id, 0) + 1
         self.late = [*(one for one in self.late if one != id), id]
         self.expected = None
         if self.refused[id] < GIVE_UP or self._dig(action, outcome, scene):
             return ""
-        self.given_up[id] = why
+        self.abandoned[id] = why
         for other, neighbours in self.dig.items():  # and what this was lifted out for cannot be had either
             if id in neighbours and self.refused.get(other, 0) >= GIVE_UP:
-                self.given_up.setdefault(other, why)
+                self.abandoned.setdefault(other, why)
         return ""
 
     def _dig(self, action: PlannedAction, outcome: Outcome, scene: Scene) -> bool:
@@ -243,7 +257,7 @@ class PlanExecutor:
         if box.relation != "in":
             return False
         already = {other for others in self.dig.values() for other in others} | set(self.dig)
-        stop = {*self.command.protected, *self.given_up, id, *already}
+        stop = {*self.command.protected, *self.abandoned, id, *already}
         named = failure_reasons.movable_among(failure_reasons.obstructing_ids(outcome, scene), scene)
         others = tuple(o for o in named if o not in stop and o in places and final_support(places, o) == box)
         if not others:
@@ -257,44 +271,44 @@ class PlanExecutor:
         language = self.command.language
         names = ("、" if language == "zh" else ", ").join(
             planner_messages.name(scene.thing(o), language, scene, o)
-            + (self.say("back" if back else "left") if o in orphans else "")
+            + (self.message("back" if back else "left") if o in orphans else "")
             for o in others
         )
-        self.desk.progress(
-            self.say("dig", name=planner_messages.name(scene.thing(id), language, scene, id), others=names)
+        self.port.progress(
+            self.message("dig", name=planner_messages.name(scene.thing(id), language, scene, id), others=names)
         )
         return True
 
-    def _heed(self, order: Order) -> None:
-        """Notes the lesson that the critic has drawn from a refusal."""
+    def _record_lesson(self, order: Order) -> None:
+        """Record the lesson of a refusal by the critic."""
         about = [str(v) for v in order.params.values() if isinstance(v, str)]
-        for note in self.desk.lessons():
+        for note in self.port.lessons():
             words = note.action.split()
             if words[:1] == [order.op] and any(word in about for word in words[1:]):
-                self.heeded.append(note.title)
+                self.heeded_lessons.append(note.title)
                 return
 
     def _await(self, job: str) -> JobStatus:
-        """The job's terminal status; asked to stop, the job is cancelled first and its end still awaited."""
+        """The job's terminal status; on a stop, the job is cancelled first and its end still awaited."""
         try:
-            status = self.desk.wait(job, self.stop)
+            status = self.port.wait(job, self.stop)
         except KeyboardInterrupt:
             self.stop.set()
             status = JobStatus()
         if not status.state.terminal:
-            self.desk.cancel(job)
-            status = self.desk.wait(job, threading.Event())
+            self.port.cancel(job)
+            status = self.port.wait(job, threading.Event())
         return status
 
     def _order(self, action: PlannedAction) -> Order:
-        now = self.desk.now()
+        now = self.port.now()
         id = f"act_{now:%Y%m%d_%H%M%S}_{now.microsecond // 1000:03d}_{len(self.jobs) + 1:02d}"
         return Order(
-            id, self.robot, action.op, planned_actions.profile_parameters(action, self.desk.profile()), asker="planner"
+            id, self.robot, action.op, planned_actions.profile_parameters(action, self.port.profile()), asker="planner"
         )
 
-    def _shows(self, action: PlannedAction, scene: Scene) -> bool:
-        """Does the page show what the action should have done? Poses of the robot it need not show."""
+    def _scene_shows(self, action: PlannedAction, scene: Scene) -> bool:
+        """Whether the scene shows the action's effect. Poses of the robot need not be in it."""
         if action.op == planned_actions.PICK:
             return held_by(scene, self.robot) == action.object
         if action.op == planned_actions.PLACE:
@@ -308,7 +322,8 @@ class PlanExecutor:
             self.expected = _settled({**self.expected, action.object: action.to})
 
     def _failed(self, action: PlannedAction, why: str, certain: bool) -> str:
-        """Learns from a failure. `certain`: the same order would be refused again, so only another may be tried."""
+        """Updates the state after a failure. `certain`: the same order would be refused again, so only another may be
+        tried."""
         key = action.object or self._pose_key(action)
         if action.op in (planned_actions.LOOK, planned_actions.MOVE, planned_actions.STRATEGY):
             key = self._pose_key(action)
@@ -316,12 +331,12 @@ class PlanExecutor:
         if action.op == planned_actions.PLACE:
             self.bad_spots.setdefault(action.object, []).append(tuple(action.params["target_position"]))
             if self.failures[key] > 2 * GIVE_UP:
-                return why  # it can neither be placed nor put down: the hand stays full, nothing else can go on
+                return why  # it can neither be placed nor put down: the gripper stays full, nothing else can go on
             certain = certain and "target" in action.params and action.to.relation != "in"
         elif key not in self.late:
             self.late.append(key)
         if certain or self.failures[key] >= GIVE_UP:
-            self.given_up[key] = why
+            self.abandoned[key] = why
         self.expected = None
         return ""
 
@@ -329,15 +344,15 @@ class PlanExecutor:
         return next((str(g) for g in self.groups[action.stage] if _serves(action, g)), action.op)
 
     def _idle(self, scene: Scene) -> str:
-        """Nothing to do: what is so already, the whole named before its parts."""
+        """Nothing to do: names what holds already, the whole before its parts."""
         zh = self.command.language == "zh"
         whole = [g for g in self.command.goals if isinstance(g, ClearedGoal)] or self.command.goals
         texts = list(dict.fromkeys(task_text.state_text(g, scene, self.command.language) for g in whole))
         what = ("、" if zh else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
-        return self.say("nothing", what=what) if texts else self.say("none")
+        return self.message("nothing", what=what) if texts else self.message("none")
 
     def _infeasible(self, plan: Plan, scene: Scene) -> PlanReport:
-        """Not all of it can be done: nothing is begun, and what cannot be done is named with why."""
+        """Not all goals are possible: nothing is started, and each impossible goal is named with its reason."""
         judged = self._judge(scene, dict(plan.unmet))
         told = self._refused(plan, scene)
         sign = "；" if self.command.language == "zh" else "; "
@@ -346,21 +361,21 @@ class PlanExecutor:
             by_why.setdefault(why, []).append(task_text.goal_text(goal, scene, self.command.language))
         comma, colon = ("、", "：") if self.command.language == "zh" else (", ", ": ")
         said = sign.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
-        return self._report(False, self.say("infeasible", what=sign.join((said, *told))), judged)
+        return self._report(False, self.message("infeasible", what=sign.join((said, *told))), judged)
 
     def _refused(self, plan: Plan, scene: Scene) -> list[str]:
-        """Steps that the critic would refuse: named with their lesson, which is learned where there is none yet."""
+        """Steps that the critic would refuse: named with their lesson, which is written if missing."""
         told = []
-        self.ledger.plan([action for action, _ in plan.refused], scene)
+        self.progress.plan([action for action, _ in plan.refused], scene)
         for action, then in plan.refused:
             order = self._order(action)
-            note = self.desk.avoid(order)
+            note = self.port.avoid(order)
             if note is None:
-                self.desk.learn(order, then)
+                self.port.learn(order, then)
             else:
-                self.heeded.append(note.title)
-                told.append(self.say("lesson", why=f"{failure_reasons.note_reason(note)} ({note.title})"))
-            self.ledger.mark("skipped", note.title if note is not None else "")
+                self.heeded_lessons.append(note.title)
+                told.append(self.message("lesson", why=f"{failure_reasons.note_reason(note)} ({note.title})"))
+            self.progress.mark("skipped", note.title if note is not None else "")
         if plan.refused:
             self._write()
         return list(dict.fromkeys(told))
@@ -368,19 +383,19 @@ class PlanExecutor:
     # -- endings --------------------------------------------------------------------------------------------------
 
     def _finish(self, reason: str, plan: Plan) -> PlanReport:
-        scene = sanitized_scene(self.desk.scene())
+        scene = sanitized_scene(self.port.scene())
         why = dict(plan.unmet)
         judged = self._judge(scene, why)
         ok = all(j.held for j in judged)
         if not ok:
             reason = self._account(judged, reason, plan)
-        self.ledger.close(self.say("dropped"))
-        if self.ledger.rows:
+        self.progress.close(self.message("dropped"))
+        if self.progress.rows:
             self._write()
-        return self._report(ok, self.say("done") if ok else reason, judged)
+        return self._report(ok, self.message("done") if ok else reason, judged)
 
     def _account(self, judged: tuple[GoalResult, ...], reason: str, plan: Plan) -> str:
-        """One sentence: what does not hold, why, which lesson has it; codes in brackets at the end."""
+        """One sentence: what does not hold, why, and the lesson; codes in brackets at the end."""
         by_why: dict[str, list[str]] = {}
         for j in judged:
             if not j.held:
@@ -390,9 +405,9 @@ class PlanExecutor:
         missing = semicolon.join(comma.join(texts) + (colon + why if why else "") for why, texts in by_why.items())
         goals = {j.goal for j in judged}
         lost = [r for g, r in plan.unmet if g not in goals and r not in by_why]
-        said = semicolon.join(filter(None, (self.say("unmet", what=missing), reason, *dict.fromkeys(lost))))
-        if self.heeded:
-            said += self.say("noted", titles=comma.join(dict.fromkeys(self.heeded)))
+        said = semicolon.join(filter(None, (self.message("unmet", what=missing), reason, *dict.fromkeys(lost))))
+        if self.heeded_lessons:
+            said += self.message("noted", titles=comma.join(dict.fromkeys(self.heeded_lessons)))
         codes = [c for c in dict.fromkeys(self.codes) if c not in said]
         return f"{said} [{', '.join(codes)}]" if codes else said
 
@@ -405,7 +420,7 @@ class PlanExecutor:
             held = holds(goal, scene, self.robot) or (seen and (not lasts or isinstance(goal, POSE_GOALS)))
             text = task_text.goal_text(goal, scene, self.command.language)
             thing = str(getattr(goal, "object", ""))
-            reason = "" if held else why.get(goal) or self.given_up.get(thing) or self.given_up.get(str(goal), "")
+            reason = "" if held else why.get(goal) or self.abandoned.get(thing) or self.abandoned.get(str(goal), "")
             found.append(GoalResult(goal, held, text, reason))
         return tuple(found)
 
@@ -413,27 +428,27 @@ class PlanExecutor:
         if self.jobs and self.jobs[-1].status is None:
             last = self.jobs.pop()
             with contextlib.suppress(NotFound):  # interrupted before it was accepted
-                self.desk.cancel(last.job)
-                self.jobs.append(replace(last, status=self.desk.wait(last.job, threading.Event())))
-        self.ledger.close(self.say("cancelled"))
-        if self.ledger.rows:
+                self.port.cancel(last.job)
+                self.jobs.append(replace(last, status=self.port.wait(last.job, threading.Event())))
+        self.progress.close(self.message("cancelled"))
+        if self.progress.rows:
             self._write()
-        scene = sanitized_scene(self.desk.scene())
-        return replace(self._report(False, self.say("cancelled"), self._judge(scene, {})), cancelled=True)
+        scene = sanitized_scene(self.port.scene())
+        return replace(self._report(False, self.message("cancelled"), self._judge(scene, {})), cancelled=True)
 
-    def _break_off(self, error: BaseException) -> None:
-        """The house gave way: leave an honest TASK.md and no job running, as far as that is still possible."""
-        self.ledger.mark("failed", self.say("broken", why=str(error) or type(error).__name__))
-        self.ledger.close(self.say("dropped"))
+    def _abort(self, error: BaseException) -> None:
+        """After an error of the system: leave a correct TASK.md and no running job, as far as possible."""
+        self.progress.mark("failed", self.message("broken", why=str(error) or type(error).__name__))
+        self.progress.close(self.message("dropped"))
         running = self.jobs and (self.jobs[-1].status is None or not self.jobs[-1].status.state.terminal)
         with contextlib.suppress(WorldError, OSError):  # the first error is the one that counts
             if running:
-                self.desk.cancel(self.jobs[-1].job)
+                self.port.cancel(self.jobs[-1].job)
         with contextlib.suppress(WorldError, OSError):
             self._write()
 
     def _write(self) -> None:
-        self.desk.write_task(self.ledger.task())
+        self.port.write_task(self.progress.task())
 
     def _report(self, ok: bool, reason: str, judged: tuple[GoalResult, ...]) -> PlanReport:
         return PlanReport(
@@ -441,28 +456,30 @@ class PlanExecutor:
             reason,
             self.command,
             judged,
-            tuple(self.ledger.rows),
+            tuple(self.progress.rows),
             tuple(self.jobs),
             self.replans,
             self.changed,
             note=self.command.note,
-            lessons=tuple(dict.fromkeys(self.heeded)),
+            lessons=tuple(dict.fromkeys(self.heeded_lessons)),
         )
 
 
 def _settled(places: dict[str, ThingLocation]) -> dict[str, ThingLocation]:
-    """What is where; of a heap in a container only that it is in there."""
+    """The place of each thing; for things in a container only the container."""
     found = {id: final_support(places, id) for id in places}
     return {id: spot if spot.relation == "in" else places[id] for id, spot in found.items()}
 
 
 def _serves(action: PlannedAction, goal: Goal) -> bool:
-    """Is the action the one that this goal of the robot's pose asks for?"""
-    name = str(action.params.get("name", ""))
-    kind = type(goal).__name__
-    wanted = {"HomeGoal": ("home",), "GripperGoal": ("open_gripper", "close_gripper")}
+    """Whether the action achieves this goal of the robot's pose."""
     if action.op == planned_actions.STRATEGY:
-        return name in wanted.get(kind, (getattr(goal, "name", ""),))
+        name = str(action.params.get("name", ""))
+        if isinstance(goal, HomeGoal):
+            return name == "home"
+        if isinstance(goal, GripperGoal):
+            return name in ("open_gripper", "close_gripper")
+        return name == (goal.name if isinstance(goal, GestureGoal) else "")
     if action.op == planned_actions.LOOK:
-        return kind == "SeenGoal" and getattr(goal, "object", "") == action.object
-    return action.op == planned_actions.MOVE and kind == "AtGoal"
+        return isinstance(goal, SeenGoal) and goal.object == action.object
+    return action.op == planned_actions.MOVE and isinstance(goal, AtGoal)

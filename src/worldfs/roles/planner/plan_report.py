@@ -1,4 +1,4 @@
-"""What a planner hands back: did the goals hold in the world, what was tried, and why not where not."""
+"""The planner's report: whether the goals hold in the world, what was tried, and the reasons for failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GoalResult:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedOrder:
-    """One submitted order and how it ended; `status` None when its end was not seen."""
+    """One submitted order and its status; None when its end was not observed."""
 
     job: str
     order: Order
@@ -42,10 +42,8 @@ class PlanReport:
     world_changed: bool = False  # the scene differed from what the plan expected, at least once
     cancelled: bool = False
     note: str = ""  # what was decided on the way: assignments, order of a stack
-    lessons: tuple[str, ...] = ()  # titles of lessons that were heeded
-    source: str = (
-        "page"  # of what its actions were measured by: truth (a simulation's own state), camera; else the page
-    )
+    lessons: tuple[str, ...] = ()  # titles of lessons that were applied
+    source: str = "page"  # source of its measurements: truth (a simulation's own state), camera; else the page
 
     @property
     def verdict(self) -> str:
@@ -58,5 +56,5 @@ class PlanReport:
 
     @property
     def moved(self) -> bool:
-        """Was anything submitted at all?"""
+        """Whether any order was submitted."""
         return bool(self.jobs)

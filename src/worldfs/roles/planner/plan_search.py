@@ -62,7 +62,7 @@ class SearchState:
 
 
 def circular_goals(want: Mapping[str, ThingLocation]) -> set[str]:
-    """Things whose goals form a circle: a on b, b on a."""
+    """Things whose goals form a cycle: a on b, b on a."""
     bad: set[str] = set()
     for start in want:
         seen, at = [start], want[start]
@@ -75,7 +75,7 @@ def circular_goals(want: Mapping[str, ThingLocation]) -> set[str]:
 
 
 def unreachable_goals(problem: PlacementProblem) -> dict[str, str]:
-    """Goal things that cannot be brought there → the thing that is in the way (or "circle")."""
+    """Goal things that cannot be brought there → the obstacle (or "circle")."""
     covers = SearchState(dict(problem.places), problem.met).covers()
     bad: dict[str, str] = dict.fromkeys(circular_goals(problem.want), "circle")
 
@@ -101,7 +101,7 @@ def unreachable_goals(problem: PlacementProblem) -> dict[str, str]:
         ):
             bad[id] = found
     grown = True
-    while grown:  # what is to stand on something that cannot get to its own place still may; but not on a circle
+    while grown:  # a thing whose support cannot reach its own place may still be placed on it; but not in a cycle
         grown = False
         for id, needs in problem.after.items():
             if id not in bad and any(n in bad and n not in problem.met for n in needs):
@@ -214,7 +214,7 @@ def _ready(
 
 
 def _aside(state: SearchState, problem: PlacementProblem) -> list[PlannedMove]:
-    """Things to set aside: the one in the hand, else uppermost things that are in the way or in a deadlock."""
+    """Things to set aside: the held one, else uppermost things that are in the way or in a deadlock."""
     hand = _hand(state)
     spot = ThingLocation("on", problem.aside)
     if hand:

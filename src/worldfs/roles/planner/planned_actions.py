@@ -1,4 +1,4 @@
-"""The actions of a body as a plan uses them: op, page-form parameters, what they need and what they bring about."""
+"""The actions of a robot as a plan uses them: op, page-form parameters, preconditions and effects."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class PlannedAction:
 
     @property
     def sign(self) -> tuple[str, str, ThingLocation]:
-        """What makes two actions the same step of a plan, wherever exactly they put a thing."""
+        """The identity of a step of a plan, independent of the exact placement."""
         return (self.op, self.object or str(sorted(self.params.items())), self.to)
 
 
 def supports_op(profile: Profile | None, op: str) -> bool:
-    """Without a readable list of actions in the profile, admission decides."""
+    """Whether the profile has the op; without a readable list, admission decides."""
     return profile is None or not profile.ops or profile.op(op) is not None
 
 
@@ -41,7 +41,7 @@ def pick_action(id: str, robot_id: str, profile: Profile | None = None, stage: i
 
 
 def place_action(id: str, spot: Vec, to: ThingLocation, *, final: bool, named: bool, stage: int = 0) -> PlannedAction:
-    """Needs the thing in the gripper; `target` names what it goes in or on, for bodies that know things."""
+    """Needs the thing in the gripper; `target` names what it goes in or on, for drivers that use names."""
     params: Json = {"target_position": [float(v) for v in spot]}
     if named:
         params["target"] = to.of
@@ -64,7 +64,7 @@ def strategy_action(name: str, stage: int = 0) -> PlannedAction:
 
 
 def profile_parameters(action: PlannedAction, profile: Profile | None) -> Json:
-    """Its parameters as the body's profile row has them: q1's place says `target` and `location` (workspace §3.2)."""
+    """Its parameters as the robot's profile row has them: q1's place says `target` and `location` (workspace §3.2)."""
     row = profile.op(action.op) if profile is not None else None
     known = {p.name for p in row.parameters} if row is not None else set()
     if action.op == PLACE and "location" in known and "target_position" not in known and action.to.of:
@@ -73,7 +73,7 @@ def profile_parameters(action: PlannedAction, profile: Profile | None) -> Json:
 
 
 def _name(profile: Profile | None, op: str, page: str, other: str) -> str:
-    """The page's parameter name, unless the body's profile row has only the other dialect's (workspace §3.2)."""
+    """The page's parameter name, unless the robot's profile row has only the other dialect's (workspace §3.2)."""
     row = profile.op(op) if profile is not None else None
     known = {p.name for p in row.parameters} if row is not None else set()
     return other if other in known and page not in known else page

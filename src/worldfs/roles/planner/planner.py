@@ -1,4 +1,4 @@
-"""The planner: an instruction becomes an answer, a refusal, or an errand."""
+"""The planner: an instruction becomes an answer, a refusal, or an executed plan."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .scene_facts import sanitized_scene
 
 
 class Planner:
-    """Carries out instructions at one desk; nothing is kept between two of them but in the files."""
+    """Carries out instructions through one `PlannerPort`; no state is kept between two of them except in the files."""
 
-    def __init__(self, desk: PlannerPort, mind: IntentModel | None = None) -> None:
-        self.desk, self.mind = desk, mind
+    def __init__(self, port: PlannerPort, model: IntentModel | None = None) -> None:
+        self.port, self.model = port, model
 
     def run(self, instruction: str, stop: threading.Event | None = None) -> PlanReport:
-        """Interpret, plan, act, judge. Never raises for a failed action; a WorldError of the desk goes through."""
-        scene = sanitized_scene(self.desk.scene())
+        """Interpret, plan, act, judge. Never raises for a failed action; a WorldError of the port is passed on."""
+        scene = sanitized_scene(self.port.scene())
         report = self._report(instruction, scene, stop or threading.Event())
         ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
         told = [one.evidence["source"] for one in ends if isinstance(one.evidence.get("source"), str)]
@@ -35,20 +35,20 @@ class Planner:
             return PlanReport(intent.answered, intent.answer, intent)
         if isinstance(intent, RefusedIntent):
             return PlanReport(False, intent.reason, intent)
-        return PlanExecutor(self.desk, intent, stop).run(scene)
+        return PlanExecutor(self.port, intent, stop).run(scene)
 
     def _read(self, instruction: str, scene: Scene) -> Intent:
         intent = interpret(
             instruction,
             scene,
-            self.desk.earlier,
-            profile=self.desk.profile(),
-            robot_id=self.desk.robot_id,
+            self.port.earlier,
+            profile=self.port.profile(),
+            robot_id=self.port.robot_id,
             suggest=True,
         )
-        if self.mind is None or not isinstance(intent, RefusedIntent) or intent.kind != "unknown":
+        if self.model is None or not isinstance(intent, RefusedIntent) or intent.kind != "unknown":
             return intent
-        guess = self.mind.interpret(instruction, scene)
+        guess = self.model.interpret(instruction, scene)
         if isinstance(guess, CommandIntent):
             known = {t.id for t in (*scene.objects, *scene.furniture)}
             named = {v for g in guess.goals for k in ("object", "container", "support", "other", "surface")

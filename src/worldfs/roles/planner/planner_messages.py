@@ -1,4 +1,4 @@
-"""What the planner says: reasons and names, in the language of the instruction."""
+"""The planner's messages: reasons and names, in the language of the instruction."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def reason(key: str, language: str, **facts: str) -> str:
 
 
 def name(thing: Thing | None, language: str, scene: Scene | None = None, id: str = "") -> str:
-    """A thing's name as a person of that language says it, with its id where two share the name."""
+    """A thing's name in that language, with its id where two share the name."""
     if thing is None:
         return id
     found = _plain(thing, language)

@@ -11,7 +11,7 @@ from ...ground.model import JobStatus, Lesson, Order, Profile, Scene, Task
 
 
 class PlannerPort(Protocol):
-    """One robot's desk. Every call may raise a WorldError; the planner lets it through after marking TASK.md."""
+    """The port of one robot. Every call may raise a WorldError; the planner passes it on after updating TASK.md."""
 
     robot_id: str
 
@@ -20,7 +20,7 @@ class PlannerPort(Protocol):
         ...
 
     def earlier(self) -> Scene | None:
-        """The scene as it was before the last instruction of this desk's robot moved things; None for no such."""
+        """The scene before the last instruction of this robot moved things; None if there is none."""
         ...
 
     def profile(self) -> Profile | None:
@@ -36,11 +36,11 @@ class PlannerPort(Protocol):
         ...
 
     def avoid(self, order: Order) -> Lesson | None:
-        """The lesson that forbids this order while nothing it speaks of has changed; None: go ahead."""
+        """The lesson that forbids this order in the current scene; None if there is none."""
         ...
 
     def learn(self, order: Order, scene: Scene) -> None:
-        """The critic's refusal of a planned order that is not submitted, in the scene as it would be: a lesson."""
+        """Write a lesson from the critic's refusal of a planned order, in the predicted scene."""
         ...
 
     def submit(self, order: Order) -> str:
@@ -58,7 +58,7 @@ class PlannerPort(Protocol):
     def write_task(self, task: Task) -> None: ...
 
     def progress(self, text: str) -> None:
-        """One line for whoever watches."""
+        """Report one line of progress."""
         ...
 
     def now(self) -> datetime: ...

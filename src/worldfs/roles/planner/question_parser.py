@@ -1,4 +1,4 @@
-"""A question as read: its topic, and the noun phrases in it with the sides that they are asked about."""
+"""A parsed question: its topic, and its noun phrases with their sides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from . import chinese_nouns, lexicon_en, lexicon_zh
 from .vocabulary import Vocabulary
 
-# What is asked, the first row that fits; "" is a yes or no. What no row and no noun fits the scene does not tell.
+# The topic, the first row that fits; "" is a yes or no. What no row and no noun fits the scene does not tell.
 _TOPICS: tuple[tuple[str, str], ...] = (
     ("can", r"^(what|which|how) .*\b(can|could|may) (you|i)\b(?!.* (see|put in))|what do you (know|understand)|\bhelp\b"
      r"|who are you|what are you\b(?! (holding|doing|carrying))"),
@@ -46,14 +46,14 @@ class QuestionPart:
     some: bool = False  # any, a, something, 有…: asked whether such a thing is there at all
     every: bool = False
     text: str = ""
-    colour: bool = False  # only a colour, said of what was named before
+    colour: bool = False  # only a colour, of the thing named before
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
     topic: str
     parts: tuple[QuestionPart, ...]
-    strange: bool = False  # has words that nobody knows
+    strange: bool = False  # has unknown words
     best: str = ""  # the superlative or comparative that is asked about
     seen: bool = False  # asked whether it can be seen
     mild: bool = False  # begins like an order to speak ("tell", "say", "have"), so it is a question only if it is known

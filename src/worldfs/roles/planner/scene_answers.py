@@ -1,4 +1,4 @@
-"""Answers to questions, read off the scene: what is where, how many, what is held, is it so."""
+"""Answers to questions from the scene: places, counts, held things, yes or no."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .vocabulary import Vocabulary
 
 
 def answer(text: str, scene: Scene, language: str, can: Callable[[], Sequence[str]] = tuple) -> str:
-    """One sentence or two; "" where the scene does not tell. `can`: what could be asked for here.
+    """One sentence or two; "" where the scene has no answer. `can`: suggestions of commands.
 
     Raises NotUnderstood for what only begins like a question ("tell me a joke").
     """
@@ -47,7 +47,7 @@ def fact(id: str, scene: Scene, language: str) -> str:
 
 
 class _SceneAnswer:
-    """One scene, spoken of in one language."""
+    """Answers about one scene in one language."""
 
     def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str) -> None:
         self.scene, self.vocabulary, self.language, self.zh = scene, vocabulary, language, language == "zh"
@@ -93,7 +93,7 @@ class _SceneAnswer:
         return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
 
     def fit(self, part: QuestionPart) -> list[str]:
-        return list(self.vocabulary.fit(tuple(("", k) for k in part.keys)))
+        return list(self.vocabulary.matching_ids(tuple(("", k) for k in part.keys)))
 
     def yes(self, held: bool, rest: str) -> str:
         return self.of("yes, " if held else "no, ", "是的，" if held else "不，") + rest

@@ -1,8 +1,8 @@
-"""Misspelt words: read as the one known word that they can be, and said so; never a guess between two."""
+"""Misspelt words: corrected to the one possible known word, with a note; never a guess between two."""
 
 from __future__ import annotations
 
-from . import lexicon_en
+from . import lexicon_en as en
 from .unrelated_words_en import OTHERS
 from .vocabulary import Vocabulary, one_edit
 
@@ -19,20 +19,20 @@ _TABLES = (
     ("colour color kind kinds type types category other others else either or only",),
     ("alone where it is in place as they are",), tuple(p for group in lexicon_en.PARTICLES.values() for p in group),
 )  # fmt: skip
-_GRAVE = lexicon_en.NEGATIONS | lexicon_en.IFS | lexicon_en.PAST
-_PLAIN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()) | frozenset(lexicon_en.gerunds())
+_GRAVE = en.NEGATIONS | en.IFS | en.PAST
+_PLAIN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()) | frozenset(en.gerunds())
 # What a slip may stand for; the rest of a polite phrase is known, and nothing is read as it.
 _CORE = frozenset(
     w
     for table in (
-        lexicon_en.VERBS,
-        lexicon_en.PREPS,
-        lexicon_en.UNITS,
-        lexicon_en.BEST,
-        lexicon_en.NUMBERS,
-        lexicon_en.ALL,
-        lexicon_en.THE,
-        lexicon_en.QUESTIONS,
+        en.VERBS,
+        en.PREPS,
+        en.UNITS,
+        en.BEST,
+        en.NUMBERS,
+        en.ALL,
+        en.THE,
+        en.QUESTIONS,
     )
     for phrase in table
     for w in phrase.split()
@@ -59,7 +59,7 @@ def _meant(word: str, vocabulary: Vocabulary) -> str:
         return ""
     own = {k[2:] for k in vocabulary.raw if k[2:].isalpha()}
     nouns = {*vocabulary.english, *own}
-    known = {*nouns, *(n + "s" for n in nouns), *lexicon_en.IRREGULAR, *_CORE, *_GRAVE}
+    known = {*nouns, *(n + "s" for n in nouns), *en.IRREGULAR, *_CORE, *_GRAVE}
     # a form of a word is no slip: what "places" or "placed" tells is no order
     if any(word == k + end or (k[-1:] == "e" and word == k[:-1] + end) for k in known for end in _INFLECTED if k):
         return ""

@@ -1,4 +1,4 @@
-"""What could be asked of this robot here: sentences that are understood and whose whole plan is feasible."""
+"""Suggested commands for this robot and scene: sentences that are understood and whose plan is feasible."""
 
 from __future__ import annotations
 

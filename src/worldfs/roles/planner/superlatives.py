@@ -1,4 +1,4 @@
-"""The heaviest, the nearest, the leftmost: things compared by what the scene tells of them, never by a guess."""
+"""The heaviest, the nearest, the leftmost: things compared by facts of the scene, never by a guess."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIE_M = 0.005
 
 
 def measure(thing: Thing, best: str, scene: Scene, base: Thing | None = None) -> float | None:
-    """How much a thing is so: more is more. None where the scene does not tell."""
+    """The measure of a thing: larger is more. None where the scene does not say."""
     size, at = thing.size, thing.position
     placed = all(map(math.isfinite, at[:3])) and len(at) >= 3
     match best:

@@ -1,4 +1,4 @@
-"""The planner's TASK.md: rows of what was done, is being done and is still meant."""
+"""The planner's TASK.md: rows of done, running and pending steps."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TaskProgress:
             self.pending.pop(0)
 
     def close(self, result: str) -> None:
-        """What is still pending will not be done."""
+        """Skip the pending rows."""
         self.rows = [
             replace(r, status="skipped", result=result) if r.status in ("pending", "running") else r for r in self.rows
         ]

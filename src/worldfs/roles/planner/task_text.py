@@ -1,4 +1,4 @@
-"""Words for TASK.md and progress: what a step does and what came of it, in English or Chinese."""
+"""Words for TASK.md and progress: a step and its result, in English or Chinese."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def goal_text(goal: Goal, scene: Scene, language: str = "en") -> str:
 
 
 def state_text(goal: Goal, scene: Scene, language: str = "en") -> str:
-    """What is so, as a sentence: `the table is already clear`."""
+    """A goal that holds, as a sentence: `the table is already clear`."""
     text = goal_text(goal, scene, language)
     if language == "zh":
         return text

@@ -1,4 +1,4 @@
-"""Undo: what the last instruction moved, wanted where it was before."""
+"""Undo: goals that put back what the last instruction moved."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _FUNCTION_EN = frozenset(w for table in _TABLES for phrase in table for w in phr
 
 
 class Vocabulary:
-    """Looks words up, and says which things fit them."""
+    """Looks words up, and finds the things that match them."""
 
     def __init__(self, scene: Scene) -> None:
         self.english, self.chinese = lexicon_en.nouns_en(), lexicon_en.nouns_zh()
@@ -54,14 +54,14 @@ class Vocabulary:
             keys |= {f"n:{word}"}
         return keys or None
 
-    def fit(self, asked: tuple[tuple[str, frozenset[str]], ...]) -> tuple[str, ...]:
+    def matching_ids(self, asked: tuple[tuple[str, frozenset[str]], ...]) -> tuple[str, ...]:
         """Ids of the things that every word fits; things a gripper may move unless a word names another kind."""
         found = tuple(id for id, keys in self.keys.items() if all(keys & some for _, some in asked))
         named = any(k[:2] in ("k:", "w:", "i:", "n:") for _, some in asked for k in some)
         return found if named else tuple(id for id in found if id in self.moving)
 
-    def near_miss(self, word: str) -> str:
-        """A known noun one edit away, offered to the person and never acted on."""
+    def closest_word(self, word: str) -> str:
+        """A known noun one edit away, for a suggestion only."""
         known = sorted({*self.english, *(k[2:] for k in self.raw)})
         close = [k for k in known if len(word) > 3 and one_edit(word, k)]
         return close[0] if len(close) == 1 else ""

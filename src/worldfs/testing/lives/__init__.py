@@ -1,7 +1,7 @@
-"""Lives: what a program does step by step, and how to tell afterwards how far it came. Cut off by power cuts and kills.
+"""Workloads: step-by-step programs for crash tests, and the check of how far each came after power cuts and kills.
 
-`live` is a generator: it does the next thing and yields its name, which acknowledges it. After any crash `view` must
-show what the acknowledged steps made, and of the one step under way everything, nothing or a beginning (endure.py).
+`run` is a generator: it does the next step and yields its name, which acknowledges it. After any crash `inspect` must
+show the effects of the acknowledged steps, and of the step in progress all, none or a prefix (crash_check.py).
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Any, Final, NamedTuple
 from worldfs.ground.disk import Disk
 
 View = Mapping[str, Any]
-"""What is there, by names. Tuples may be there up to a place, frozensets in part; everything else is whole."""
+"""The visible state by name. Tuples may be a prefix, frozensets a subset; everything else is whole."""
 
 
 class Workload(NamedTuple):
-    """`live`, `again`: the directory and the disk to write it through."""
+    """`run`, `restart`: arguments are the directory and the disk to write through."""
 
     name: str
     prepare: Callable[[Path], None]
-    """Puts there what is durable before the life begins."""
-    live: Callable[[Path, Disk], Iterator[str]]
-    again: Callable[[Path, Disk], Iterator[str]]
-    """Who comes after a crash: recovers, and goes on with other things."""
-    view: Callable[[Path], View]
+    """Creates the durable initial state."""
+    run: Callable[[Path, Disk], Iterator[str]]
+    restart: Callable[[Path, Disk], Iterator[str]]
+    """The next process after a crash: recovers, and goes on with other steps."""
+    inspect: Callable[[Path], View]
     """Opens with the real recovery; raises if a file cannot be read or an invariant is broken."""
 
 
@@ -35,7 +35,7 @@ WORKLOADS: Final = (
 
 
 def load_workload(name: str) -> Workload:
-    """A life by its name."""
+    """A workload by its name."""
     from importlib import import_module
 
     found = import_module(f"{__name__}.{name}_workload").LIFE

@@ -1,6 +1,6 @@
-"""A life in a process of its own: NAME ROOT [LOG]. Prints each step once it is done, to be killed at any moment.
+"""A workload in a process of its own: NAME ROOT [LOG]. Prints each step once it is done, to be killed at any moment.
 
-LOG: where what its `Recorder` wrote down is put at the end; `hold` instead: it waits for a line after each that it
+LOG: the file for its `Recorder`'s log; `hold` instead: it waits for a line after each that it
 prints.
 """
 
@@ -21,7 +21,7 @@ def main(name: str, root: str, log: str = "") -> None:
     one, held = load_workload(name), log == "hold"
     recorder = Recorder(root) if log and not held else None
     _say("begin", held)
-    for step in one.live(Path(root), recorder or Disk()):
+    for step in one.run(Path(root), recorder or Disk()):
         _say(step, held)
         if recorder is not None:
             recorder.ack(step)

@@ -1,4 +1,4 @@
-"""The life of an agent: every change that AgentState knows, in two sessions, with letters from another agent."""
+"""Workload of an agent: every change of AgentState, in two sessions, with messages from another agent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def prepare(path: Path) -> None:
         AgentState.open(name, path, clock=ManualClock(), create=True).close()
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     state, other = _open(path, disk), _open(path, disk, OTHER)
     state.event("orient_complete", note="x" * 700)
     yield "event"
@@ -82,8 +82,8 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     other.close()
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
-    """Another start of the same agent: what was lost is named, and work goes on."""
+def restart(path: Path, disk: Disk) -> Iterator[str]:
+    """Another start of the same agent: the lost session is reported, and work goes on."""
     state = _open(path, disk)
     state.recover()
     state.event("again")
@@ -102,8 +102,8 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
     state.close()
 
 
-def view(path: Path) -> View:
-    """What stands in the files after a start's recovery; the invariants of the specification are checked."""
+def inspect(path: Path) -> View:
+    """The content of the files after a start's recovery; the invariants of the specification are checked."""
     state = _open(path, Disk())
     try:
         state.reconcile(settle=True)
@@ -157,7 +157,7 @@ def _letters(state: AgentState, home: Path) -> dict[str, Any]:
 
 
 def _sums(state: AgentState) -> None:
-    """metrics.json says what counting the journal's sessions says, as of the last end of one."""
+    """metrics.json equals a count of the journal's sessions, as of the last end of one."""
     metrics = state.metrics()
     assert metrics is not None
     entries = list(state.journal.all_entries())
@@ -176,4 +176,4 @@ def _open(path: Path, disk: Disk, name: str = NAME) -> AgentState:
     return AgentState.open(name, path, clock=ManualClock(), disk=disk)
 
 
-LIFE = Workload("agent", prepare, live, again, view)
+LIFE = Workload("agent", prepare, run, restart, inspect)

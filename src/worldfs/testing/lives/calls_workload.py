@@ -1,4 +1,4 @@
-"""The life of a home's calls: queued, carried out by whoever asks, failed, cancelled, put away."""
+"""Workload of a home's calls: queued, carried out, failed, cancelled, archived."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def prepare(path: Path) -> None:
     pass
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     calls, deeds = _open(path, disk), EffectLog(path, disk)
     carry = _carrier(deeds)
     for n in range(2):
@@ -41,8 +41,8 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     deeds.close()
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
-    """Another server: what ran is lost, what was queued runs, and no number is given twice."""
+def restart(path: Path, disk: Disk) -> Iterator[str]:
+    """Another server: running calls are lost, queued ones run, and no number is reused."""
     calls, deeds = _open(path, disk), EffectLog(path, disk)
     known = _ids(calls)
     calls.carry("chat", _carrier(deeds), threads=0)
@@ -54,8 +54,8 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
     deeds.close()
 
 
-def view(path: Path) -> View:
-    """How far each call came, after a start's recovery; whatever was done was said to be running before."""
+def inspect(path: Path) -> View:
+    """The progress of each call, after a start's recovery; an executed call was marked running before."""
     calls = _open(path, Disk())
     try:
         ids = _ids(calls)
@@ -71,7 +71,7 @@ def view(path: Path) -> View:
 
 
 def _progress(job: Job) -> tuple[str, ...]:
-    """A lost call came as far as its beginning."""
+    """A lost call reached its start."""
     status, outcome = job.status, job.status.outcome
     found = ["queued", *(["running"] if status.attempt else [])]
     if status.state.terminal and outcome is not None and outcome.cause is not Cause.LOST:
@@ -81,7 +81,7 @@ def _progress(job: Job) -> tuple[str, ...]:
 
 def _carrier(deeds: EffectLog) -> Callable[[AgentJobContext], Outcome]:
     def carry(run: AgentJobContext) -> Outcome:
-        deeds.do(run.id)
+        deeds.record(run.id)
         if run.params.get("fail"):
             return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "it slipped")
         return Outcome.success(str(len(run.params["text"])))
@@ -97,4 +97,4 @@ def _open(path: Path, disk: Disk) -> AgentJobs:
     return AgentJobs(DiskStore(path, disk), ManualClock(), ChangeFeed())
 
 
-LIFE = Workload("calls", prepare, live, again, view)
+LIFE = Workload("calls", prepare, run, restart, inspect)

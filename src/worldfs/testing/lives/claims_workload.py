@@ -1,4 +1,4 @@
-"""The life of an inbox with two claimers: claimed, acknowledged, given back; at any moment a message has one holder."""
+"""Workload of an inbox with two claimers: claimed, acknowledged, released; at any time a message has one holder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def prepare(path: Path) -> None:
     _close(inbox)
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     one, two = _open(path, disk), _open(path, disk)
     first = _claimed(one, "one")
     yield "one has a message"
@@ -46,8 +46,8 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
         _close(inbox)
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
-    """Other claimers: what is claimed stays with its holder, whatever a crash has torn."""
+def restart(path: Path, disk: Disk) -> Iterator[str]:
+    """Other claimers: a claimed message stays with its holder after any crash."""
     three, four = _open(path, disk), _open(path, disk)
     held = {letter.name for letter in three.waiting() if letter.state == "claimed"}
     for inbox in (three, four):
@@ -61,8 +61,8 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
         _close(inbox)
 
 
-def view(path: Path) -> View:
-    """Where each message is, and then: of two new claimers none gets what the other, or anybody before, holds."""
+def inspect(path: Path) -> View:
+    """The place of each message; and neither of two new claimers gets a message that another claimer holds."""
     inbox = _open(path, Disk())
     found: dict[str, object] = {}
     for id in IDS:
@@ -96,4 +96,4 @@ def _close(inbox: Inbox) -> None:
     inbox.agent_dir.close()
 
 
-LIFE = Workload("claims", prepare, live, again, view)
+LIFE = Workload("claims", prepare, run, restart, inspect)

@@ -1,4 +1,4 @@
-"""Every crash of a life, and of the life after it."""
+"""Checks every crash of a workload, and of its restart."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from . import View, Workload
 def check_all_crashes(
     life: Workload, *, lots: int = 8, times: int = 2, share: float = 1.0, without: Collection[Sync] = ()
 ) -> CrashCheckCounts:
-    """Live it once, and survive every crash of it. `Broken` at the first that it does not.
+    """Run it once, and check every crash of it. `CrashCheckFailure` at the first that it does not survive.
 
-    `times`: so often the program is killed, and so often the power is cut, at moments drawn by lot, and every crash of
-    the life after that is tried as well. `lots`, `share`, `without`: see crashes.py.
+    `times`: so often the program is killed, and so often the power is cut, at random moments, and every crash of
+    the restart after that is checked as well. `lots`, `share`, `without`: see crashes.py.
     """
     with scratch_directory() as place:
         log = record_workload(life, place / "first", without=without)
@@ -32,7 +32,7 @@ def check_all_crashes(
 
 def record_workload(life: Workload, path: Path, *, without: Collection[Sync] = ()) -> DiskOpLog:
     def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
-        for step in life.live(path, disk):
+        for step in life.run(path, disk):
             ack(step)
 
     return record(path, life.prepare, operate, without=without)
@@ -41,11 +41,11 @@ def record_workload(life: Workload, path: Path, *, without: Collection[Sync] = (
 def check_log_crashes(
     life: Workload, place: Path, log: DiskOpLog, *, lots: int = 8, share: float = 1.0
 ) -> CrashCheckCounts:
-    """Survive every crash of a log, wherever it was made."""
+    """Check every crash of a log, wherever it was recorded."""
     views = list(views_of(life, place, log))
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
-        compare(life.view(path), (views[len(acked)], views[min(len(acked) + 1, len(views) - 1)]))
+        compare(life.inspect(path), (views[len(acked)], views[min(len(acked) + 1, len(views) - 1)]))
 
     return try_states(place, log, check, lots=lots, share=share)
 
@@ -53,7 +53,7 @@ def check_log_crashes(
 def check_repeated_crashes(
     life: Workload, place: Path, log: DiskOpLog, *, times: int, lots: int = 8, share: float = 1.0, seed: int = 0
 ) -> CrashCheckCounts:
-    """Die `times` times by a kill and as often by a power cut; live again, and survive every crash of that."""
+    """Crash `times` times by a kill and as often by a power cut; restart, and check every crash of that."""
     rng = random.Random(seed)  # noqa: S311  # the same at every run
     history = DiskOpHistory(log.start, log.ops)
     tally = CrashCheckCounts()
@@ -75,7 +75,7 @@ def check_repeated_crashes(
 def _again(life: Workload, place: Path, second: Recorder, *, lots: int, share: float, words: str) -> CrashCheckCounts:
     begin = len(second.ops)
     done = sum(op.kind == "ack" for op in second.ops)
-    for step in life.again(place / "again", second):
+    for step in life.restart(place / "again", second):
         second.ack(step)
     log = DiskOpLog(second.start, second.ops)
     told = _view(life, place, log, _last_ack(log.ops, begin))
@@ -84,11 +84,11 @@ def _again(life: Workload, place: Path, second: Recorder, *, lots: int, share: f
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
         new = len(acked) - done
-        found = life.view(path)
+        found = life.inspect(path)
         if new == 0:
             compare(found, (told, seen), (told, views[0]), (seen, views[0]))
         else:
-            # What was under way when the first life ended was never acknowledged, unless something was made of it.
+            # The step in progress when the first run ended was never acknowledged, but may have had an effect.
             before = views[new - 1]
             loose = {key for key in {**told, **seen} if told.get(key) != seen.get(key) == before.get(key)}
             compare(found, (before, views[min(new, len(views) - 1)]), also=(told, seen), loose=loose)
@@ -97,7 +97,7 @@ def _again(life: Workload, place: Path, second: Recorder, *, lots: int, share: f
 
 
 def views_of(life: Workload, place: Path, log: DiskOpLog, begin: int = 0) -> Iterator[View]:
-    """What is to be seen after `begin` operations, and after each step acknowledged since."""
+    """The expected view after `begin` operations, and after each step acknowledged since."""
     yield _view(life, place, log, begin)
     for index, op in enumerate(log.ops):
         if op.kind == "ack" and index >= begin:
@@ -107,7 +107,7 @@ def views_of(life: Workload, place: Path, log: DiskOpLog, begin: int = 0) -> Ite
 def _view(life: Workload, place: Path, log: DiskOpLog, upto: int) -> View:
     materialise(DiskOpHistory(log.start, log.ops).everything(upto), place / "view")
     try:
-        return life.view(place / "view")
+        return life.inspect(place / "view")
     finally:
         shutil.rmtree(place / "view")
 
@@ -122,7 +122,7 @@ def compare(
     also: tuple[View, View] = ({}, {}),
     loose: Collection[str] = (),
 ) -> None:
-    """Raise unless each thing lies within one of the spans (old, new); the `loose` ones may lie in `also`."""
+    """Raise unless each item is within one of the spans (old, new); the `loose` ones may be in `also`."""
     for key in {key for view in (found, *(view for span in spans for view in span)) for key in view}:
         now = found.get(key)
         allowed = [*spans, also] if key in loose else spans

@@ -1,4 +1,4 @@
-"""What a life has done to the world outside: a durable line each, because no crash takes back what has moved."""
+"""The log of a workload's physical effects: one durable line each, because no crash undoes a motion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = "deeds"
 
 
 class EffectLog:
-    """Opened after a crash it closes a torn line: a deed of which nothing is known."""
+    """Opened after a crash, it ends a torn line: an effect of which nothing is known."""
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self._log = LogFile(Root(path, disk), NAME)
@@ -20,7 +20,7 @@ class EffectLog:
         if self._log.inode:
             self._log.cut(sum(len(deed) + 1 for deed in read_effects(path)))
 
-    def do(self, deed: str) -> None:
+    def record(self, deed: str) -> None:
         self._log.append(f"{deed}\n".encode())
 
     def close(self) -> None:
@@ -29,7 +29,7 @@ class EffectLog:
 
 
 def read_effects(path: Path) -> list[str]:
-    """The deeds up to the first line that did not arrive whole."""
+    """The effects up to the first torn line."""
     try:
         data = (path / NAME).read_bytes()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Other programs beside a life: editors that know nothing of it, and of the disk only what editors know."""
+"""Writes of foreign programs: editors that know nothing of the workload."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BESIDE = ".editor-draft"
 
 
 def rewrite(path: Path, disk: Disk, name: str, data: bytes) -> None:
-    """As careful editors do: written beside it, synced, put in its place."""
+    """As careful editors do: write a temporary file, sync it, rename it."""
     above, slash, _ = name.rpartition("/")
     draft = f"{above}{slash}{BESIDE}"
     with (path / draft).open("wb", buffering=0) as file:
@@ -35,7 +35,7 @@ def rewrite(path: Path, disk: Disk, name: str, data: bytes) -> None:
 
 
 def overwrite(path: Path, disk: Disk, name: str, data: bytes) -> None:
-    """As a mind's file tool does: opened, cut, written. Nothing is synced, and a power cut now may leave nothing."""
+    """As an agent's file tool does: open, truncate, write. Nothing is synced, and a power cut may leave nothing."""
     there = (path / name).exists()
     (path / name).write_bytes(data)
     if isinstance(disk, Recorder):

@@ -1,4 +1,4 @@
-"""The life of a table of jobs: accepted, running, ended, cancelled, put away."""
+"""Workload of a job table: accepted, running, ended, cancelled, archived."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def prepare(path: Path) -> None:
     pass
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     store = DiskStore(path, disk)
     jobs = JobStore(store, ManualClock())
     jobs.accept([Order(f"job_{n}", "arm", "move_to", {"note": "x" * 900 * n}) for n in range(3)])
@@ -53,8 +53,8 @@ def _ended(job: Job, outcome: Outcome) -> Job:
     return replace(job, status=replace(job.status, state=state, outcome=outcome))
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
-    """A kernel starts, and everything that it finds runs."""
+def restart(path: Path, disk: Disk) -> Iterator[str]:
+    """A kernel starts and runs every job that it finds."""
     store = DiskStore(path, disk)
     jobs = JobStore(store, ManualClock())
     _recover(jobs)
@@ -68,7 +68,7 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
 
 
 def _recover(jobs: JobStore) -> None:
-    """What a start does: torn lines closed, ended jobs put away."""
+    """Recovery at a start: torn lines ended, ended jobs archived."""
     for id in jobs.open_ids():
         if jobs.ended(id):
             jobs.drop_copy(id)
@@ -78,8 +78,8 @@ def _recover(jobs: JobStore) -> None:
             jobs.put_away(id)
 
 
-def view(path: Path) -> View:
-    """The order and the state of each job, and the open ones that are to be cancelled."""
+def inspect(path: Path) -> View:
+    """The order and the state of each job, and the open ones with a pending cancel."""
     store = DiskStore(path)
     try:
         jobs = JobStore(store, ManualClock())
@@ -95,4 +95,4 @@ def view(path: Path) -> View:
         store.close()
 
 
-LIFE = Workload("jobs", prepare, live, again, view)
+LIFE = Workload("jobs", prepare, run, restart, inspect)

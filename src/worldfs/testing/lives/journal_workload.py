@@ -1,4 +1,4 @@
-"""The life of an agent's journal: appended to, rotated, edited by others, mended."""
+"""Workload of an agent's journal: appended to, rotated, edited by other programs, repaired."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .foreign_editors import add, rewrite
 
 AGENT = "rio"
 LIVE = f"{AGENT}/{NAME}"
-LIMIT = 12_000  # bytes of a live segment: two rotations in a life
+LIMIT = 12_000  # bytes of a live segment: two rotations per run
 
 
 def prepare(path: Path) -> None:
     (path / AGENT).mkdir()
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     journal = _open(path, disk)
     for n in range(3):
         journal.append("note", {"n": n})
@@ -39,7 +39,7 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     journal.sync_shadow()
     yield "settled"
     text = (path / LIVE).read_bytes()
-    rewrite(path, disk, LIVE, text[: len(text) // 2])  # a mind wrote it anew, and lost half of it
+    rewrite(path, disk, LIVE, text[: len(text) // 2])  # an agent rewrote it, and lost half of it
     journal.append("after", {"text": "a rewrite"})
     yield "after a rewrite"
     journal.seal()
@@ -50,7 +50,7 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     journal.agent_dir.close()
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
+def restart(path: Path, disk: Disk) -> Iterator[str]:
     journal = _open(path, disk)
     for n in range(2):
         journal.append("again", {"n": n})
@@ -59,7 +59,7 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
     journal.agent_dir.close()
 
 
-def view(path: Path) -> View:
+def inspect(path: Path) -> View:
     """Every entry by its number, after the recovery that an append does."""
     journal = _open(path, Disk())
     try:
@@ -70,7 +70,7 @@ def view(path: Path) -> View:
         live = path / LIVE
         for line in live.read_bytes().splitlines() if live.exists() else ():
             json.loads(line)
-        # What a foreign line becomes is its taking in, which is acknowledged with the next entry.
+        # A foreign line is imported, which is acknowledged with the next entry.
         return {"entries": tuple(found)}
     finally:
         journal.close()
@@ -81,4 +81,4 @@ def _open(path: Path, disk: Disk) -> Journal:
     return Journal(AgentDirectory(path, AGENT, clock=ManualClock(), disk=disk), limit=LIMIT)
 
 
-LIFE = Workload("journal", prepare, live, again, view)
+LIFE = Workload("journal", prepare, run, restart, inspect)

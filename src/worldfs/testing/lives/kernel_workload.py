@@ -1,4 +1,4 @@
-"""The life of a kernel at work: its own loop and dispatch over a disk, and a body whose motions no crash takes back."""
+"""Workload of a running kernel: its own loop and dispatch over a disk, and a driver whose motions no crash undoes."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ FIRST = (
 
 
 class EffectDriver(NullDriver):
-    """It has moved before anything else is known of it."""
+    """Logs its effect before it reports anything."""
 
     def __init__(self, deeds: EffectLog) -> None:
         super().__init__()
-        self.deeds = deeds
+        self.effects = deeds
 
     def execute(self, order: Order, run: Run) -> Outcome:
-        self.deeds.do(f"{order.id} {run.attempt}")
+        self.effects.record(f"{order.id} {run.attempt}")
         if run.attempt <= int(order.params.get("fails", 0)):
             return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "it slipped")
         return super().execute(order, run)
 
     def close(self) -> None:
         super().close()
-        self.deeds.close()
+        self.effects.close()
 
 
 class FileJobHooks:
-    """Writes what was seen and what was learnt, as the world's does, into two plain files."""
+    """Writes observations and lessons, as the world's hooks do, into two plain files."""
 
     def __init__(self, path: Path, store: DiskStore) -> None:
         self.path, self.store = path, store
@@ -59,7 +59,7 @@ class FileJobHooks:
         self.store.put(WORLD, "\n".join(read_effects(self.path)).encode())
 
     def remember(self, order: Order, outcome: Outcome) -> None:
-        self.store.append(LESSONS, f"\n{order.id}\n".encode())  # a torn line before it stays alone
+        self.store.append(LESSONS, f"\n{order.id}\n".encode())  # a torn line before it stays separate
 
     def stood(self, node: str) -> Json:
         return {}
@@ -75,7 +75,7 @@ def prepare(path: Path) -> None:
     pass
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     kernel = _start(path, disk)
     kernel.jobs.accept(FIRST[:3])
     yield "accepted three"
@@ -91,8 +91,8 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     _end(kernel)
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
-    """A kernel starts: what ran is lost, what waited runs."""
+def restart(path: Path, disk: Disk) -> Iterator[str]:
+    """A kernel starts: running jobs are lost, queued ones run."""
     kernel = _start(path, disk)
     kernel.jobs.accept([Order("again", "arm", "move_to", {})])
     yield "accepted again"
@@ -104,8 +104,8 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
     _end(kernel)
 
 
-def view(path: Path) -> View:
-    """How far each job came, after a start's recovery; whatever moved was said to be running before it did."""
+def inspect(path: Path) -> View:
+    """The progress of each job, after a start's recovery; a job that moved was marked running before."""
     kernel = _start(path, Disk())
     try:
         jobs = kernel.jobs
@@ -125,7 +125,7 @@ def view(path: Path) -> View:
 
 
 def _told(path: Path, job: Job) -> None:
-    """Whoever sees an end sees the new world, and the lesson."""
+    """A job's end is visible only after its observation and its lesson."""
     outcome = job.status.outcome
     if not job.status.state.terminal or outcome is None:
         return
@@ -136,7 +136,7 @@ def _told(path: Path, job: Job) -> None:
 
 
 def _progress(job: Job) -> tuple[str, ...]:
-    """A lost job came as far as its last attempt."""
+    """A lost job reached its last attempt."""
     status, outcome = job.status, job.status.outcome
     found = ["accepted"]
     for attempt in range(1, status.attempt + 1):
@@ -170,4 +170,4 @@ def _end(kernel: Kernel) -> None:
     kernel.store.close()
 
 
-LIFE = Workload("kernel", prepare, live, again, view)
+LIFE = Workload("kernel", prepare, run, restart, inspect)

@@ -1,4 +1,4 @@
-"""The life of a log file that stays open: appended to, cut, begun anew, replaced."""
+"""Workload of a log file that stays open: appended to, truncated, restarted, replaced."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def prepare(path: Path) -> None:
     (path / "old.log").write_bytes(b"".join(LINE % n for n in range(1, 80)) + b"torn")
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     root = Root(path, disk)
     old, new = LogFile(root, "old.log"), LogFile(root, "below/new.log")
     old.refresh()
@@ -39,7 +39,7 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     new.close()
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
+def restart(path: Path, disk: Disk) -> Iterator[str]:
     root = Root(path, disk)
     for name in ("old.log", "below/new.log"):
         log = LogFile(root, name)
@@ -54,12 +54,12 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
         log.close()
 
 
-def view(path: Path) -> View:
+def inspect(path: Path) -> View:
     return {"old": _whole(path / "old.log"), "new": _whole(path / "below/new.log")}
 
 
 def _whole(path: Path) -> tuple[bytes, ...] | None:
-    """The lines up to the first that is torn or not the next: what a reader with numbers takes."""
+    """The lines up to the first that is torn or out of sequence."""
     if not path.exists():
         return None
     found: list[bytes] = []
@@ -70,4 +70,4 @@ def _whole(path: Path) -> tuple[bytes, ...] | None:
     return tuple(found) or None
 
 
-LIFE = Workload("log", prepare, live, again, view)
+LIFE = Workload("log", prepare, run, restart, inspect)

@@ -1,4 +1,4 @@
-"""The life of the memory service: notes made, changed and forgotten, short ones and such that have a file."""
+"""Workload of the memory service: notes created, changed and deleted, short ones and those with a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def prepare(path: Path) -> None:
     AgentState.open(ALICE.agent, path, clock=ManualClock(), create=True).close()
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     memory = _open(path, disk)
     short = _create(memory, "short", "the cup is red")
     yield "a short note"
@@ -40,7 +40,7 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     memory.close()
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
+def restart(path: Path, disk: Disk) -> Iterator[str]:
     memory = _open(path, disk)
     made = _create(memory, "again", "w" * 3000)
     yield "a note again"
@@ -49,8 +49,8 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
     memory.close()
 
 
-def view(path: Path) -> View:
-    """Every version and what it says; a note that is made now is found by whoever opens the notebook later."""
+def inspect(path: Path) -> View:
+    """Every version and its content; a note created now is found when the notebook is reopened."""
     found: dict[str, object] = {}
     for name, versions in _versions(path).items():
         found[name] = tuple(versions)
@@ -83,7 +83,7 @@ def _names(path: Path, *, active: bool) -> list[str]:
 
 
 def _known(notes: Notebook) -> list[str]:
-    """All that there may be in this life."""
+    """All possible notes of this workload."""
     found = []
     for name in ("short", "long", "kept", "again", "seen"):
         with suppress(NotFound):
@@ -113,4 +113,4 @@ def _open(path: Path, disk: Disk) -> MemoryTools:
     return MemoryTools(path, ManualClock(), disk=disk)
 
 
-LIFE = Workload("memory", prepare, live, again, view)
+LIFE = Workload("memory", prepare, run, restart, inspect)

@@ -1,4 +1,5 @@
-"""The life of a node's identity: it asks, is let in, refreshes its lease, and keeps what its services keep."""
+"""Workload of a node's identity: it requests to join, is approved, refreshes its lease, and saves its services'
+state."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ def prepare(path: Path) -> None:
     Root.build(path / FOLDER, 0o700)
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     identity = _open(path, disk)
     identity.save(request_id="req-1", node_name="edge")
     yield "asked"
@@ -36,15 +37,15 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     identity.close()
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
+def restart(path: Path, disk: Disk) -> Iterator[str]:
     identity = _open(path, disk)
     identity.save(lease_expires_at_ms=1_774_990_000_000)
     yield "fresh again"
     identity.close()
 
 
-def view(path: Path) -> View:
-    """A node that was let in is the same node after any crash: its invite works no second time."""
+def inspect(path: Path) -> View:
+    """A node that joined is the same node after any crash: its invite works only once."""
     identity = _open(path, Disk())
     try:
         said = json.loads((path / FILE).read_bytes()) if (path / FILE).exists() else {}
@@ -59,4 +60,4 @@ def _open(path: Path, disk: Disk) -> NodeIdentity:
     return identity
 
 
-LIFE = Workload("node", prepare, live, again, view)
+LIFE = Workload("node", prepare, run, restart, inspect)

@@ -1,4 +1,4 @@
-"""The life of a control plane: nodes join and go, services, projects, mounts and tokens come and change."""
+"""Workload of a control plane: nodes join and leave; services, projects, mounts and tokens change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def prepare(path: Path) -> None:
     Root.build(path / FOLDER, 0o700)
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     plane = _open(path, disk)
     yield "made"
     for name in ("a", "b"):
@@ -51,7 +51,7 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     plane.close()
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
+def restart(path: Path, disk: Disk) -> Iterator[str]:
     plane = _open(path, disk)
     known = set(plane.project_ids())
     made = str(_do(plane, "project_create", name="again")["project_id"])
@@ -64,8 +64,8 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
     plane.close()
 
 
-def view(path: Path) -> View:
-    """What the records say but for what is drawn by lot; the log that was mended says the same once more."""
+def inspect(path: Path) -> View:
+    """The records without random values; the repaired log gives the same once more."""
     plane = _open(path, Disk())
     image = plane.image()
     plane.close()
@@ -96,4 +96,4 @@ def _open(path: Path, disk: Disk) -> ControlPlane:
     return ControlPlane.open(path / FOLDER, ManualClock(), ChangeFeed(), disk=disk)
 
 
-LIFE = Workload("plane", prepare, live, again, view)
+LIFE = Workload("plane", prepare, run, restart, inspect)

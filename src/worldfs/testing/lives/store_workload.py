@@ -1,4 +1,4 @@
-"""The life of a disk store: every way of writing that it has."""
+"""Workload of a disk store: every way of writing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def prepare(path: Path) -> None:
     store.close()
 
 
-def live(path: Path, disk: Disk) -> Iterator[str]:
+def run(path: Path, disk: Disk) -> Iterator[str]:
     store = DiskStore(path, disk, guarded={"guarded"})
     store.put("deep/down/new", b"new " * 3000, ABSENT)
     yield "created"
@@ -75,7 +75,7 @@ def live(path: Path, disk: Disk) -> Iterator[str]:
     store.close()
 
 
-def again(path: Path, disk: Disk) -> Iterator[str]:
+def restart(path: Path, disk: Disk) -> Iterator[str]:
     store = DiskStore(path, disk, guarded={"guarded"})
     store.put("deep/down/again", b"again", ABSENT)
     yield "created again"
@@ -88,8 +88,8 @@ def again(path: Path, disk: Disk) -> Iterator[str]:
     store.close()
 
 
-def view(path: Path) -> View:
-    """Whole lines of logs, as far as they are in their order; whole content of everything else."""
+def inspect(path: Path) -> View:
+    """Whole lines of logs, as far as they are in sequence; whole content of everything else."""
     store = DiskStore(path, guarded={"guarded"})
     try:
         found: dict[str, object] = {}
@@ -130,4 +130,4 @@ def _revision(store: DiskStore, key: str) -> str:
     return stored.revision
 
 
-LIFE = Workload("store", prepare, live, again, view)
+LIFE = Workload("store", prepare, run, restart, inspect)

@@ -195,7 +195,7 @@ class NodeSubtree(_ComputedSubtree):
         exports, path = exported
         if not path:
             return DirEntry(True)
-        return exports.look(path) if exports is not None else None
+        return exports.dir_entry(path) if exports is not None else None
 
     def list(self, names: Names) -> list[str]:
         exported = self.exported(names)

@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from worldfs.doors.cli.command_context import CommandContext
 
 
-def open_agent_state(call: CommandContext) -> AgentState:
-    """The state of the agent that the call names."""
+def open_agent_state(context: CommandContext) -> AgentState:
+    """The state of the agent that the command names."""
     from worldfs.agents.agent_state import AgentState
 
-    return AgentState.open(call["name"], call.agents)
+    return AgentState.open(context["name"], context.agents)
 
 
-def check_exclusive(call: CommandContext, *names: str) -> None:
-    """`BadInput` if more than one of these options was given: they are different wishes."""
-    given = [f"--{name}" for name in names if call[name] not in (None, False)]
+def check_exclusive(context: CommandContext, *names: str) -> None:
+    """`BadInput` if more than one of these exclusive options was given."""
+    given = [f"--{name}" for name in names if context[name] not in (None, False)]
     if len(given) > 1:
-        raise BadInput(" and ".join(given), op=call["command"], expected="one of them at a time")
+        raise BadInput(" and ".join(given), op=context["command"], expected="at most one of them")
 
 
 def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected: str = "") -> dict[str, Any]:
-    """`key=value` words; a value that is JSON is taken as such, else it is text. `BadInput` for anything else.
+    """`key=value` words; a value that is JSON is parsed as JSON, else it is text. `BadInput` for anything else.
 
-    `taken`: keys that are ours to say. `expected`: what else the word could have been.
+    `taken`: reserved keys. `expected`: what else the word could have been.
     """
     import json
 
@@ -40,7 +40,7 @@ def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected:
             words_for = "key=value, the key of letters, digits and _"
             raise BadInput(f"{word!r}", op="agent", expected=f"{expected}, or {words_for}" if expected else words_for)
         if key in taken:
-            raise BadInput(f"{key}=…", op="agent", expected=f"another key: {', '.join(taken)} are not for you to say")
+            raise BadInput(f"{key}=…", op="agent", expected=f"another key: {', '.join(taken)} are reserved")
         try:
             found[key] = json.loads(value)
         except ValueError:

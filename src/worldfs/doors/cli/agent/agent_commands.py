@@ -6,17 +6,17 @@ from worldfs.doors.cli.command_spec import ArgumentSpec, CommandSpec
 
 _NAME = ArgumentSpec(("name",), "the agent", "NAME", completes="agent")
 _TYPES = ("research", "extract", "evaluate", "ad-hoc")
-_FACTS = ArgumentSpec(("facts",), "key=value; a value that is JSON is taken as such", "KEY=VALUE", many="*")
+_FACTS = ArgumentSpec(("facts",), "key=value; a value that is JSON is parsed as JSON", "KEY=VALUE", many="*")
 _SESSION = (
     ArgumentSpec(("--type",), "kind of session", choices=_TYPES, default="ad-hoc"),
-    ArgumentSpec(("--timeout",), "end it after so many seconds", "SECONDS", takes="number"),
+    ArgumentSpec(("--timeout",), "time limit in seconds", "SECONDS", takes="number"),
     ArgumentSpec(("--domain",), "field of work", "TEXT"),
-    ArgumentSpec(("--branch",), "branch that it works on", "TEXT"),
-    ArgumentSpec(("--model",), "model that it uses", "TEXT"),
-    ArgumentSpec(("--question",), "what it is to find out", "TEXT"),
-    ArgumentSpec(("--belief",), "belief that it tests", "TEXT"),
-    ArgumentSpec(("--disconfirm",), "what would speak against that belief", "TEXT"),
-    ArgumentSpec(("--expect",), "sources that it should archive", "N", takes="count"),
+    ArgumentSpec(("--branch",), "branch of the session", "TEXT"),
+    ArgumentSpec(("--model",), "model of the session", "TEXT"),
+    ArgumentSpec(("--question",), "question to answer", "TEXT"),
+    ArgumentSpec(("--belief",), "hypothesis to test", "TEXT"),
+    ArgumentSpec(("--disconfirm",), "what would refute the hypothesis", "TEXT"),
+    ArgumentSpec(("--expect",), "sources to archive", "N", takes="count"),
     ArgumentSpec(("--id",), "id of the session (default: made from the time)", "ID", default=""),
 )
 _LANGUAGE = ArgumentSpec(("--language",), "language of headings and of the prompt", choices=("en", "zh"), default="en")
@@ -24,30 +24,30 @@ _LANGUAGE = ArgumentSpec(("--language",), "language of headings and of the promp
 AGENTS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "agents",
-        "every agent: what it is at, how it went, what waits for it",
+        "list every agent with its session, results and waiting messages",
         "agent.agents_command:run",
         (
-            ArgumentSpec(("--watch",), "go on, and print again when something changes", takes="switch"),
+            ArgumentSpec(("--watch",), "keep running, and print again on every change", takes="switch"),
             ArgumentSpec(("--plan",), "in the order in which they should run next, with reasons", takes="switch"),
         ),
     ),
     CommandSpec(
         "agent init",
-        "make an agent, or those of its files that are missing",
+        "create an agent, or its missing files",
         "agent.state_commands:init",
         (_NAME._replace(many="*"), _LANGUAGE),
-        "Without a name: the missing files of every agent that is there.",
+        "Without a name: the missing files of every agent.",
     ),
     CommandSpec(
         "agent rm",
-        "remove an agent: its directory is moved aside, whole, and can come back",
+        "remove an agent: its directory is moved to a backup and can be restored",
         "agent.removal_commands:remove",
         (_NAME._replace(many="+"),),
         "It prints where the directory is now. An agent that runs a session is not removed.",
     ),
     CommandSpec(
         "agent restore",
-        "bring back the agent of this name that was removed last; without a name, list what was removed",
+        "restore the last removed agent of this name; without a name, list the removed agents",
         "agent.removal_commands:restore",
         (_NAME._replace(many="?", completes=""),),
     ),
@@ -59,7 +59,7 @@ AGENTS: tuple[CommandSpec, ...] = (
         (
             _NAME,
             *_SESSION,
-            ArgumentSpec(("--silence",), "end it when it says nothing for so many seconds", "SECONDS", takes="number"),
+            ArgumentSpec(("--silence",), "end it after so many seconds without output", "SECONDS", takes="number"),
             ArgumentSpec(
                 ("--prompt",),
                 "how the command gets the state prompt: as its standard input (default of --with), as its last "
@@ -71,13 +71,11 @@ AGENTS: tuple[CommandSpec, ...] = (
                 "run this command-line agent, and let it read and write this agent's directory; words after -- are its",
                 choices=("claude-code", "codex", "gemini"),
             ),
-            ArgumentSpec(("--template",), "a file with a state prompt of your own", "FILE", completes="file"),
-            ArgumentSpec(
-                ("--budget",), "tokens that the state may take in the prompt", "N", takes="count", default=4000
-            ),
-            ArgumentSpec(("--pre",), "shell command before it starts", "COMMAND", default=""),
-            ArgumentSpec(("--post",), "shell command after it ended well", "COMMAND", default=""),
-            ArgumentSpec(("--error",), "shell command after it failed", "COMMAND", default=""),
+            ArgumentSpec(("--template",), "a file with a custom state prompt", "FILE", completes="file"),
+            ArgumentSpec(("--budget",), "token budget of the state in the prompt", "N", takes="count", default=4000),
+            ArgumentSpec(("--pre",), "shell command before the start", "COMMAND", default=""),
+            ArgumentSpec(("--post",), "shell command after success", "COMMAND", default=""),
+            ArgumentSpec(("--error",), "shell command after failure", "COMMAND", default=""),
             _LANGUAGE,
             ArgumentSpec(
                 ("argv",), "the command and its arguments, after --", "-- COMMAND", many="*", completes="file"
@@ -88,24 +86,25 @@ AGENTS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec(
         "agent start",
-        "begin a session without running anything: for shell scripts; prints its id",
+        "start a session without a command, for shell scripts; prints its id",
         "agent.session_commands:start",
         (
             _NAME,
             *_SESSION,
-            ArgumentSpec(
-                ("--for",), "process whose end is the session's end (default: the caller)", "PID", takes="count"
-            ),
+            ArgumentSpec(("--for",), "process whose end ends the session (default: the caller)", "PID", takes="count"),
         ),
     ),
     CommandSpec(
         "agent event",
-        "one entry in the journal",
+        "append an entry to the journal",
         "agent.session_commands:event",
         (_NAME, ArgumentSpec(("event",), "what happened", "EVENT"), _FACTS),
     ),
     CommandSpec(
-        "agent outcome", "facts for the end of the running session", "agent.session_commands:outcome", (_NAME, _FACTS)
+        "agent outcome",
+        "record facts for the end of the running session",
+        "agent.session_commands:outcome",
+        (_NAME, _FACTS),
     ),
     CommandSpec(
         "agent end",
@@ -117,8 +116,8 @@ AGENTS: tuple[CommandSpec, ...] = (
                 ("outcome",), "how it ended", choices=("completed", "timeout", "error"), many="?", default="completed"
             ),
             ArgumentSpec(("--summary",), "what was done", "TEXT", default=""),
-            ArgumentSpec(("--handoff",), "what the next session should know", "TEXT", default=""),
-            ArgumentSpec(("--next",), "what comes first next time", "TEXT"),
+            ArgumentSpec(("--handoff",), "a note for the next session", "TEXT", default=""),
+            ArgumentSpec(("--next",), "the first step of the next session", "TEXT"),
             ArgumentSpec(("--why",), "what went wrong", "TEXT", default=""),
             _FACTS,
         ),
@@ -129,31 +128,31 @@ AGENTS: tuple[CommandSpec, ...] = (
         "agent.state_commands:tasks",
         (
             _NAME,
-            ArgumentSpec(("--all",), "list completed and dropped ones too", takes="switch"),
+            ArgumentSpec(("--all",), "also list completed and dropped tasks", takes="switch"),
             ArgumentSpec(("--add",), "add a task with this description", "TEXT"),
             ArgumentSpec(("--type",), "its type", "WORD", default="follow-up"),
             ArgumentSpec(("--priority",), "its priority", choices=("high", "medium", "low"), default="medium"),
             ArgumentSpec(("--close",), "complete the task of this id", "ID"),
             ArgumentSpec(("--drop",), "drop the task of this id", "ID"),
-            ArgumentSpec(("--outcome",), "what came of it", "TEXT", default=""),
+            ArgumentSpec(("--outcome",), "the result", "TEXT", default=""),
         ),
     ),
     CommandSpec(
         "agent memory",
-        "what an agent remembers; or add to it, or go back",
+        "show an agent's memory, add to it, or restore a version",
         "agent.state_commands:memory",
         (
             _NAME,
             ArgumentSpec(("--add",), "remember this", "TEXT"),
             ArgumentSpec(("--section",), "patterns, dead_ends, questions, corrections, flags, or a heading", "TEXT"),
-            ArgumentSpec(("--pin",), "never leave it out of a context", takes="switch"),
-            ArgumentSpec(("--undo",), "go back so many versions", "N", takes="count"),
-            ArgumentSpec(("--versions",), "list the versions that are kept", takes="switch"),
+            ArgumentSpec(("--pin",), "always include it in a context", takes="switch"),
+            ArgumentSpec(("--undo",), "restore the version so many back", "N", takes="count"),
+            ArgumentSpec(("--versions",), "list the stored versions", takes="switch"),
         ),
     ),
     CommandSpec(
         "agent search",
-        "search what an agent remembers",
+        "search an agent's memory",
         "agent.state_commands:search",
         (
             _NAME,
@@ -163,7 +162,7 @@ AGENTS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec(
         "agent context",
-        "what a mind should have before it, within a budget",
+        "build the context of an agent's session, within a token budget",
         "agent.state_commands:context",
         (
             _NAME,
@@ -192,15 +191,15 @@ AGENTS: tuple[CommandSpec, ...] = (
         "a message to an agent",
         "agent.message_commands:send",
         (
-            ArgumentSpec(("to",), "the agent that shall have it", "TO", completes="agent"),
-            ArgumentSpec(("subject",), "what it is about", "SUBJECT"),
-            ArgumentSpec(("body",), "its text; - for standard input", "BODY", many="?", default=""),
-            ArgumentSpec(("--from",), "who sends it (default: operator)", "NAME", default="operator"),
+            ArgumentSpec(("to",), "the recipient", "TO", completes="agent"),
+            ArgumentSpec(("subject",), "subject", "SUBJECT"),
+            ArgumentSpec(("body",), "text of the message; - for standard input", "BODY", many="?", default=""),
+            ArgumentSpec(("--from",), "sender (default: operator)", "NAME", default="operator"),
             ArgumentSpec(
                 ("--type",), "kind of message", choices=("flag", "task", "question", "cascade"), default="flag"
             ),
             ArgumentSpec(("--priority",), "its priority", choices=("high", "normal", "low"), default="normal"),
-            ArgumentSpec(("--ref",), "what it refers to", "TEXT"),
+            ArgumentSpec(("--ref",), "reference", "TEXT"),
             ArgumentSpec(("--expires",), "not to be delivered after this time (ISO 8601)", "TIME"),
             ArgumentSpec(("--id",), "its id: the same message sent twice arrives once", "ID", default=""),
         ),
@@ -218,18 +217,20 @@ AGENTS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec(
         "agent import",
-        "bring over what other tools kept: ops/sessions, queue.md, flags, Claude Code, Codex, MCP memory, Beads",
+        "import the state of other tools: ops/sessions, queue.md, flags, Claude Code, Codex, MCP memory, Beads",
         "agent.import_commands:import_agent",
         (
             _NAME,
-            ArgumentSpec(("place",), "a file or directory of theirs; it is only read", "PLACE", completes="file"),
-            ArgumentSpec(("--dry-run",), "say what would come", takes="switch"),
+            ArgumentSpec(
+                ("place",), "a file or directory of the other tool; it is only read", "PLACE", completes="file"
+            ),
+            ArgumentSpec(("--dry-run",), "only list what would be imported", takes="switch"),
             ArgumentSpec(("--research-journal",), "the sessions of research-journal.md as notes too", takes="switch"),
             ArgumentSpec(
                 ("--instructions",), "the rules of CLAUDE.md, AGENTS.md, GEMINI.md as notes too", takes="switch"
             ),
         ),
-        "An agent that is not there yet is made where PLACE has it whole (an agent-state root of version 1). Exit 1: "
+        "A missing agent is created if PLACE contains it completely (an agent-state root of version 1). Exit 1: "
         "something was not understood, or nothing was found.",
     ),
     CommandSpec(

@@ -1,4 +1,4 @@
-"""`paos agents`: every agent at a glance, live if wanted, or in the order in which they should run."""
+"""`paos agents`: the status of every agent, live if wanted, or in the order in which they should run."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from worldfs.doors.cli.command_output import columns
 if TYPE_CHECKING:
     from worldfs.agents.overview import AgentSummary
 
-LOOK_S = 30.0  # how long nothing need change before the spans in the table are told anew
+LOOK_S = 30.0  # seconds without a change after which the durations in the table are refreshed
 
 
-def run(call: CommandContext) -> int:
-    if not call["watch"]:
+def run(context: CommandContext) -> int:
+    if not context["watch"]:
         from worldfs.agents.overview import agent_summaries
 
-        _tell(call, agent_summaries(call.agents))
+        _tell(context, agent_summaries(context.agents))
         return 0
-    return _watch(call)
+    return _watch(context)
 
 
-def _tell(call: CommandContext, lines: list[AgentSummary]) -> None:
-    if call["plan"]:
-        return _plan(call, lines)
-    call.voice.value({"agents": [line._asdict() for line in lines]})
+def _tell(context: CommandContext, lines: list[AgentSummary]) -> None:
+    if context["plan"]:
+        return _plan(context, lines)
+    context.output.value({"agents": [line._asdict() for line in lines]})
     if not lines:
         call.voice.line(f"no agents in {call.agents}; make one with: paos agent init NAME")
     rows = [("agent", "status", "since", "last", "tasks", "messages", "summary")] if lines else []
     for text in columns(rows + [_row(line) for line in lines]):
-        call.voice.line(text)
+        context.output.line(text)
     for line in lines:
         for word in line.unreadable:
-            call.voice.line(f"{line.agent}: {word}", "bad")
+            context.output.line(f"{line.agent}: {word}", "bad")
     return None
 
 
@@ -48,26 +48,26 @@ def _row(line: AgentSummary) -> tuple[str, ...]:
     return line.agent, status, since, last, tasks, letters, line.summary[:80]
 
 
-def _plan(call: CommandContext, lines: list[AgentSummary]) -> None:
+def _plan(context: CommandContext, lines: list[AgentSummary]) -> None:
     from datetime import UTC, datetime
 
     from worldfs.agents.agent_schedule import rank_agents
 
     choices = rank_agents(lines, now=datetime.now(UTC))
-    call.voice.value({"plan": [choice._asdict() for choice in choices]})
+    context.output.value({"plan": [choice._asdict() for choice in choices]})
     for choice in choices:
-        call.voice.line(f"{choice.score:5.1f}  {choice.agent}{'' if choice.ready else ' (runs now)'}")
+        context.output.line(f"{choice.score:5.1f}  {choice.agent}{'' if choice.ready else ' (runs now)'}")
         for reason in choice.reasons:
-            call.voice.line(f"       {reason}")
+            context.output.line(f"       {reason}")
 
 
-def _watch(call: CommandContext) -> int:
+def _watch(context: CommandContext) -> int:
     """Print again whenever a report, a session or an inbox changes; until Ctrl-C."""
     from worldfs.agents.agent_names import list_agents
     from worldfs.agents.overview import agent_summaries
     from worldfs.tree.stores.disk_store import DiskStore
 
-    root = call.agents
+    root = context.agents
     with_names: list[str] = []
     told: list[AgentSummary] | None = None
     watch: Any = None
@@ -83,11 +83,11 @@ def _watch(call: CommandContext) -> int:
             seen = agent_summaries(root)
             if told is None or seen != told:
                 if told is not None:
-                    call.voice.line()
-                _tell(call, seen)
+                    context.output.line()
+                _tell(context, seen)
                 told = seen
             watch.read(LOOK_S)
-            while watch.read(0.2):  # one table for what belongs together
+            while watch.read(0.2):  # one table per group
                 pass
     finally:
         if watch is not None:

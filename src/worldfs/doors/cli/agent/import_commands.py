@@ -1,4 +1,4 @@
-"""What other tools kept, brought over; and an agent's files taken out."""
+"""`paos agent import` and `export`: state of other tools into an agent, and an agent's files out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from worldfs.agents.importers import ImportPlan
 
 
-def import_agent(call: CommandContext) -> int:
+def import_agent(context: CommandContext) -> int:
     """Exit 1 when something was left behind, or nothing was found."""
     from worldfs.agents.importers import plan, run_import
 
@@ -22,37 +22,39 @@ def import_agent(call: CommandContext) -> int:
     if call["dry_run"] or nothing:
         call.voice.value({"plan": list(made.words())})
         for word in made.words():
-            call.voice.line(word)
+            context.output.line(word)
         return 1 if nothing else 0
-    adopted = _adopt(call, made)
+    adopted = _adopt(context, made)
     if adopted:
-        made = plan(call["place"], call["name"], also=also)
+        made = plan(context["place"], context["name"], also=also)
         made.found = [found for found in made.found if found.source.importer != "agent-state"]
-    with open_agent_state(call) as state:
+    with open_agent_state(context) as state:
         report = run_import(made, state)
     words = [*adopted, *(report.words() if made.found or not adopted else ())]
     call.voice.value({"import": words, "left": len(report.skipped)})
     for word in words:
-        call.voice.line(word)
+        context.output.line(word)
     return 1 if report.not_understood else 0
 
 
-def _adopt(call: CommandContext, made: ImportPlan) -> list[str]:
-    """An agent that is not here yet, and that the place has whole, is taken over byte for byte; in words, or []."""
+def _adopt(context: CommandContext, made: ImportPlan) -> list[str]:
+    """Copy an agent that does not exist yet from a complete export, byte for byte; the lines to print, or []."""
     from worldfs.agents.agent_names import agent_exists
     from worldfs.agents.importers import adopt
 
     whole = [found.source for found in made.found if found.source.importer == "agent-state"]
-    if agent_exists(call.agents, call["name"]) or len(whole) != 1:
+    if agent_exists(context.agents, context["name"]) or len(whole) != 1:
         return []
-    files = adopt(whole[0], call.agents, call["name"])
-    return [f"agent {call['name']} taken over whole: {len(files)} files"]
+    files = adopt(whole[0], context.agents, context["name"])
+    return [f"agent {context['name']} taken over whole: {len(files)} files"]
 
 
-def export(call: CommandContext) -> int:
+def export(context: CommandContext) -> int:
     from worldfs.agents.importers import export as take_out
 
-    with open_agent_state(call) as state:
-        written = take_out(state, call["place"])
-    call.voice.say(f"{len(written)} files in {call['place']}", {"files": written, "place": call["place"]}, "good")
+    with open_agent_state(context) as state:
+        written = take_out(state, context["place"])
+    context.output.report(
+        f"{len(written)} files in {context['place']}", {"files": written, "place": context["place"]}, "good"
+    )
     return 0

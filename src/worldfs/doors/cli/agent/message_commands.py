@@ -1,4 +1,4 @@
-"""Letters: the inbox of an agent, and sending."""
+"""`paos agent inbox` and `send`: the messages of an agent."""
 
 from __future__ import annotations
 
@@ -15,23 +15,28 @@ if TYPE_CHECKING:
     from worldfs.agents.message_names import DeliveryReceipt
 
 
-def inbox(call: CommandContext) -> int:
-    """Exit 1 when a letter was asked for and there is none."""
-    check_exclusive(call, "ack", "return", "dead", "receipt", "wait" if call["claim"] is None else "claim")
-    with open_agent_state(call) as state:
+def inbox(context: CommandContext) -> int:
+    """Exit 1 when a message was asked for and there is none."""
+    check_exclusive(context, "ack", "return", "dead", "receipt", "wait" if context["claim"] is None else "claim")
+    with open_agent_state(context) as state:
         box = state.inbox
-        if call["receipt"] is not None:
-            return _receipt(call, box.receipt(call["receipt"]))
-        if call["claim"] is not None or call["wait"] is not None:
-            claimed = box.claim("operator", lease_s=call["claim"] or 300.0, wait=call["wait"])
+        if context["receipt"] is not None:
+            return _receipt(context, box.receipt(context["receipt"]))
+        if context["claim"] is not None or context["wait"] is not None:
+            claimed = box.claim("operator", lease_s=context["claim"] or 300.0, wait=context["wait"])
             if claimed is None:
                 call.voice.say("no message", {"letter": None})
                 return 1
-            call.voice.value({"token": claimed.token, "path": str(claimed.path), "letter": claimed.message._asdict()})
+            context.output.value(
+                {"token": claimed.token, "path": str(claimed.path), "letter": claimed.message._asdict()}
+            )
             for text in columns(_rows(claimed)):
-                call.voice.line(text)
+                context.output.line(text)
             return 0
-        for token, done, word in ((call["ack"], box.ack, "acknowledged"), (call["return"], box.give_back, "returned")):
+        for token, done, word in (
+            (context["ack"], box.ack, "acknowledged"),
+            (context["return"], box.give_back, "returned"),
+        ):
             if token is not None:
                 if not box.claimed(token):
                     raise NotFound(
@@ -39,34 +44,34 @@ def inbox(call: CommandContext) -> int:
                         expected="the token of a claim that has not ended", fix="take the message again with --claim",
                     )  # fmt: skip
                 done(token)
-                call.voice.say(word, {word: token}, "good")
+                context.output.report(word, {word: token}, "good")
                 return 0
-        letters = box.dead() if call["dead"] else box.waiting()
-    call.voice.value({"letters": [_value(letter) for letter in letters]})
+        letters = box.dead() if context["dead"] else box.waiting()
+    context.output.value({"letters": [_value(letter) for letter in letters]})
     rows = []
     for letter in letters:
         m = letter.message
         words = (m.priority, m.type, m.sender, m.subject) if m is not None else ("", "", "", "unreadable")
         rows.append((letter.name, *words, letter.state))
     for text in columns(rows):
-        call.voice.line(text)
+        context.output.line(text)
     if not rows:
         call.voice.line("no message")
     return 0
 
 
-def _receipt(call: CommandContext, receipt: DeliveryReceipt | None) -> int:
+def _receipt(context: CommandContext, receipt: DeliveryReceipt | None) -> int:
     if receipt is None:
         call.voice.say("no message of that id ever came", {"receipt": None})
         return 1
     found = receipt._asdict()
-    call.voice.value({"receipt": found})
+    context.output.value({"receipt": found})
     for text in columns([(key, str(value)) for key, value in found.items() if value]):
-        call.voice.line(text)
+        context.output.line(text)
     return 0
 
 
-def send(call: CommandContext) -> int:
+def send(context: CommandContext) -> int:
     from worldfs.agents.agent_names import list_agents
     from worldfs.agents.agent_state import AgentState
     from worldfs.agents.inbox import deposit_to
@@ -80,11 +85,11 @@ def send(call: CommandContext) -> int:
         from worldfs.agents.broadcast import broadcast
 
         sent = broadcast(
-            call.agents, sender=call["from"], subject=call["subject"], body=body, agents="all",
-            source_ref=call["ref"] or call["id"] or call["subject"], priority=call["priority"],
-            expires_at=call["expires"],
+            context.agents, sender=context["from"], subject=context["subject"], body=body, agents="all",
+            source_ref=context["ref"] or context["id"] or context["subject"], priority=context["priority"],
+            expires_at=context["expires"],
         )  # fmt: skip
-        call.voice.value(
+        context.output.value(
             {
                 "sent": [
                     {
@@ -99,19 +104,19 @@ def send(call: CommandContext) -> int:
         )
         for item in sent:
             word = str(item.trouble) if item.trouble else "sent" if item.new else "was there already"
-            call.voice.line(f"{item.agent}: {word}", "bad" if item.trouble else "good")
+            context.output.line(f"{item.agent}: {word}", "bad" if item.trouble else "good")
         return 1 if any(item.trouble for item in sent) else 0
     now = stamp(SystemClock().now().replace(microsecond=0))
     letter = Message(
-        call["id"], call["from"], call["to"], now, call["type"], call["priority"], call["subject"], body, call["ref"],
-        call["expires"],
+        context["id"], context["from"], context["to"], now, context["type"], context["priority"], context["subject"],
+        body, context["ref"], context["expires"],
     )  # fmt: skip
-    done = deposit_to(call.agents, call["to"], letter)
-    if done.new and call["from"] in list_agents(call.agents):
-        with AgentState.open(call["from"], call.agents) as state:
+    done = deposit_to(context.agents, context["to"], letter)
+    if done.new and context["from"] in list_agents(context.agents):
+        with AgentState.open(context["from"], context.agents) as state:
             state.sent(done.message)
     word = "sent" if done.new else "was there already"
-    call.voice.say(f"{done.message.id} {word}", {"id": done.message.id, "new": done.new}, "good")
+    context.output.report(f"{done.message.id} {word}", {"id": done.message.id, "new": done.new}, "good")
     return 0
 
 
@@ -122,13 +127,13 @@ def _typed() -> str:
         raise BadInput(f"standard input: {error.reason}", op="agent send", expected="text in UTF-8") from None
 
 
-def _value(letter: Any) -> dict[str, Any]:
-    value: dict[str, Any] = letter._asdict()
-    value["message"] = letter.message and letter.message._asdict()
+def _value(message: Any) -> dict[str, Any]:
+    value: dict[str, Any] = message._asdict()
+    value["message"] = message.message and message.message._asdict()
     return value
 
 
 def _rows(claimed: Any) -> list[tuple[str, ...]]:
-    """A claim and its letter, a line for each fact."""
+    """A claim and its message, one line per fact."""
     facts = {"token": claimed.token, **claimed.message._asdict()}
     return [(key.replace("_", " "), str(value)) for key, value in facts.items() if value not in (None, "", {})]

@@ -1,4 +1,4 @@
-"""`paos agent rm` and `paos agent restore`: away, and back again."""
+"""`paos agent rm` and `paos agent restore`: remove an agent, and restore it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ if TYPE_CHECKING:
 SESSION_END_WAIT_S = 10.0  # for the session of a process that has just died to be ended as lost
 
 
-def remove(call: CommandContext) -> int:
+def remove(context: CommandContext) -> int:
     from worldfs.agents.agent_names import list_agents
     from worldfs.ground.errors import NotFound
 
-    there = list_agents(call.agents)
-    for name in call["name"]:  # all of them before the first goes
+    there = list_agents(context.agents)
+    for name in context["name"]:  # all of them before the first goes
         if name not in there:
             expected = ", ".join(there) or "none yet"
-            raise NotFound(f"no agent {name!r}", path=call.agents, op="agent rm", expected=f"one of: {expected}")
-    for name in call["name"]:
-        gone = _taken_away(call.agents, name)
-        call.voice.say(f"{name} is now in {gone.path}; back with: paos agent restore {name}", gone._asdict(), "good")
+            raise NotFound(f"no agent {name!r}", path=context.agents, op="agent rm", expected=f"one of: {expected}")
+    for name in context["name"]:
+        gone = _taken_away(context.agents, name)
+        context.output.report(
+            f"{name} was moved to {gone.path}; restore with: paos agent restore {name}", gone._asdict(), "good"
+        )
     return 0
 
 
 def _taken_away(root: str, name: str) -> RemovedAgent:
-    """A session whose owner has died is ended by a process of its own, a moment later: that is waited for."""
+    """Remove the agent. The session of a dead owner is ended by its keeper a moment later: wait for that."""
     from pathlib import Path
 
     from worldfs.agents.agent_removal import remove_agent as take_away
@@ -49,18 +51,18 @@ def _taken_away(root: str, name: str) -> RemovedAgent:
             time.sleep(0.05)
 
 
-def restore(call: CommandContext) -> int:
+def restore(context: CommandContext) -> int:
     from worldfs.agents.agent_removal import removed_agents
     from worldfs.agents.agent_removal import restore_agent as bring_back
 
-    if call["name"] is None:
-        found = removed_agents(call.agents)
-        call.voice.value({"removed": [item._asdict() for item in found]})
+    if context["name"] is None:
+        found = removed_agents(context.agents)
+        context.output.value({"removed": [item._asdict() for item in found]})
         for text in columns([(item.agent, item.at, item.path) for item in found]):
-            call.voice.line(text)
+            context.output.line(text)
         if not found:
-            call.voice.line("no agent was removed")
+            context.output.line("no agent was removed")
         return 0
-    back = bring_back(call.agents, call["name"])
-    call.voice.say(f"{back.agent} is back in {back.path}", back._asdict(), "good")
+    back = bring_back(context.agents, context["name"])
+    context.output.report(f"{back.agent} was restored to {back.path}", back._asdict(), "good")
     return 0

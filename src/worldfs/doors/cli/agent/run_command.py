@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from worldfs.ground.model import SessionRecord
 
 
-def run(call: CommandContext) -> int:
-    """Exit 0 completed, 1 failed or out of time, 2 it could not start."""
+def run(context: CommandContext) -> int:
+    """Exit 0 completed, 1 failed or timed out, 2 could not start."""
     from worldfs.drivers.command import ShellHooks
     from worldfs.drivers.command import run as carry
 
-    with open_agent_state(call) as state:
-        about = session_fields(call)
+    with open_agent_state(context) as state:
+        about = session_fields(context)
         about.pop("timeout_seconds", None)
-        if call["id"]:
-            about["id"] = call["id"]
-        hooks = ShellHooks(call["pre"], call["post"], call["error"])
-        command = _command(call, state)
-        out = -1 if call.voice.json and command.tool and command.tool.added else 1  # the answer stands in the JSON
+        if context["id"]:
+            about["id"] = context["id"]
+        hooks = ShellHooks(context["pre"], context["post"], context["error"])
+        command = _command(context, state)
+        out = -1 if context.output.json and command.tool and command.tool.added else 1  # the answer is in the JSON
         ended = carry(state, command, hooks=hooks, about=about, out=out, alone=True)
-    call.voice.value(ended._asdict() | {"session": ended.session._asdict()})
-    if not call.voice.json:
+    context.output.value(ended._asdict() | {"session": ended.session._asdict()})
+    if not context.output.json:
         word = f"{ended.session.session_id} {ended.outcome}" + (f" ({ended.cause})" if ended.cause else "")
-        call.voice.aside("\n      ".join((f"paos: {word}", *ended.errors)))
+        context.output.notice("\n      ".join((f"paos: {word}", *ended.errors)))
     if ended.outcome == "completed":
         return 0
     return 2 if ended.cause == "spawn" else 1
 
 
-def _command(call: CommandContext, state: AgentState) -> CommandRequest:
+def _command(context: CommandContext, state: AgentState) -> CommandRequest:
     import os
 
     from worldfs.drivers.command import CommandRequest
@@ -51,13 +51,13 @@ def _command(call: CommandContext, state: AgentState) -> CommandRequest:
 
     words, home = tuple(call["argv"]), os.path.realpath(state.agent_dir.path)
     tool: ReportingCommand | None
-    if call["with"] is not None:
-        tool = preset_command(call["with"], home, words, call["model"])
+    if context["with"] is not None:
+        tool = preset_command(context["with"], home, words, context["model"])
     elif words:
-        tool = reporting_command(words, home, silence=call["silence"] is not None)
+        tool = reporting_command(words, home, silence=context["silence"] is not None)
     else:
         raise BadInput("no command", op="agent run", expected="-- COMMAND …, or --with TOOL")
-    how = call["prompt"] or ("none" if call["with"] is None else "stdin")
+    how = context["prompt"] or ("none" if context["with"] is None else "stdin")
 
     def prompt(session: SessionRecord) -> PromptText:
         made = state.prompted(
@@ -70,6 +70,6 @@ def _command(call: CommandContext, state: AgentState) -> CommandRequest:
         path = SessionFiles(state.agent_dir.root, "20260101-000000-0000").path(OUTCOME)
         state.prompted(outcome=path, budget=call["budget"], language=call["language"], template=call["template"] or "")
     return CommandRequest(
-        words if tool is None else tool.argv, call["type"], call["timeout"], call["silence"], tool=tool,
+        words if tool is None else tool.argv, context["type"], context["timeout"], context["silence"], tool=tool,
         prompt=None if how == "none" else prompt, prompt_as="stdin" if how == "none" else how,
     )  # fmt: skip

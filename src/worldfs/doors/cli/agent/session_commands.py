@@ -1,7 +1,7 @@
 """One step of a session at a time, for shell scripts: start, event, outcome, end.
 
 `start` leaves a keeper behind: a small process that holds the session's lock as long as the script lives, so that a
-second start is told who runs, and a script that dies is noticed at once.
+second start is told which process runs, and a script that dies is noticed at once.
 """
 
 from __future__ import annotations
@@ -24,46 +24,46 @@ RESERVED_FIELDS: Final = ("self", "outcome", "session", "session_id", "cause", "
 LOCK_WAIT_S: Final = 5.0  # for a keeper to end; it takes milliseconds
 
 
-def session_fields(call: CommandContext) -> dict[str, Any]:
+def session_fields(context: CommandContext) -> dict[str, Any]:
     """The options of a session by the names of session.json."""
     given = {
-        "domain": call["domain"],
-        "branch": call["branch"],
-        "model": call["model"],
-        "timeout_seconds": None if call["timeout"] is None else int(call["timeout"]),
-        "research_question": call["question"],
-        "belief_targeted": call["belief"],
-        "disconfirmation_target": call["disconfirm"],
-        "sources_expected": call["expect"],
+        "domain": context["domain"],
+        "branch": context["branch"],
+        "model": context["model"],
+        "timeout_seconds": None if context["timeout"] is None else int(context["timeout"]),
+        "research_question": context["question"],
+        "belief_targeted": context["belief"],
+        "disconfirmation_target": context["disconfirm"],
+        "sources_expected": context["expect"],
     }
     return {key: value for key, value in given.items() if value is not None}
 
 
-def start(call: CommandContext) -> int:
+def start(context: CommandContext) -> int:
     foreign = _descriptors()
-    parent = os.getppid() if call["for"] is None else call["for"]
+    parent = os.getppid() if context["for"] is None else context["for"]
     try:
         watched = os.pidfd_open(parent)
     except (OSError, OverflowError, AttributeError) as error:
         raise BadInput(f"no process {parent}", op="start", expected="the id of a living process: --for PID") from error
-    with open_agent_state(call) as state:
-        record = state.start(type=call["type"], argv=(), id=call["id"], **session_fields(call))
-        _keep(state, record.session_id, parent, watched, foreign)
-    call.voice.say(record.session_id, record._asdict())
+    with open_agent_state(context) as state:
+        record = state.start(type=context["type"], argv=(), id=context["id"], **session_fields(context))
+        _start_keeper(state, record.session_id, parent, watched, foreign)
+    context.output.report(record.session_id, record._asdict())
     return 0
 
 
-def event(call: CommandContext) -> int:
-    with open_agent_state(call) as state:
-        seq = state.event(call["event"], **parse_key_values(call["facts"], taken=("ts", "seq", "event")))
-    call.voice.say(str(seq), {"seq": seq})
+def event(context: CommandContext) -> int:
+    with open_agent_state(context) as state:
+        seq = state.event(context["event"], **parse_key_values(context["facts"], taken=("ts", "seq", "event")))
+    context.output.report(str(seq), {"seq": seq})
     return 0
 
 
-def outcome(call: CommandContext) -> int:
+def outcome(context: CommandContext) -> int:
     from worldfs.agents import session_facts, session_job
 
-    said = parse_key_values(call["facts"], taken=RESERVED_FIELDS)
+    said = parse_key_values(context["facts"], taken=RESERVED_FIELDS)
     _typed(said)
     if not said:
         raise BadInput("no facts", path=call["name"], op="agent outcome", expected="key=value …")
@@ -71,36 +71,36 @@ def outcome(call: CommandContext) -> int:
         sid = session_job.running_session(state)
         if not sid:
             raise NotFound(
-                "no session runs", path=call["name"], op="agent outcome", fix=f"paos agent start {call['name']}"
+                "no session runs", path=context["name"], op="agent outcome", fix=f"paos agent start {context['name']}"
             )
         session_facts.add_facts(state.agent_dir, sid, state.cleaned(said))
     call.voice.say(", ".join(said), said)
     return 0
 
 
-def end(call: CommandContext) -> int:
+def end(context: CommandContext) -> int:
     from worldfs.agents import session_facts, session_job
 
-    said = parse_key_values(call["facts"], taken=RESERVED_FIELDS, expected="completed, timeout or error")
+    said = parse_key_values(context["facts"], taken=RESERVED_FIELDS, expected="completed, timeout or error")
     _typed(said)
-    with open_agent_state(call) as state:
-        sid, mine = session_job.running_session(state), _mine(call["name"])
+    with open_agent_state(context) as state:
+        sid, mine = session_job.running_session(state), _mine(context["name"])
         if sid and not mine:
-            _not_anothers(state, sid)
+            _check_owner(state, sid)
         keeper = (state.runner() or {}).get("keeper")
         errors = session_facts.errors(said if "errors" in said else state.session_facts())
         words = {
-            "summary": call["summary"] or str(said.pop("summary", "")),
-            "handoff": call["handoff"] or str(said.pop("handoff", "")),
-            "next_priority": call["next"] or said.pop("next_priority", None),
-            "errors": [call["why"]] if call["why"] else errors,
+            "summary": context["summary"] or str(said.pop("summary", "")),
+            "handoff": context["handoff"] or str(said.pop("handoff", "")),
+            "next_priority": context["next"] or said.pop("next_priority", None),
+            "errors": [context["why"]] if context["why"] else errors,
         }
         for key in words:
             said.pop(key, None)
-        record = state.finish(call["outcome"], session=mine, **words, **said)
+        record = state.finish(context["outcome"], session=mine, **words, **said)
     if isinstance(keeper, int):
-        _see_off(keeper)
-    call.voice.say(f"{record.session_id} {record.status}", record._asdict(), "good")
+        _wait_for_keeper(keeper)
+    context.output.report(f"{record.session_id} {record.status}", record._asdict(), "good")
     return 0
 
 
@@ -115,11 +115,11 @@ def _typed(said: dict[str, Any]) -> None:
 
 
 def _mine(name: str) -> str:
-    """The session that this shell is in, if it is one of this agent."""
+    """The session of this shell, if it belongs to this agent."""
     return os.environ.get("PAOS_SESSION", "") if os.environ.get("PAOS_AGENT", name) == name else ""
 
 
-def _not_anothers(state: AgentState, sid: str) -> None:
+def _check_owner(state: AgentState, sid: str) -> None:
     from worldfs.kernel.job_store import JobStore
 
     if JobStore(state.agent_dir.store, state.agent_dir.clock).load(sid).order.params.get("argv"):
@@ -132,7 +132,7 @@ def _not_anothers(state: AgentState, sid: str) -> None:
 # -- the keeper ------------------------------------------------------------------------------------------------------
 
 
-def _keep(state: AgentState, sid: str, script: int, watched: int, foreign: set[int]) -> None:
+def _start_keeper(state: AgentState, sid: str, script: int, watched: int, foreign: set[int]) -> None:
     """Fork the keeper: it has the lock's descriptor, and ends when the script or the session does."""
     ready, told = os.pipe()
     if os.fork():
@@ -147,7 +147,7 @@ def _keep(state: AgentState, sid: str, script: int, watched: int, foreign: set[i
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
-        for fd in {*foreign, ready}:  # a lock or a pipe of the script must not live as long as we do
+        for fd in {*foreign, ready}:  # the keeper must not hold the script's locks and pipes open
             with suppress(OSError):
                 os.close(fd)
         _sign(state, sid, script)
@@ -159,7 +159,7 @@ def _keep(state: AgentState, sid: str, script: int, watched: int, foreign: set[i
 
 
 def _descriptors() -> set[int]:
-    """What was open when we came. (One of those listed was open only for the listing.)"""
+    """The descriptors that were open at the start. (One of those listed was open only for the listing.)"""
     found = set()
     with suppress(OSError):
         for name in os.listdir("/proc/self/fd"):
@@ -170,7 +170,7 @@ def _descriptors() -> set[int]:
 
 
 def _sign(state: AgentState, sid: str, script: int) -> None:
-    """Who holds the agent is the script: whoever ends it ends the session."""
+    """The lock names the script as its holder: ending the script ends the session."""
     from worldfs.tree.stores.root_lock import KEY
 
     command = ""
@@ -206,8 +206,8 @@ def _wait(state: AgentState, sid: str, watched: int, watch: Any) -> None:
                 session_job.recover(state)
 
 
-def _see_off(keeper: int) -> None:
-    """Wait until it has ended: who starts next need not."""
+def _wait_for_keeper(keeper: int) -> None:
+    """Wait until the keeper has ended, so that the next start need not."""
     import select
 
     with suppress(OSError):
