@@ -65,7 +65,7 @@ def paos(root: Path, capfd: pytest.CaptureFixture[str]) -> Paos:
         ("agent inbox rio --return nope", "no claim has the token 'nope'"),
         ("agent send nobody hello", "no agent 'nobody'"),
         ("agent send rio hello --expires tomorrow", "expected a time"),
-        ("agent send all hello --type question", "a message to all is a cascade"),
+        ("agent send all hello --type question", "a message to `all` is a cascade"),
         ("agent event rio seen ts=1", "not for you to say"),
         ("agent event rio seen nothing", "key=value"),
         ("agent outcome rio a=1", "no session runs"),

@@ -31,13 +31,13 @@ class BareClient:
     async def send(self, **frame: Any) -> None:
         await self.socket.send(json.dumps(frame))
 
-    async def hear(self, seconds: float = PATIENCE_S) -> Reply:
+    async def receive(self, seconds: float = PATIENCE_S) -> Reply:
         async with asyncio.timeout(seconds):
             reply: Reply = json.loads(await self.socket.recv())
         return reply
 
-    async def of(self, tag: int, seconds: float = PATIENCE_S) -> Reply:
-        """The reply to a tag, whatever comes first."""
+    async def reply_to(self, tag: int, seconds: float = PATIENCE_S) -> Reply:
+        """The reply to a tag; frames before it are kept."""
         while True:
             for reply in self._held:
                 if reply.get("tag") == tag:
@@ -72,7 +72,7 @@ class BareClient:
         return await self.ask("walk", fid=1, newfid=fid, path=[part for part in path.split("/") if part])
 
     async def closed(self, seconds: float = PATIENCE_S) -> int:
-        """The code with which the server closed the connection; what was still said is dropped."""
+        """The code with which the server closed the connection; frames before it are dropped."""
         async with asyncio.timeout(seconds):
             await self.socket.wait_closed()
         return self.socket.close_code or 0
@@ -105,7 +105,7 @@ class LocalServer:
         async with connect(
             self.url + path, additional_headers=headers, compression=None, max_size=8 << 20, ping_interval=None
         ) as socket:
-            plug = BareClient(socket)
+            client = BareClient(socket)
             if greet:
-                await plug.greet()
-            yield plug
+                await client.greet()
+            yield client

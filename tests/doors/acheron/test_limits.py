@@ -116,7 +116,7 @@ def test_a_slow_client_waits_and_the_server_keeps_little_for_it(hold):
             asked = 200
             for _ in range(asked):
                 await bare.send(READ)
-            await soon(lambda: any(not line._transport.is_reading() for line in stand.server.lines))
+            await soon(lambda: any(not line._transport.is_reading() for line in stand.server.connections))
             assert (await quick.ask("stat", fid=1))["ok"] is True
             kept = max(each._transport.get_write_buffer_size() for each in stand.server.connections)
             assert kept < 3 << 20, "the replies to a client that does not read pile up"
@@ -139,7 +139,7 @@ def test_a_client_that_never_reads_is_dropped(hold, monkeypatch):
         await plug.walk("/big", 2)
         for _ in range(60):
             await bare.send(READ)
-        await soon(lambda: not stand.server.lines)
+        await soon(lambda: not stand.server.connections)
         assert stand.server.meters.dropped == 1
         bare.transport.abort()
 

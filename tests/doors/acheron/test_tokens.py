@@ -246,8 +246,8 @@ def test_the_shared_user_token_speaks_for_no_agent_that_has_a_token_of_its_own(h
             return {"session_key": key, "agent_id": agent, "project_id": project}
 
         async with (
-            stand.plug(stand.token("user"), greet=False) as plug,
-            stand.plug(stand.token("user"), greet=False) as still,
+            stand.connect(stand.token("user"), greet=False) as plug,
+            stand.connect(stand.token("user"), greet=False) as still,
         ):
             for one, agent in ((plug, "rio"), (still, "alice")):
                 await one.control("version", {"protocol": "unified-v2"})
@@ -265,11 +265,11 @@ def test_the_shared_user_token_speaks_for_no_agent_that_has_a_token_of_its_own(h
                 assert refused(await still.control(op, payload), "forbidden", words)
             assert (await still.control("session_attach", entry("bob")))["ok"] is True
             assert (await still.control("session_attach", entry("alice")))["ok"] is True
-            async with stand.plug(token) as own, stand.plug() as admin:
+            async with stand.connect(token) as own, stand.connect() as admin:
                 assert (await own.control("connect"))["payload"]["agent_id"] == "rio"
                 assert (await admin.control("session_attach", entry("rio", "k")))["ok"] is True
         stand.server.tokens.remember("user", TokenVisit("main", "rio", project, 2**50))
-        async with stand.plug(stand.token("user"), greet=False) as late:
+        async with stand.connect(stand.token("user"), greet=False) as late:
             await late.control("version", {"protocol": "unified-v2"})
             assert (await late.control("session_status"))["ok"] is False, "its last place is rio's"
             other.revoke(issued.id)

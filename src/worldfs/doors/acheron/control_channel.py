@@ -151,7 +151,7 @@ async def _agent_ensure(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     name = _text(payload, "agent_id", _AGENT)
     if peer.principal.role == USER and name == MOTHER:
         raise SessionRefused("forbidden", "user role cannot attach to mother agent")
-    check_token_agent(peer.server.tokens, peer.who.holder, name)
+    check_token_agent(peer.server.tokens, peer.principal.holder, name)
     await _ensure(peer, name)
     return {"agent_id": name}
 
@@ -164,8 +164,8 @@ async def _attach(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
         raise SessionRefused("invalid_payload", "InvalidPayload")
     if project is None:
         project = _same_project(peer, key, agent)
-    binding = Binding(peer.who.role, agent, project, token or "")
-    check_admission(peer.server.tokens, peer.who.holder, binding, peer.server.realm.plane)
+    binding = Binding(peer.principal.role, agent, project, token or "")
+    check_admission(peer.server.tokens, peer.principal.holder, binding, peer.server.realm.plane)
     await _ensure(peer, agent)
     session = peer.bind(key, binding)
     peer.sessions.active = key

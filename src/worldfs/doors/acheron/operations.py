@@ -99,9 +99,9 @@ async def _rename(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer
     return {}
 
 
-async def _setattr(verbs: Verbs, frame: Frame, turn: RequestContext) -> Answer:
+async def _setattr(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     """Ours: the attributes that the payload names. With `times` agreed on, the answer says which of them are kept."""
-    asked, times = frame.body(), turn.knows("times")
+    asked, times = frame.body(), request.has_extension("times")
     able = ("size", "mtime_ms", "mode") if times else ("size",)
     others = sorted(asked.keys() - set(able))
     if others:

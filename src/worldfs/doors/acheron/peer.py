@@ -110,9 +110,9 @@ class ClientPeer:
         self._busy: PeerRequest | None = None
         self._waiting: dict[int, PeerRequest] = {}  # by tag; those without one by a negative number
         self._unnamed = -1
-        self._batch = self._taken = 0  # of which look at the line, how many requests were begun
-        if who.role != NODE:
-            first = first_binding(server.tokens, who.holder, server.realm.plane)
+        self._batch = self._taken = 0  # which read of the transport, and how many of its requests were begun
+        if principal.role != NODE:
+            first = first_binding(server.tokens, principal.holder, server.realm.plane)
             if isinstance(first, SessionRefused):
                 self.refusal = first
             else:

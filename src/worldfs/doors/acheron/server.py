@@ -148,10 +148,12 @@ class Server:
 
         due = await self.thread(look)
         for peer in list(self.peers):
-            if not self.tokens.stands(peer.who.holder):
-                peer.line.close(1008, "the token was revoked")
-            elif not all(self.tokens.speaks(peer.who.holder, seat.binding.agent) for seat in peer.seats):
-                peer.line.close(1008, "the agent has a token of its own now")
+            if not self.tokens.is_valid(peer.principal.holder):
+                peer.transport.close(1008, "the token was revoked")
+            elif not all(
+                self.tokens.acts_for(peer.principal.holder, session.binding.agent) for session in peer.sessions
+            ):
+                peer.transport.close(1008, "the agent has a token of its own now")
         return due
 
     def _greet(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:

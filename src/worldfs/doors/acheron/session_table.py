@@ -111,7 +111,7 @@ def first_binding(tokens: TokenStore, holder: TokenHolder, plane: ControlPlanePo
     if (
         plane.project(last.project) is None
         or not plane.allows(binding, "read")
-        or not tokens.speaks(holder, binding.agent)
+        or not tokens.acts_for(holder, binding.agent)
     ):
         return SessionRefused("last_target_invalid", "the last project/agent of this user token is gone; attach again")
     return binding
@@ -124,18 +124,18 @@ def _only_project(holder: TokenHolder, plane: ControlPlanePort) -> str:
 
 
 def check_token_agent(tokens: TokenStore, holder: TokenHolder, agent: str) -> None:
-    """Raises `SessionRefused` for an agent that this token does not speak for."""
-    if tokens.speaks(holder, agent):
+    """Raises `SessionRefused` for an agent that this token does not act for."""
+    if tokens.acts_for(holder, agent):
         return
     if holder.agent:
-        raise SessionRefused("forbidden", f"this token speaks for agent {holder.agent} alone")
+        raise SessionRefused("forbidden", f"this token is valid only for agent {holder.agent}")
     raise SessionRefused(
         "forbidden", f"agent {agent} has a token of its own: use that one (`paos token add` makes more)"
     )
 
 
 def check_admission(tokens: TokenStore, holder: TokenHolder, binding: Binding, plane: ControlPlanePort) -> None:
-    """May a connection be bound so? Raises `PlaneError` or `SessionRefused`, in the recorded words."""
+    """Check that a connection may be bound so. Raises `PlaneError` or `SessionRefused`, in the recorded words."""
     check_token_agent(tokens, holder, binding.agent)
     if binding.role == USER and binding.agent == MOTHER:
         raise SessionRefused("forbidden", "user role cannot attach to mother agent")

@@ -118,15 +118,15 @@ class TokenStore:
         issued = self._issued.get(hashlib.sha256(given).hexdigest())
         return TokenHolder(issued.id, issued.role, issued.agent) if issued is not None else found
 
-    def speaks(self, holder: TokenHolder, agent: str) -> bool:
+    def acts_for(self, holder: TokenHolder, agent: str) -> bool:
         """Whether a holder speaks for an agent: its token's own one, or any, but the shared user token speaks for none
         that has a token of its own."""
         if holder.agent:
             return agent == holder.agent
         return holder.role != USER or all(one.agent != agent for one in self._issued.values())
 
-    def stands(self, holder: TokenHolder) -> bool:
-        """Whether a holder that was let in would be let in now."""
+    def is_valid(self, holder: TokenHolder) -> bool:
+        """Whether the token of an admitted holder is still valid."""
         if not holder.agent:
             return bool(self._tokens.get(holder.role, "a node's secret"))
         return any(one.id == holder.id for one in self._issued.values())

@@ -145,7 +145,8 @@ _WORLD = (
         "revoke a token of the served tree",
         "token:revoke",
         (ArgumentSpec(("name",), "the token's id, all of an agent, or `user`: the shared one", "ID"),),
-        "New connections are refused at once, open ones end within seconds. Without `user`, only named tokens get in.",
+        "New connections are refused at once, open ones end within seconds. After revoking `user`, only tokens "
+        "of one agent are accepted.",
     ),
     CommandSpec(
         "policy serve",
@@ -249,7 +250,7 @@ _WORLD = (
         "tree_commands:mkdir",
         (_TREE_PATH._replace(many="+"),),
         "Below artifacts/, and in what nodes export (--connect).",
-        far="tree_commands:mkdir",
+        remote="tree_commands:mkdir",
     ),
     CommandSpec(
         "mv",

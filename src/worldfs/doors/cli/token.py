@@ -33,7 +33,7 @@ def list_tokens(context: CommandContext) -> int:
     rows = [{"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()]
     rows += shown["agent_tokens"]
     words = [f"{row['id']:12} {row['role']:6} {row['agent_id'] or _any(row['role'])}" for row in rows]
-    call.voice.say("\n".join(words), {"tokens": rows})
+    context.output.report("\n".join(words), {"tokens": rows})
     return 0
 
 
@@ -41,10 +41,10 @@ def _any(role: object) -> str:
     return "any agent" if role == "admin" else "any agent without a token of its own"
 
 
-def revoke(call: CommandContext) -> int:
-    """A server that runs lets nobody in with it from now on, and ends its connections within seconds."""
-    gone = _tokens(call).revoke(call["name"])
-    call.voice.say(f"revoked: {', '.join(gone)}", {"revoked": gone})
+def revoke(context: CommandContext) -> int:
+    """A running server refuses the token from now on, and ends its connections within seconds."""
+    gone = _tokens(context).revoke(context["name"])
+    context.output.report(f"revoked: {', '.join(gone)}", {"revoked": gone})
     return 0
 
 

@@ -70,7 +70,7 @@ class _LocalTree:
         self._tree.remove(path, self._actor)
 
     def mkdir(self, name: str) -> str:
-        path = self.place(name)
+        path = self.path_of(name)
         self._tree.mkdir(path, self._actor)
         return path
 
@@ -128,9 +128,9 @@ def _tree(context: CommandContext) -> Iterator[CommandTree]:
 
 def _with_tree(command: Callable[[CommandContext, CommandTree], int]) -> Callable[[CommandContext], int]:
     @wraps(command)
-    def run(call: CommandContext) -> int:
-        with _tree(call) as tree:
-            return command(call, tree)
+    def run(context: CommandContext) -> int:
+        with _tree(context) as tree:
+            return command(context, tree)
 
     return run
 

@@ -59,7 +59,7 @@ AGENTS: tuple[CommandSpec, ...] = (
         (
             _NAME,
             *_SESSION,
-            ArgumentSpec(("--silence",), "end it after so many seconds without output", "SECONDS", takes="number"),
+            ArgumentSpec(("--silence",), "time limit in seconds without output", "SECONDS", takes="number"),
             ArgumentSpec(
                 ("--prompt",),
                 "how the command gets the state prompt: as its standard input (default of --with), as its last "
@@ -102,7 +102,7 @@ AGENTS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec(
         "agent outcome",
-        "record facts for the end of the running session",
+        "record record facts for the end of the running session",
         "agent.session_commands:outcome",
         (_NAME, _FACTS),
     ),
@@ -178,9 +178,11 @@ AGENTS: tuple[CommandSpec, ...] = (
         "agent.message_commands:inbox",
         (
             _NAME,
-            ArgumentSpec(("--claim",), "take the next one for so many seconds", "SECONDS", takes="number"),
-            ArgumentSpec(("--wait",), "wait for one, at most so many seconds, and take it", "SECONDS", takes="number"),
-            ArgumentSpec(("--ack",), "this claim is done with", "TOKEN"),
+            ArgumentSpec(("--claim",), "claim the next message for so many seconds", "SECONDS", takes="number"),
+            ArgumentSpec(
+                ("--wait",), "wait at most so many seconds for a message, and claim it", "SECONDS", takes="number"
+            ),
+            ArgumentSpec(("--ack",), "acknowledge this claim", "TOKEN"),
             ArgumentSpec(("--return",), "this claim is not done: let others have the message", "TOKEN"),
             ArgumentSpec(("--dead",), "the messages that could not be delivered", takes="switch"),
             ArgumentSpec(("--receipt",), "what became of a message, and when", "ID"),

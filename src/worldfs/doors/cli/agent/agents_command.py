@@ -27,7 +27,7 @@ def _tell(context: CommandContext, lines: list[AgentSummary]) -> None:
         return _plan(context, lines)
     context.output.value({"agents": [line._asdict() for line in lines]})
     if not lines:
-        call.voice.line(f"no agents in {call.agents}; make one with: paos agent init NAME")
+        context.output.line(f"no agents in {context.agents}; make one with: paos agent init NAME")
     rows = [("agent", "status", "since", "last", "tasks", "messages", "summary")] if lines else []
     for text in columns(rows + [_row(line) for line in lines]):
         context.output.line(text)

@@ -25,7 +25,7 @@ def inbox(context: CommandContext) -> int:
         if context["claim"] is not None or context["wait"] is not None:
             claimed = box.claim("operator", lease_s=context["claim"] or 300.0, wait=context["wait"])
             if claimed is None:
-                call.voice.say("no message", {"letter": None})
+                context.output.report("no message", {"letter": None})
                 return 1
             context.output.value(
                 {"token": claimed.token, "path": str(claimed.path), "letter": claimed.message._asdict()}
@@ -40,8 +40,8 @@ def inbox(context: CommandContext) -> int:
             if token is not None:
                 if not box.claimed(token):
                     raise NotFound(
-                        f"nothing is claimed by {token!r}", path=call["name"], op="agent inbox",
-                        expected="the token of a claim that has not ended", fix="take the message again with --claim",
+                        f"no claim has the token {token!r}", path=context["name"], op="agent inbox",
+                        expected="the token of a claim that has not ended", fix="claim the message again with --claim",
                     )  # fmt: skip
                 done(token)
                 context.output.report(word, {word: token}, "good")
@@ -56,13 +56,13 @@ def inbox(context: CommandContext) -> int:
     for text in columns(rows):
         context.output.line(text)
     if not rows:
-        call.voice.line("no message")
+        context.output.line("no message")
     return 0
 
 
 def _receipt(context: CommandContext, receipt: DeliveryReceipt | None) -> int:
     if receipt is None:
-        call.voice.say("no message of that id ever came", {"receipt": None})
+        context.output.report("no message with this id was received", {"receipt": None})
         return 1
     found = receipt._asdict()
     context.output.value({"receipt": found})
@@ -78,10 +78,10 @@ def send(context: CommandContext) -> int:
     from worldfs.ground.clock import SystemClock, stamp
     from worldfs.ground.model import Message
 
-    body = _typed() if call["body"] == "-" else call["body"]
-    if call["to"] == "all":
-        if call["type"] not in ("flag", "cascade"):  # flag is what is meant where nothing was said
-            raise BadInput(f"--type {call['type']}", op="agent send", expected="a message to all is a cascade")
+    body = _typed() if context["body"] == "-" else context["body"]
+    if context["to"] == "all":
+        if context["type"] not in ("flag", "cascade"):  # flag is the default
+            raise BadInput(f"--type {context['type']}", op="agent send", expected="a message to `all` is a cascade")
         from worldfs.agents.broadcast import broadcast
 
         sent = broadcast(
