@@ -125,6 +125,6 @@ def test_the_homes_own_token_is_not_sent_to_strangers(
 
 def test_a_command_of_this_machine_is_refused_and_nobody_there_is_exit_3(paos: Paos, far: Far) -> None:
     code, _, err = paos("up")
-    assert code == 2 and "this machine only" in err
+    assert code == 2 and "does not work over --connect" in err
     assert paos("--connect", "ws://127.0.0.1:1", "ls", connect=False)[0] == 3
     assert paos("--connect", "http://127.0.0.1", "ls", connect=False)[0] == 2

@@ -182,7 +182,7 @@ def test_what_works_here_only_says_so_and_what_does_there(
         code, out, err = paos(*words)
     else:
         code, out, err = paos("--connect", "ws://127.0.0.1:9", *words)
-    assert (code, out) == (2, "") and "this machine only" in err and instead in err
+    assert (code, out) == (2, "") and "does not work over --connect" in err and instead in err
 
 
 @pytest.mark.parametrize("where", WHERE)

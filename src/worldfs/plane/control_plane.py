@@ -82,8 +82,10 @@ class ControlPlane(Notifications):
         self._writing = threading.RLock()
         self._own: Mapping[str, Operation] = MappingProxyType(
             {
-                "metrics": lambda work, _: plane_status.metrics(work.state, self._watchers.metrics_json(), work.now),
-                "node_service_watch": lambda work, payload: self._watch_reply(work.caller, payload)[0],
+                "metrics": lambda transaction, _: plane_status.metrics(
+                    transaction.state, self._watchers.metrics_json(), transaction.now
+                ),
+                "node_service_watch": lambda transaction, payload: self._watch_reply(transaction.caller, payload)[0],
                 "node_service_unwatch": lambda _, __: {"enabled": False},
             }
         )
@@ -156,26 +158,26 @@ class ControlPlane(Notifications):
 
     def _query(self, row: OpRow, payload: Json, caller: Caller) -> Json:
         with self._lock:
-            work = self._transaction(row, caller)
-            if work.now >= self._reconcile.due_ms():
-                self._reconcile.run_cycle(self._state, work.now)
-            reply = self._operation(row)(work, payload)
+            transaction = self._transaction(row, caller)
+            if transaction.now >= self._reconcile.due_ms():
+                self._reconcile.run_cycle(self._state, transaction.now)
+            reply = self._operation(row)(transaction, payload)
             return reply() if callable(reply) else reply
 
     def _change(self, row: OpRow, payload: Json, caller: Caller) -> Json:
         with self._writing:
             with self._lock:
-                work = self._transaction(row, caller)
-            reply = self._operation(row)(work, payload)
-            if work.change:
+                transaction = self._transaction(row, caller)
+            reply = self._operation(row)(transaction, payload)
+            if transaction.change:
                 if row.audited:
-                    work.change.audit = self._audit(row, caller, None, work.now)
-                self._commit(work.change)
+                    transaction.change.audit = self._audit(row, caller, None, transaction.now)
+                self._commit(transaction.change)
             with self._lock:
-                if work.projects:
-                    self._reconcile.request_cycle(work.now, f"control.{row.op}")
+                if transaction.projects:
+                    self._reconcile.request_cycle(transaction.now, f"control.{row.op}")
                 answer = reply() if callable(reply) else reply
-            self._notify(work)
+            self._notify(transaction)
             return answer
 
     def _operation(self, row: OpRow) -> Operation:

@@ -29,7 +29,7 @@ class ConnectionLost(StorageError):
 
 
 class RequestTimeout(WorldError, TimeoutError):
-    """No answer in time. The server was told to drop the request; a write may have been made all the same."""
+    """No answer in time. The request was flushed; a write may have been carried out all the same."""
 
     code = "TIMED_OUT"
 

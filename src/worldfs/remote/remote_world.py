@@ -226,7 +226,7 @@ class RemoteWorld:
     async def open(self, path: str, mode: str = "r") -> RemoteFile:
         """Open a file to read consistent blocks; `async with await world.open(path) as file`. Mode r, w, rw.
 
-        It lives as long as the connection: after a reconnect it raises `ConnectionLost`.
+        It is valid as long as the connection: after a reconnect it raises `ConnectionLost`.
         """
         return await (await self._connected()).open(path, mode, self.timeout)
 

@@ -62,7 +62,7 @@ def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(pattern), template) for pattern, template in (*BLANKS, *file_messages_zh.BLANKS))
 
 
-# A message is often put together from its finding: (as the kernel or a body writes it, as it reads in Chinese).
+# A message is often put together from its finding: (as the kernel or a driver writes it, in Chinese).
 _JOINED: tuple[tuple[Callable[[Finding], str], Callable[[Finding], str]], ...] = (
     (
         lambda f: f"{f.field}: found {f.found}, expected {f.expected}; {f.fix}",

@@ -200,7 +200,7 @@ def finding(key: str, job: str, language: str = "en", **words: Any) -> Finding:
 
 
 def display_value(value: Any) -> str:
-    """A value as it may stand in a message: short, on one line, control characters escaped."""
+    """A value for a message: short, on one line, control characters escaped."""
     if isinstance(value, str):
         return one_line(value, 80) or '""'
     form = reprlib.Repr()

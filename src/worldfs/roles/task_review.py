@@ -70,7 +70,7 @@ def review(
 
 
 def _goals(text: str, scene: Scene) -> tuple[Goal, ...] | str | None:
-    """What the words claim: goals; why they cannot be so ("" none said); None where nobody can read them."""
+    """The goals that the words assert; or why they cannot hold ("" none given); None where they cannot be parsed."""
     words = _ASIDE_EN.sub(r"put \1 on \2", text).replace("暂放", "放")
     intent = interpret(words, scene)
     if isinstance(intent, CommandIntent):
@@ -91,7 +91,7 @@ def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck, 
             continue
         handled = [g for g in after if subject(g) and subject(g) == subject(goal)]
         if isinstance(goal, HoldingGoal) and any(holds(g, scene) for g in handled):
-            continue  # what stands where a later row put it was in the gripper before
+            continue  # a thing placed by a later row was in the gripper before
         if handled or isinstance(
             goal, (*POSE_GOALS, HoldingGoal)
         ):  # a grasp passes: what was held may have been put down

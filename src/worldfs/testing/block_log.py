@@ -4,7 +4,7 @@ The format is that of Linux's dm-log-writes (drivers/md/dm-log-writes.c, Documen
 log-writes.rst), which QEMU's block driver `blklogwrites` writes too. Numbers are little endian; a sector of the log is
 as long as its first block says; an entry is one sector, its data follow.
 
-A disk may lose, and reorder, everything that it was not told to flush: a flush makes durable what was written before
+A disk may lose, and reorder, everything that was not flushed: a flush makes durable what was written before
 it, a write with FUA itself. One block of 4,096 bytes is written whole or not at all.
 """
 

@@ -55,7 +55,7 @@ def renamed(value: Any, at: Field, hostile: str) -> Any:
 
 
 def doubled(value: Any, at: Field) -> Any:
-    """A copy of the value in which one element of a list stands twice."""
+    """A copy of the value in which one element of a list is repeated."""
     after = copy.deepcopy(value)
     inner = after
     for key in at[:-1]:

@@ -96,7 +96,7 @@ def missing(kind: str = "ext4") -> str:
 
 
 def cut_power(
-    life: Workload, live: Live | None = None, *, kind: str = "ext4", lots: int = 2, seed: int = 0
+    workload: Workload, live: Live | None = None, *, kind: str = "ext4", lots: int = 2, seed: int = 0
 ) -> CrashCheckCounts:
     """Live once on the logged disk, and survive a power cut after each write. `CrashCheckFailure` at the first that it
     does not.
@@ -104,13 +104,13 @@ def cut_power(
     `live`: another way to run it. `kind`: one of `FILE_SYSTEMS`. `lots`: random disks at each cut.
     """
     with scratch_directory() as place:
-        views = list(views_of(life, place, record_workload(life, place / "first")))
+        views = list(views_of(workload, place, record_workload(workload, place / "first")))
         system = FILE_SYSTEMS[kind]
-        lived = live_logged(place, system, life.prepare, live or (lambda path: life.run(path, Disk())))
+        lived = live_logged(place, system, workload.prepare, live or (lambda path: workload.run(path, Disk())))
         assert len(lived.acks) == len(views) - 1, "it did not live to its end"
 
         def check(path: Path, acked: int) -> None:
-            compare(life.inspect(path), (views[acked], views[min(acked + 1, len(views) - 1)]))
+            compare(workload.inspect(path), (views[acked], views[min(acked + 1, len(views) - 1)]))
 
         with closing(lived.log):
             return try_cuts(place, system, lived, check, lots=lots, seed=seed)

@@ -42,7 +42,7 @@ class ScriptWorld:
         self._armed: tuple[str, str, int] | None = None  # boundary, pattern of paths, number of matches to skip
         self.updated = False
 
-    # -- the world's life ------------------------------------------------------------------------------------------
+    # -- start and end -- ----------------------------------------------------------------------------------------
 
     def onboard(self, language: str = "en", profile: str = "", robot_id: str = "") -> None:
         """onboard [LANGUAGE [PROFILE [ROBOT_ID]]]: a home and its workspace, as `paos onboard` makes them."""
@@ -202,7 +202,7 @@ class ScriptWorld:
         raise AssertionError("it was not refused")
 
     def ran(self, count: str, id: str = "") -> None:
-        """ran N [JOB]: bodies were started N times in all (for that job), crashes included."""
+        """ran N [JOB]: the driver was started N times in all (for that job), crashes included."""
         found = [order.id for order in self._executed if id in ("", order.id)]
         assert len(found) == int(count), f"found {len(found)}: {found}"
 
@@ -240,7 +240,7 @@ class ScriptWorld:
         return DiskStore(self._workspace, Disk(self._boundary), guarded=frozenset({"ACTION.md", "ENVIRONMENT.md"}))
 
     def _memory(self) -> Store:
-        """One store for the whole script: it stands for the disk, so it survives crashes."""
+        """One store for the whole script: it represents the disk, so it survives crashes."""
         from worldfs.tree.stores.memory_store import MemoryStore
 
         if self._store is None:

@@ -14,7 +14,7 @@ from worldfs.tree.stores.store_interface import ABSENT, ANY, Store, StoreChangeK
 
 from .waiting import PATIENCE_S
 
-PATIENCE = PATIENCE_S  # after which a change that should have been heard is taken as lost
+PATIENCE = PATIENCE_S  # after which a missing notification counts as lost
 
 AWKWARD = (
     "with space",

@@ -141,7 +141,7 @@ class _TraceReader:
         path = part[1] if isinstance(part, tuple) else os.fsdecode(part) if isinstance(part, bytes) else ""
         return inside(self.root, path) is not None
 
-    # parts: of a descriptor (number, path), of a string bytes, else the text as it stands
+    # parts: of a descriptor (number, path), of a string bytes, else the unchanged text
 
     def _openat(self, parts: Sequence[object], result: int) -> Iterator[DiskOp]:
         path, flags = self._at(parts, 0), str(parts[2]).split("|")

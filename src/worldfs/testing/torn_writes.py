@@ -1,4 +1,4 @@
-"""What may have become of a file whose last changes were not synced: all, nothing, or some of it, in pieces."""
+"""The possible contents of a file whose last changes were not synced: all, none, or a part, torn."""
 
 from __future__ import annotations
 

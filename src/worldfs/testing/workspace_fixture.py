@@ -30,7 +30,7 @@ _unique = itertools.count()
 
 
 def action(id: str, robot: str = "arm_1", *, keys: dict[str, Any] | None = None, **params: Any) -> dict[str, Any]:
-    """An entry of ACTION.md that the critic passes; `params` tell a `NullDriver` how to behave, `keys` are its own."""
+    """An entry of ACTION.md that the critic passes; `params` control a `NullDriver`, `keys` are its own."""
     entry = {"action_id": id, "action_type": "move_to", "params": {"target_pose": POSE, **params}, "robot_id": robot}
     return {**entry, "status": "pending", **(keys or {})}
 
@@ -46,7 +46,7 @@ def sheet(entries: Sequence[dict[str, Any]]) -> bytes:
 
 
 class WorkspaceFixture:
-    """`executed` lists every start of every body, whatever died in between."""
+    """`executed` lists every start of every driver, across crashes."""
 
     def __init__(self, root: Path, robots: Sequence[str] = ("arm_1", "arm_2"), clock: Clock | None = None) -> None:
         self.root = root
@@ -102,7 +102,7 @@ class WorkspaceFixture:
         return (self.root / name).read_bytes()
 
     def entries(self) -> list[dict[str, Any]]:
-        """The queue as it stands in ACTION.md; none without that file."""
+        """The queue in ACTION.md; empty without that file."""
         from worldfs.formats import action
 
         if not (self.root / "ACTION.md").exists():
@@ -148,7 +148,7 @@ class WorkspaceFixture:
             store.close()
 
     def check_files(self) -> None:
-        """Every document and every file of ours can be read, whoever died while writing. Raises what is wrong."""
+        """Check that every document and every file of ours is readable, after any crash. Raises the first error."""
         from worldfs.formats import action, environment, lessons_file, task
 
         for name, read in (

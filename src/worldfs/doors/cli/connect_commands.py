@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def open_connection(context: CommandContext) -> BlockingWorld:
-    """The world behind --connect. The token never stands on the command line, where every process could read it."""
+    """The world behind --connect. The token is never on the command line, where every process could read it."""
     from worldfs.remote import address, blocking
 
     # The home's own token is for the home's own server: it is not sent to strangers unless the home was named.

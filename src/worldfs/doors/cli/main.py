@@ -38,10 +38,10 @@ def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
-    voice = CommandOutput(json="--json" in (words[: words.index("--")] if "--" in words else words))
+    output = CommandOutput(json="--json" in (words[: words.index("--")] if "--" in words else words))
     try:
         with Interrupts() as interrupts:
-            code = _execute(words, table, voice, interrupts)
+            code = _execute(words, table, output, interrupts)
         sys.stdout.flush()  # here, where a closed pipe can still be handled
         return code
     except BrokenPipeError:
@@ -49,7 +49,7 @@ def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
     except KeyboardInterrupt:
-        voice.error("interrupted", {"code": "INTERRUPTED", "found": "interrupted"})
+        output.error("interrupted", {"code": "INTERRUPTED", "found": "interrupted"})
         return INTERRUPTED
 
 

@@ -17,7 +17,7 @@ STRIP_MARGIN = 0.05
 
 
 def volume(thing: Thing) -> float:
-    """m³ of the body itself, 0 when its size is not told."""
+    """m³ of the thing itself, 0 when its size is unknown."""
     if len(thing.size) < 3:
         return 0.0
     share = {"sphere": math.pi / 6, "cylinder": math.pi / 4}.get(thing.shape, 1.0)
@@ -34,7 +34,7 @@ def fits(thing: Thing, box: Thing) -> bool:
 
 
 def free_volume(box: Thing, scene: Scene) -> float:
-    """m³ still free in a container, infinite when its size is not told."""
+    """m³ still free in a container, infinite when its size is unknown."""
     if len(box.size) < 3 or not volume(box):
         return math.inf
     places = layout(scene)
@@ -43,7 +43,8 @@ def free_volume(box: Thing, scene: Scene) -> float:
 
 
 def into_containers(ids: tuple[str, ...], boxes: list[str], scene: Scene) -> list[Goal]:
-    """Each thing into the first box that has room for it; into the roomiest when none has (the plan then says so)."""
+    """Each thing into the first box with enough space; into the one with the most space when none has (the plan then
+    says so)."""
     left = {b: free_volume(t, scene) for b in boxes if (t := scene.thing(b)) is not None}
     found: list[Goal] = []
     places = layout(scene)
@@ -142,7 +143,7 @@ def _likeness(label: str, box: Thing | None) -> int:
 def _strips(
     labels: list[str], table: Thing, scene: Scene
 ) -> dict[str, tuple[tuple[float, float], tuple[float, float]]]:
-    """Equal strips of the table across y, outside the footprints of what stands on it for good."""
+    """Equal strips of the table across y, outside the footprints of immovable things on it."""
     x, y = table.position[:2]
     low_x, high_x = x - table.size[0] / 2 + STRIP_MARGIN, x + table.size[0] / 2 - STRIP_MARGIN
     low, high = y - table.size[1] / 2 + STRIP_MARGIN, y + table.size[1] / 2 - STRIP_MARGIN

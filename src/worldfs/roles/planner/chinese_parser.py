@@ -26,7 +26,7 @@ def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
     polite = any(w.text in _TAGS for w in found)
     rest = [w for w in found if not {"polite", "only"} & w.kinds]
     while len(rest) > 1 and "wish" in rest[0].kinds and not _names(rest[1]):
-        rest = rest[1:]  # 我要把…: the wish is only politeness
+        rest = rest[1:]  # 我要把…: 要 is only politeness
     while rest and rest[-1].text in "?？。.!！，,":
         if rest[-1].text in "?？" and not polite and "request" not in rest[0].kinds:
             return rest, False
@@ -185,7 +185,7 @@ class ChineseParser(ChineseNounParser):
         return (), but
 
     def moving(self, what: tuple[NounPhrase, ...]) -> Clause | None:
-        """向左移10厘米 · 远离罐子 · 离罐子远一点: a move told by a direction; None and nothing consumed for none."""
+        """向左移10厘米 · 远离罐子 · 离罐子远一点: a move given by a direction; None and nothing consumed for none."""
         mark = self.at
         for way in _WAYS:
             if self.take(f"shift{way}"):

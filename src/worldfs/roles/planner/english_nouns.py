@@ -36,7 +36,7 @@ class EnglishNounParser:
         return self.tokens[self.at + n] if self.at + n < len(self.tokens) else ""
 
     def phrase(self, phrases: Iterable[str]) -> str:
-        """The longest of the phrases that stands here, consumed; "" for none."""
+        """The longest of the phrases at this position, consumed; "" for none."""
         found = ""
         for phrase in phrases:
             parts = phrase.split()

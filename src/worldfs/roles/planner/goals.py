@@ -180,7 +180,7 @@ def littering(goal: ClearedGoal, scene: Scene, places: Mapping[str, ThingLocatio
 
 
 def tcp(robot: RobotState) -> Vec | None:
-    """The tool's position where the page tells it, else None (`pose` is the base)."""
+    """The tool's position if the page gives it, else None (`pose` is the base)."""
     for key in ("tcp_position", "tcp", "tcp_pose", "ee_pose", "eef_pose"):
         found = robot.extra.get(key)
         found = found.get("position") if isinstance(found, dict) else found

@@ -74,7 +74,7 @@ class NounPhrase:
 
 @dataclass(frozen=True, slots=True)
 class DirectionalMove:
-    """A move told by a direction: left | right | forward | backward, or away | closer with `other`. Metres."""
+    """A move given by a direction: left | right | forward | backward, or away | closer with `other`. Metres."""
 
     way: str
     metres: float = 0.0  # 0: not given

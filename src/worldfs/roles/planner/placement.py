@@ -13,8 +13,8 @@ from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, Pl
 from .scene_facts import ThingLocation, height, inside, top, top_of, yaw
 
 GRID_M = 0.04
-GAPS_M = (0.05, 0.03, 0.012)  # room for fingers between two footprints: the widest that can be had
-CLEAR_M = 0.005  # between a thing at a point that was named and what stands near it
+GAPS_M = (0.05, 0.03, 0.012)  # space for the fingers between two footprints: the widest possible
+CLEAR_M = 0.005  # between a thing at a named point and its neighbours
 FINGERS_M = 0.03  # between a thing and the one that it is put beside
 BESIDE_MARGIN_M = 0.02  # placement error with which it still is beside
 BESIDE_STEP_M = 0.01
@@ -186,7 +186,7 @@ def on_thing(thing: Thing, support: Thing) -> Vec:
 
 
 def at_position(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> Vec | None:
-    """The wanted point; without a height, at rest on what is under it. None out of reach, or where something stands."""
+    """The wanted point; without a height, at rest on what is under it. None out of reach, or where another thing is."""
     x, y = goal.position[:2]
     if bench.reach_cost(x, y) is None:
         return None

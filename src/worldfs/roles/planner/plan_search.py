@@ -28,7 +28,7 @@ class PlannedMove:
 
 @dataclass(frozen=True, slots=True)
 class PlacementProblem:
-    """`places`: what is where. `want`: goal place of each thing; a place on furniture or in a box always has room.
+    """`places`: what is where. `want`: goal place of each thing; a place on furniture or in a box is always free.
 
     `met`: things whose goal holds as they lie. `free_top`: things wanted uncovered (to be held). `fixed_things`: never
     touched. `aside`: where things are set aside, by the thing that they are on; "" the default. `after`: a thing's goal
@@ -203,7 +203,7 @@ def _constructive(state: SearchState, problem: PlacementProblem) -> tuple[list[P
 def _ready(
     id: str, problem: PlacementProblem, state: SearchState, covers: Mapping[str, Sequence[str]], busy: set[str]
 ) -> bool:
-    """Is its place final: support in place and uncovered, and those it is to stand beside settled?"""
+    """Is its place final: support in place and uncovered, and its neighbours settled?"""
     if any(other in busy for other in problem.after.get(id, ())):
         return False
     want = problem.want[id]
@@ -223,7 +223,7 @@ def _aside(state: SearchState, problem: PlacementProblem) -> list[PlannedMove]:
     covers = state.covers()
     rank = {id: n for n, id in enumerate(problem.order)}
     loose = [id for id in todo | out if _clear(id, covers) and id not in problem.untouchable]
-    # what already stands aside gains nothing by being set aside again
+    # setting a thing aside again gains nothing
     found = [id for id in loose if state.places[id] != spot or (id in out and state.places[id].of in state.places)]
     return [
         PlannedMove(id, spot, False) for id in sorted(found, key=lambda one: (one not in out, rank.get(one, 99), one))

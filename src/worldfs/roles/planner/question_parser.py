@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from . import chinese_nouns, lexicon_en, lexicon_zh
 from .vocabulary import Vocabulary
 
-# The topic, the first row that fits; "" is a yes or no. What no row and no noun fits the scene does not tell.
+# The topic, the first row that fits; "" is a yes or no. A question without row and noun has no answer.
 _TOPICS: tuple[tuple[str, str], ...] = (
     ("can", r"^(what|which|how) .*\b(can|could|may) (you|i)\b(?!.* (see|put in))|what do you (know|understand)|\bhelp\b"
      r"|who are you|what are you\b(?! (holding|doing|carrying))"),

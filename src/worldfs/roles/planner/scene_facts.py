@@ -77,7 +77,7 @@ def tops(thing: Thing) -> tuple[float, ...]:
 
 
 def top_of(thing: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> float:
-    """Height of the upper side (m): told by what rests on it where something does, else by the thing's own pose."""
+    """Height of the upper side (m): from the things that rest on it, else from its own pose."""
     found = sorted(
         t.position[2] - height(t) / 2 for t in movable(scene) if places[t.id] == ThingLocation("on", thing.id)
     )

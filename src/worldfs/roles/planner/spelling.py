@@ -60,7 +60,7 @@ def _meant(word: str, vocabulary: Vocabulary) -> str:
     own = {k[2:] for k in vocabulary.raw if k[2:].isalpha()}
     nouns = {*vocabulary.english, *own}
     known = {*nouns, *(n + "s" for n in nouns), *en.IRREGULAR, *_CORE, *_GRAVE}
-    # a form of a word is no slip: what "places" or "placed" tells is no order
+    # an inflected form is no slip: "places" or "placed" is no order
     if any(word == k + end or (k[-1:] == "e" and word == k[:-1] + end) for k in known for end in _INFLECTED if k):
         return ""
     close = {k for k in known if one_edit(word, k)}

@@ -50,7 +50,7 @@ def _distance(thing: Thing, base: Thing | None, scene: Scene) -> float | None:
 def pick_superlative(
     ids: Sequence[str], best: str, scene: Scene, count: int = 1, base: Thing | None = None
 ) -> tuple[str, ...]:
-    """The `count` things that are most so. Raises NotUnderstood for a tie at the border and for what is not told."""
+    """The `count` things that are most so. Raises NotUnderstood for a tie at the border and for unknown measures."""
     things = [t for id in ids if (t := scene.thing(id)) is not None and (base is None or id != base.id)]
     if best == "middle":
         return _middle(things, scene)

@@ -68,7 +68,7 @@ class Vocabulary:
 
     def _describe(self, thing: Thing) -> frozenset[str]:
         keys = {f"i:{thing.id.lower()}"}
-        if thing.category == "stand":  # a body's own support, named after what stands on it: it is not that thing
+        if thing.category == "stand":  # a support named after the thing on it: it is not that thing
             return frozenset(keys | {"w:stand"})
         texts = [thing.name, thing.category, re.sub(r"[_\-\d]+", " ", thing.id)]
         for word in re.findall(r"[a-z]+", " ".join(texts).lower()):

@@ -17,7 +17,7 @@ from . import View, Workload
 
 
 def check_all_crashes(
-    life: Workload, *, lots: int = 8, times: int = 2, share: float = 1.0, without: Collection[Sync] = ()
+    workload: Workload, *, lots: int = 8, times: int = 2, share: float = 1.0, without: Collection[Sync] = ()
 ) -> CrashCheckCounts:
     """Run it once, and check every crash of it. `CrashCheckFailure` at the first that it does not survive.
 
@@ -25,33 +25,33 @@ def check_all_crashes(
     the restart after that is checked as well. `lots`, `share`, `without`: see crashes.py.
     """
     with scratch_directory() as place:
-        log = record_workload(life, place / "first", without=without)
-        tally = check_log_crashes(life, place, log, lots=lots, share=share)
-        return tally + check_repeated_crashes(life, place, log, lots=lots, times=times, share=share)
+        log = record_workload(workload, place / "first", without=without)
+        tally = check_log_crashes(workload, place, log, lots=lots, share=share)
+        return tally + check_repeated_crashes(workload, place, log, lots=lots, times=times, share=share)
 
 
-def record_workload(life: Workload, path: Path, *, without: Collection[Sync] = ()) -> DiskOpLog:
+def record_workload(workload: Workload, path: Path, *, without: Collection[Sync] = ()) -> DiskOpLog:
     def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
-        for step in life.run(path, disk):
+        for step in workload.run(path, disk):
             ack(step)
 
-    return record(path, life.prepare, operate, without=without)
+    return record(path, workload.prepare, operate, without=without)
 
 
 def check_log_crashes(
-    life: Workload, place: Path, log: DiskOpLog, *, lots: int = 8, share: float = 1.0
+    workload: Workload, place: Path, log: DiskOpLog, *, lots: int = 8, share: float = 1.0
 ) -> CrashCheckCounts:
     """Check every crash of a log, wherever it was recorded."""
-    views = list(views_of(life, place, log))
+    views = list(views_of(workload, place, log))
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
-        compare(life.inspect(path), (views[len(acked)], views[min(len(acked) + 1, len(views) - 1)]))
+        compare(workload.inspect(path), (views[len(acked)], views[min(len(acked) + 1, len(views) - 1)]))
 
     return try_states(place, log, check, lots=lots, share=share)
 
 
 def check_repeated_crashes(
-    life: Workload, place: Path, log: DiskOpLog, *, times: int, lots: int = 8, share: float = 1.0, seed: int = 0
+    workload: Workload, place: Path, log: DiskOpLog, *, times: int, lots: int = 8, share: float = 1.0, seed: int = 0
 ) -> CrashCheckCounts:
     """Crash `times` times by a kill and as often by a power cut; restart, and check every crash of that."""
     rng = random.Random(seed)  # noqa: S311  # the same at every run
@@ -67,24 +67,26 @@ def check_repeated_crashes(
         if killed:  # what was not durable then is not durable now
             second.start, second.ops = log.start, list(log.ops[:upto])
         words = f"{'killed' if killed else 'power cut'} after operation {upto}: {state.note}; then again: "
-        tally += _again(life, place, second, lots=lots, share=share, words=words)
+        tally += _again(workload, place, second, lots=lots, share=share, words=words)
         shutil.rmtree(place / "again")
     return tally
 
 
-def _again(life: Workload, place: Path, second: Recorder, *, lots: int, share: float, words: str) -> CrashCheckCounts:
+def _again(
+    workload: Workload, place: Path, second: Recorder, *, lots: int, share: float, words: str
+) -> CrashCheckCounts:
     begin = len(second.ops)
     done = sum(op.kind == "ack" for op in second.ops)
-    for step in life.restart(place / "again", second):
+    for step in workload.restart(place / "again", second):
         second.ack(step)
     log = DiskOpLog(second.start, second.ops)
-    told = _view(life, place, log, _last_ack(log.ops, begin))
-    seen, *views = views_of(life, place, log, begin)
+    told = _view(workload, place, log, _last_ack(log.ops, begin))
+    seen, *views = views_of(workload, place, log, begin)
     views = views or [seen]
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
         new = len(acked) - done
-        found = life.inspect(path)
+        found = workload.inspect(path)
         if new == 0:
             compare(found, (told, seen), (told, views[0]), (seen, views[0]))
         else:
@@ -96,18 +98,18 @@ def _again(life: Workload, place: Path, second: Recorder, *, lots: int, share: f
     return try_states(place, log, check, begin=begin, lots=lots, share=share, before=words)
 
 
-def views_of(life: Workload, place: Path, log: DiskOpLog, begin: int = 0) -> Iterator[View]:
+def views_of(workload: Workload, place: Path, log: DiskOpLog, begin: int = 0) -> Iterator[View]:
     """The expected view after `begin` operations, and after each step acknowledged since."""
-    yield _view(life, place, log, begin)
+    yield _view(workload, place, log, begin)
     for index, op in enumerate(log.ops):
         if op.kind == "ack" and index >= begin:
-            yield _view(life, place, log, index)
+            yield _view(workload, place, log, index)
 
 
-def _view(life: Workload, place: Path, log: DiskOpLog, upto: int) -> View:
+def _view(workload: Workload, place: Path, log: DiskOpLog, upto: int) -> View:
     materialise(DiskOpHistory(log.start, log.ops).everything(upto), place / "view")
     try:
-        return life.inspect(place / "view")
+        return workload.inspect(place / "view")
     finally:
         shutil.rmtree(place / "view")
 

@@ -1,6 +1,6 @@
 """One step of a session at a time, for shell scripts: start, event, outcome, end.
 
-`start` leaves a keeper behind: a small process that holds the session's lock as long as the script lives, so that a
+`start` leaves a keeper behind: a small process that holds the session's lock as long as the script runs, so that a
 second start is told which process runs, and a script that dies is noticed at once.
 """
 
