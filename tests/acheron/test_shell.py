@@ -84,7 +84,7 @@ def test_a_token_is_made_used_listed_and_revoked_by_hand(paos: Paos) -> None:
     assert paos("ls", "/agents/self", PAOS_TOKEN=token).returncode == 0
     assert paos("--agent", "rio", "ls", "/agents/self", PAOS_TOKEN=token).returncode == 0
     other = paos("--agent", "ada", "ls", "/", PAOS_TOKEN=token)
-    assert other.returncode == 2 and "this token speaks for agent rio alone" in other.stderr
+    assert other.returncode == 2 and "this token is valid only for agent rio" in other.stderr
     listed = paos("token", "list", far=False)
     assert "token-1" in listed.stdout and "rio" in listed.stdout and token not in listed.stdout
     rows = json.loads(paos("--json", "token", "list", far=False).stdout)["tokens"]

@@ -223,7 +223,7 @@ def test_a_deleted_node_stops_and_says_what_to_do(site):
         again = here.node()
         here.realm.plane.call("node_delete", {"node_id": "node-1"}, BOSS)
         async with again:
-            with pytest.raises(NotPermitted, match="knows node node-1 no more"):
+            with pytest.raises(NotPermitted, match="no longer has node node-1"):
                 await again.task
             again.task = asyncio.create_task(asyncio.sleep(0))
         third = here.node(invite=here.invite())  # a new invite brings the machine back, as another node

@@ -28,7 +28,7 @@ def over(test: Callable[[Far, RemoteWorld], Awaitable[None]], far: Far | None = 
             async with connect(served.url, token=TOKEN, timeout=PATIENCE_S, **more) as world:
                 await test(served, world)
                 await soon(lambda: all(set(fids) <= {1} for fids in served.fids), "a fid is left")
-                await soon(lambda: world._tree is None or not world._tree.line.alive or world._tree.line.waiting == 0)
+                await soon(lambda: world._tree is None or not world._tree.rpc.alive or world._tree.rpc.waiting == 0)
             return served
 
     return asyncio.run(asyncio.wait_for(run(), PATIENCE_S))
@@ -222,7 +222,7 @@ def test_giving_up_a_read_flushes_it() -> None:
 
     async def test(far: Far, world: RemoteWorld) -> None:
         task = asyncio.create_task(world.read(f"{JOB}/result.txt"))
-        await soon(lambda: "acheron.t_read" in far.types() and world._tree.line.waiting == 1)
+        await soon(lambda: "acheron.t_read" in far.types() and world._tree.rpc.waiting == 1)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -323,7 +323,7 @@ def test_a_lost_connection_ends_what_waits_and_says_whether_it_had_left() -> Non
         writing = asyncio.create_task(world.write(INPUT, "hello"))
         await soon(lambda: "acheron.t_write" in far.types())
         await far.connections[0].close()
-        with pytest.raises(ConnectionLost, match="look before you repeat") as caught:
+        with pytest.raises(ConnectionLost, match="check before you repeat") as caught:
             await writing
         assert caught.value.sent
         with pytest.raises(ConnectionLost) as after:

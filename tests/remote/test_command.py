@@ -49,7 +49,7 @@ def test_ls_shows_directories_with_a_slash_and_rights_on_request(paos: Paos) -> 
     assert "did you mean /nodes/n/fs/notes.txt?" in paos("cat", "/nodes/n/fs/note.txt")[2]
     assert "did you mean /nodes/n/fs?" in paos("ls", "/node/n/fs")[2]
     code, out, err = paos("ls", "/nope")
-    assert (code, out) == (2, "") and "/nope" in err and "the listing of the directory above" in err
+    assert (code, out) == (2, "") and "/nope" in err and "list the directory above" in err
 
 
 def test_cat_prints_the_bytes_and_stat_the_facts(paos: Paos) -> None:

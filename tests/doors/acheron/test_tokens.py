@@ -222,7 +222,7 @@ def test_a_token_speaks_for_its_agent_and_for_no_other(hold):
                 ("session_attach", {"session_key": "main", "agent_id": "alice", "project_id": project}),
                 ("session_attach", {"session_key": "new", "agent_id": "mother", "project_id": "system"}),
             ):
-                assert refused(await plug.control(op, payload), "forbidden", "this token speaks for agent rio alone")
+                assert refused(await plug.control(op, payload), "forbidden", "this token is valid only for agent rio")
             own = {"session_key": "main", "agent_id": "rio", "project_id": project}
             assert (await plug.control("session_attach", own))["ok"] is True
             named = [row["id"] for row in (await plug.control("agent_list"))["payload"]["agents"]]

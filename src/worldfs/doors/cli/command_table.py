@@ -108,7 +108,7 @@ _WORLD = (
         "It goes ahead of everything, and needs no kernel that runs: a world that is stopped starts stopped. What ran "
         "ends as cancelled, what waits is held until `paos resume`. Whoever may see a robot may stop it. "
         "Exit 1: a robot has not confirmed that it holds still.",
-        remote="stop_command:far_stop",
+        remote="stop_command:remote_stop",
     ),
     CommandSpec(
         "resume",
@@ -119,7 +119,7 @@ _WORLD = (
             ArgumentSpec(("--all",), "every robot", takes="switch"),
         ),
         "Queued jobs go on; stopped jobs do not start again.",
-        remote="stop_command:far_resume",
+        remote="stop_command:remote_resume",
     ),
     CommandSpec(
         "serve",
