@@ -107,7 +107,7 @@ def test_bootstrap_makes_the_agents_it_is_told(shell: tuple[str, ...], sh: Sh, r
     empty = tmp_path / "empty.conf"
     empty.write_text("")
     done = sh(shell, "bootstrap.sh", PAOS_AGENTS_CONF=str(empty))
-    assert done.returncode == 2 and "none is there yet" in done.stderr
+    assert done.returncode == 2 and "none exists yet" in done.stderr
 
 
 @pytest.mark.parametrize("shell", SHELLS)
