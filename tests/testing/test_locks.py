@@ -428,10 +428,10 @@ def test_the_planes_memory_is_changed_and_imaged_under_its_lock(tmp_path: Path) 
     plane._state.__class__ = Kept
     for name in ("apply", "due", "image"):
         asking(plane._state, name, lock)
-    for name in ("ask", "look", "news"):
+    for name in ("request_cycle", "run_cycle", "take_changes"):
         asking(plane._reconcile, name, lock)
     assert plane._log is not None
-    for name in ("append", "note", "rewrite", "close"):
+    for name in ("append", "append_unsynced", "rewrite", "close"):
         asking(plane._log, name, writing)
 
     class Trail(deque[Any]):

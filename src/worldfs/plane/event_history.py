@@ -84,7 +84,7 @@ class EventHistory:
             root.replace(NAME, b"".join(event.data + b"\n" for event in self.events), private=True)
             self._lines = len(self.events)
         finally:
-            log.refresh()  # it may have been put in place before something failed
+            log.refresh()  # the rename may have happened before the error
 
     def last(self, node_id: str, limit: int) -> list[ServiceEvent]:
         """The newest `limit`, oldest first; of one node, or ("") of all."""

@@ -136,7 +136,7 @@ class WriteAheadLog:
             self.root.replace(NAME, data, private=True, durable=False)
             self._base, self._dirty, self._broken = len(data), False, False
         finally:
-            self.log.refresh()  # it may have been put in place before something failed
+            self.log.refresh()  # the rename may have happened before the error
 
 
 def _line(value: object) -> bytes:

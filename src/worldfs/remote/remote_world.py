@@ -196,14 +196,14 @@ class RemoteWorld:
     async def mkdir(self, path: str) -> None:
         """Create a directory, where the server allows it. Raises `NotPermitted`, `Exists`,
         `MissingRequirement`."""
-        tree = await self._up()
+        tree = await self._connected()
         _may_make(tree, NotFound("no such directory", path=path, op="mkdir"))
         await tree.mkdir(path, self.timeout)
 
     async def remove(self, path: str) -> None:
         """Remove a file, or an empty directory. Raises `NotFound`, `NotPermitted`, and `MissingRequirement` where a
         server cannot."""
-        await (await self._able("remove", path)).remove(path, self.timeout)
+        await (await self._require_extension("remove", path)).remove(path, self.timeout)
 
     async def rename(self, old: str, new: str) -> None:
         """Rename within one node's exports; `new` is replaced. Raises as `remove`."""

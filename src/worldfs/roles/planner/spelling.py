@@ -9,15 +9,15 @@ from .vocabulary import Vocabulary, one_edit
 SHORT = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "pu": "put", "tabel": "table", "u": "you"}
 _INFLECTED = ("s", "es", "d", "ed", "ing", "er", "r", "ly", "n", "en", "y")
 _TABLES = (
-    lexicon_en.VERBS, lexicon_en.PREPS, lexicon_en.REQUESTS, lexicon_en.WISHES, lexicon_en.EXCEPT,
-    lexicon_en.JOINS, lexicon_en.OPENERS, lexicon_en.CLOSERS,
-    lexicon_en.WAYS, lexicon_en.AWAY, lexicon_en.UNITS, lexicon_en.A_BIT, lexicon_en.BEST, lexicon_en.NEAREST,
-    lexicon_en.ON_THE_SIDE, lexicon_en.ROBOT,
-    lexicon_en.TAGS, lexicon_en.NUMBERS, lexicon_en.ALL, lexicon_en.ANY, lexicon_en.THE, lexicon_en.PRONOUNS,
-    lexicon_en.QUESTIONS, lexicon_en.PROTECT,
-    lexicon_en.ASK_PLAIN, lexicon_en.COMPARED,
+    en.VERBS, en.PREPS, en.REQUESTS, en.WISHES, en.EXCEPT,
+    en.JOINS, en.OPENERS, en.CLOSERS,
+    en.WAYS, en.AWAY, en.UNITS, en.A_BIT, en.BEST, en.NEAREST,
+    en.ON_THE_SIDE, en.ROBOT,
+    en.TAGS, en.NUMBERS, en.ALL, en.ANY, en.THE, en.PRONOUNS,
+    en.QUESTIONS, en.PROTECT,
+    en.ASK_PLAIN, en.COMPARED,
     ("colour color kind kinds type types category other others else either or only",),
-    ("alone where it is in place as they are",), tuple(p for group in lexicon_en.PARTICLES.values() for p in group),
+    ("alone where it is in place as they are",), tuple(p for group in en.PARTICLES.values() for p in group),
 )  # fmt: skip
 _GRAVE = en.NEGATIONS | en.IFS | en.PAST
 _PLAIN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()) | frozenset(en.gerunds())

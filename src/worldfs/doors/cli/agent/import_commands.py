@@ -16,11 +16,11 @@ def import_agent(context: CommandContext) -> int:
     """Exit 1 when something was left behind, or nothing was found."""
     from worldfs.agents.importers import plan, run_import
 
-    also = [word for word in ("research-journal", "instructions") if call[word.replace("-", "_")]]
-    made = plan(call["place"], call["name"], also=also)
+    also = [word for word in ("research-journal", "instructions") if context[word.replace("-", "_")]]
+    made = plan(context["place"], context["name"], also=also)
     nothing = not made.found and not made.skipped
-    if call["dry_run"] or nothing:
-        call.voice.value({"plan": list(made.words())})
+    if context["dry_run"] or nothing:
+        context.output.value({"plan": list(made.words())})
         for word in made.words():
             context.output.line(word)
         return 1 if nothing else 0
@@ -31,7 +31,7 @@ def import_agent(context: CommandContext) -> int:
     with open_agent_state(context) as state:
         report = run_import(made, state)
     words = [*adopted, *(report.words() if made.found or not adopted else ())]
-    call.voice.value({"import": words, "left": len(report.skipped)})
+    context.output.value({"import": words, "left": len(report.skipped)})
     for word in words:
         context.output.line(word)
     return 1 if report.not_understood else 0

@@ -49,7 +49,7 @@ def _command(context: CommandContext, state: AgentState) -> CommandRequest:
     from worldfs.drivers.command.session_files import OUTCOME, SessionFiles
     from worldfs.drivers.command.tools import preset_command, reporting_command
 
-    words, home = tuple(call["argv"]), os.path.realpath(state.agent_dir.path)
+    words, home = tuple(context["argv"]), os.path.realpath(state.agent_dir.path)
     tool: ReportingCommand | None
     if context["with"] is not None:
         tool = preset_command(context["with"], home, words, context["model"])
@@ -62,13 +62,15 @@ def _command(context: CommandContext, state: AgentState) -> CommandRequest:
     def prompt(session: SessionRecord) -> PromptText:
         made = state.prompted(
             session=session, outcome=SessionFiles(state.agent_dir.root, session.session_id).path(OUTCOME),
-            budget=call["budget"], language=call["language"], template=call["template"] or "",
+            budget=context["budget"], language=context["language"], template=context["template"] or "",
         )  # fmt: skip
         return PromptText(made.text, made.pack.messages)
 
-    if how != "none":  # a mistake in the template, or too small a budget, is told before a session begins
+    if how != "none":  # a mistake in the template, or too small a budget, is reported before a session begins
         path = SessionFiles(state.agent_dir.root, "20260101-000000-0000").path(OUTCOME)
-        state.prompted(outcome=path, budget=call["budget"], language=call["language"], template=call["template"] or "")
+        state.prompted(
+            outcome=path, budget=context["budget"], language=context["language"], template=context["template"] or ""
+        )
     return CommandRequest(
         words if tool is None else tool.argv, context["type"], context["timeout"], context["silence"], tool=tool,
         prompt=None if how == "none" else prompt, prompt_as="stdin" if how == "none" else how,

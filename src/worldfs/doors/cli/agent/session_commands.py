@@ -66,15 +66,15 @@ def outcome(context: CommandContext) -> int:
     said = parse_key_values(context["facts"], taken=RESERVED_FIELDS)
     _typed(said)
     if not said:
-        raise BadInput("no facts", path=call["name"], op="agent outcome", expected="key=value …")
-    with open_agent_state(call) as state, state.agent_dir.locked():
+        raise BadInput("no facts", path=context["name"], op="agent outcome", expected="key=value …")
+    with open_agent_state(context) as state, state.agent_dir.locked():
         sid = session_job.running_session(state)
         if not sid:
             raise NotFound(
                 "no session runs", path=context["name"], op="agent outcome", fix=f"paos agent start {context['name']}"
             )
         session_facts.add_facts(state.agent_dir, sid, state.cleaned(said))
-    call.voice.say(", ".join(said), said)
+    context.output.report(", ".join(said), said)
     return 0
 
 

@@ -33,7 +33,7 @@ def init(context: CommandContext) -> int:
     for name in wanted.values():
         made = create_agent(root, name, language=context["language"])
         if made:
-            with AgentState.open(name, root) as state:  # what is ours from the beginning is told from edits of it
+            with AgentState.open(name, root) as state:  # so that later edits can be told from our own content
                 state.reconcile()
         text = f"{root / name}: {', '.join(made)}" if made else f"{root / name}: all there"
         context.output.report(text, {"agent": name, "path": str(root / name), "made": made}, "good" if made else "")
@@ -112,9 +112,9 @@ def memory(context: CommandContext) -> int:
                 context.output.line(f"{back or 'now':>4}  {item.number:>6}  {item.revision}")
         else:
             data = state.documents["memory.md"].read() or b""
-            call.voice.value({"memory": data.decode("utf-8", "replace")})
-            if not call.voice.json:
-                call.voice.raw(data)
+            context.output.value({"memory": data.decode("utf-8", "replace")})
+            if not context.output.json:
+                context.output.write_raw(data)
     return 0
 
 
