@@ -22,13 +22,13 @@ def run(seed: int = 1) -> dict[str, float]:
     body = TabletopDriver("bench", seed=seed)
     try:
         body.open(Scene())
-        eye, data = body.eye(), body.arm.rig.data
-        eye.shoot(data, "front")  # the first frame compiles shaders
+        renderer, data = body.renderer(), body.arm.rig.data
+        renderer.capture(data, "front")  # the first frame compiles shaders
         rates = []
         for _ in range(ROUNDS):
             start = time.perf_counter()
             for _ in range(FRAMES):
-                eye.shoot(data, "front")
+                renderer.capture(data, "front")
             rates.append(FRAMES / (time.perf_counter() - start))
     finally:
         body.close()

@@ -41,7 +41,7 @@ def run(episodes: int = EPISODES, seeds: int = SEEDS) -> dict[str, float]:
         policy = BenchmarkMethod("learned", str(place / "policy.onnx"))
         told = run_benchmark(
             place / "contest", [policy], FAMILIES, range(FRESH, FRESH + seeds), workers=1, stop=threading.Event(),
-            told=lambda line, finished, of: None,
+            on_trial=lambda line, finished, of: None,
         )["contestants"]["learned"]  # fmt: skip
     shares = {
         name: success_rate(part["good"], part["tried"])

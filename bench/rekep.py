@@ -54,14 +54,14 @@ def episode(seed: int, what: str = "place") -> dict[str, Any]:
     walls, notes, ok = [], [], True
     tries = backs = 0
     for skill, params in orders(seed, what):
-        errand = SkillRequest("bench", Skill(skill, "ReKepPolicyRuntime"), params)
+        request = SkillRequest("bench", Skill(skill, "ReKepPolicyRuntime"), params)
         began = time.perf_counter()
-        findings = runtime.review(errand, target)
+        findings = runtime.review(request, target)
         if findings:
             ok = False
             notes.append(f"{skill}: review: {findings[0].found}")
             break
-        outcome = runtime.perform(errand, SkillContext(target, None, Run(clock, clock.monotonic() + 120)))
+        outcome = runtime.perform(request, SkillContext(target, None, Run(clock, clock.monotonic() + 120)))
         walls.append(time.perf_counter() - began)
         tries = max(tries, outcome.evidence.get("attempts", 0))
         backs += len(outcome.evidence.get("backtracks", ()))

@@ -225,13 +225,14 @@ def clamps(source: Source) -> Iterator[Fault]:
 
 def predicates(source: Source) -> Iterator[Fault]:
     """A judgement that always says yes."""
-    yield from _ifs("predicate", lambda source, test, then: "Attempted(False" in source.text(then))(source)
+    yield from _ifs("predicate", lambda source, test, then: "AttemptResult(False" in source.text(then))(source)
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.If) and "Attempted(False" not in source.text(node.body[0]):
+        if isinstance(node, ast.If) and "AttemptResult(False" not in source.text(node.body[0]):
             codes = [part for step in node.body for part in re.findall(r'"(NOT_[A-Z_]+)"', source.text(step))]
             if codes and isinstance(node.body[-1], ast.Return):
                 yield source.fault("predicate", node.test, "False")
-        if isinstance(node, ast.Call) and _named(node) == "Predicate" and not isinstance(node.args[-1], ast.Constant):
+        named = isinstance(node, ast.Call) and _named(node) == "SuccessPredicate"
+        if named and isinstance(node, ast.Call) and not isinstance(node.args[-1], ast.Constant):
             yield source.fault("predicate", node.args[-1], "True")
         if isinstance(node, ast.FunctionDef) and isinstance(node.returns, ast.Name) and node.returns.id == "bool":
             last = node.body[-1]
@@ -323,7 +324,7 @@ NAMED = (
     Named("T1: a note is not durable", "durable", "agents/notebook.py", ("_append", "_log.append")),
     Named("T1: a node's identity is not durable", "durable", "exports/node_identity.py", ("_save", "replace")),
     Named("T2: the torn tail of the claim ledger is not cut", "torn", "agents/claim_log.py", ("write", "cut")),
-    Named("T3: place anywhere succeeds", "predicate", "drivers/mujoco/object_placement.py", ("rests", "> TOLERANCE")),
+    Named("T3: place anywhere succeeds", "predicate", "drivers/mujoco/object_placement.py", ("at_goal", "> TOLERANCE")),
     Named("T3: place outside the basket succeeds", "predicate", "drivers/mujoco/object_placement.py", ("within",)),
     Named("T3: navigation off centre succeeds", "predicate", "drivers/mujoco/perception.py", ("off",)),
     Named("T3: the environment's judge says yes", "predicate", "drivers/mujoco/env.py", ("done",)),

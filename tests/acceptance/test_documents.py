@@ -113,7 +113,7 @@ def _robots(said: Sequence[str], place: Path) -> None:
     assert re.search(r"config\.safety\n +found +watchdog\n", declared) and "joint_speed" in declared
     assert "config.safety" not in mended
     assert "sess_wave_001  shadow wave  succeeded: waved" in ran
-    assert re.search(r"stands, shoulder at 0\.8", ran)
+    assert re.search(r"stopped, shoulder at 0\.8", ran)
     lines = seen.splitlines()
     last = json.loads(lines[1])
     assert int(lines[0]) >= 50 and last["ee_pose"][1] == pytest.approx(0.3, abs=1e-3)

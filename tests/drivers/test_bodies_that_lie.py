@@ -274,12 +274,12 @@ def test_a_sequence_with_a_step_that_lies_is_no_success(opened):
 class OldPictures:
     """A camera that shows what it saw long ago."""
 
-    def __init__(self, eye: Any, data: Any, *cameras: str) -> None:
-        self.eye = eye
-        self.shots = {name: eye.shoot(data, name, depth=True, segments=True) for name in cameras}
+    def __init__(self, renderer: Any, data: Any, *cameras: str) -> None:
+        self.renderer = renderer
+        self.frames = {name: renderer.capture(data, name, depth=True, segments=True) for name in cameras}
 
-    def shoot(self, data: Any, camera: str, **wanted: bool) -> Any:
-        return self.shots.get(camera) or self.eye.shoot(data, camera, **wanted)
+    def capture(self, data: Any, camera: str, **wanted: bool) -> Any:
+        return self.frames.get(camera) or self.renderer.capture(data, camera, **wanted)
 
 
 @pytest.fixture
@@ -289,15 +289,17 @@ def looking(opened, gl):
     return hand
 
 
-def look(hand: Any, eye: Any = None) -> Any:
+def look(hand: Any, renderer: Any = None) -> Any:
     from worldfs.drivers.mujoco.action_evidence import ActionEvidence
 
     order = hand.order("target_navigation", target_label="cube")
-    return perception.locate(hand.body.arm, eye or hand.body.eye(), order, ActionEvidence(hand.body.arm, None))
+    return perception.locate(
+        hand.body.arm, renderer or hand.body.renderer(), order, ActionEvidence(hand.body.arm, None)
+    )
 
 
 def test_an_old_picture_of_a_thing_that_is_gone_is_no_sight_of_it(looking):
-    old = OldPictures(looking.body.eye(), looking.rig.data, "front", "wrist")
+    old = OldPictures(looking.body.renderer(), looking.rig.data, "front", "wrist")
     lies.put(looking.rig, "cube", (0.4, -0.2, 0.0255))
     looking.body.arm.mover.wait(0.1)
     done = look(looking, old)
@@ -308,10 +310,10 @@ def test_an_old_picture_of_a_thing_that_is_gone_is_no_sight_of_it(looking):
 
 def test_a_thing_that_was_there_is_not_seen_where_it_was(looking):
     assert looking.do("strategy", name="home").ok
-    old = OldPictures(looking.body.eye(), looking.rig.data, "front")
+    old = OldPictures(looking.body.renderer(), looking.rig.data, "front")
     lies.put(looking.rig, "cube", (0.45, 0.0, -3.0))
     done = look(looking, old)
-    assert (done.ok, done.code) == (False, "NOT_SEEN") and "stands over cube" in done.message
+    assert (done.ok, done.code) == (False, "NOT_SEEN") and "is over cube" in done.message
 
 
 def test_a_thing_that_is_not_there_is_not_seen(looking):

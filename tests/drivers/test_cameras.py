@@ -41,9 +41,9 @@ def test_pictures_land_beside_the_environment(opened, gl, tmp_path):
 
 def test_the_album_does_not_grow_without_bound(opened, gl, tmp_path):
     hand = opened(APPLE, cameras=True, artifacts=tmp_path)
-    album, eye = hand.body._album, hand.body.eye()
+    album, renderer = hand.body._album, hand.body.renderer()
     for _ in range(KEPT + 2):
-        album.add(eye, hand.rig.data)
+        album.add(renderer, hand.rig.data)
     names = sorted(p.name for p in (tmp_path / "camera").iterdir())
     assert len(names) == 3 * KEPT
     assert f"front_{KEPT + 3:03d}.png" in names
@@ -113,7 +113,7 @@ def test_any_thread_may_ask_for_pictures(opened, gl):
     sums = []
 
     def look():
-        sums.append(int(hand.body.eye().shoot(hand.rig.data, "front").rgb.sum()))
+        sums.append(int(hand.body.renderer().capture(hand.rig.data, "front").rgb.sum()))
 
     for _ in range(3):
         thread = threading.Thread(target=look)

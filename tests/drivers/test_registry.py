@@ -36,9 +36,9 @@ def test_without_the_engine_it_names_the_command():
     code = (
         "import sys; sys.modules['mujoco'] = None\n"
         "from worldfs.drivers.driver_registry import make_driver, DriverSettings\n"
-        "from worldfs.ground.errors import Missing\n"
+        "from worldfs.ground.errors import MissingRequirement\n"
         "try: make_driver('simulation', DriverSettings('r'))\n"
-        "except Missing as e: print(e.fix)\n"
+        "except MissingRequirement as e: print(e.fix)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENV, check=True)
     assert done.stdout.strip() == "pip install 'worldfs[sim]'"

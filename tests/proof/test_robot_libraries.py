@@ -78,13 +78,13 @@ try:
     franky.Robot("127.0.0.1", realtime_config=franky.RealtimeConfig.Ignore)
 except Exception as error:
     said["refused"] = type(error).__name__
-from worldfs.drivers.targets.target_adapter import Bench
+from worldfs.drivers.targets.target_adapter import TargetContext
 from worldfs.drivers.targets.real_target import adapter
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import Missing
 from worldfs.ground.model import Target
 try:
-    adapter(Target("f", "real_robot", driver="franka", config={"ip": "127.0.0.1"}), Bench(SystemClock())).open()
+    adapter(Target("f", "real_robot", driver="franka", config={"ip": "127.0.0.1"}), TargetContext(SystemClock())).open()
 except Missing as error:
     said["ours"] = str(error)
 print(json.dumps(said))

@@ -81,7 +81,7 @@ TEXTS = {
     "pick_up apple_01 at [0.3, -0.4, 0.041]: at the grasp basket_01-robot (12 mm deep), robot-table_01 (3 mm deep)": (
         "pick_up apple_01 于 [0.3, -0.4, 0.041]：在抓取处：basket_01-机器人 (12 毫米深)，机器人-table_01 (3 毫米深)"
     ),
-    "target_pose at [3, 0, 0.5], 3.041 m from the base: no joint angles take the hand there in that orientation": (
+    "target_pose at [3, 0, 0.5], 3.041 m from the base: no joint angles reach it in that orientation": (
         "target_pose 位于 [3, 0, 0.5]，距底座 3.041 米：没有关节角能让手以该姿态到达那里"
     ),
     "brick_01 is 0.120 m wide where it is narrowest": "brick_01 最窄处宽 0.120 米",
@@ -115,8 +115,8 @@ def test_a_message_reads_in_chinese_with_its_numbers_and_ids(text, told) -> None
 
 
 SAID = (
-    "the hand stopped 7.0 mm and 0.060 rad from the goal",
-    "the hand is at [0.4, 0, 0.4], 0.3 mm from the goal",
+    "the gripper stopped 7.0 mm and 0.060 rad from the goal",
+    "the gripper is at [0.4, 0, 0.4], 0.3 mm from the goal",
     "apple_01 is held, its centre at z = 0.233 m at attempt 2",
     "object lost on the lift: can_01 rose 0.010 m of 0.20 m, 1 of 2 fingers touch it",
     "object lost while lowering: can_01 is at [0.1, 0.2, 0.3]",
@@ -125,9 +125,9 @@ SAID = (
     "can_01 rests at [0.1, 0.2, 0.3], 40 mm from the goal (limit 30 mm)",
     "can_01 touches nothing",
     "the gripper is open, 0.080 m",
-    "the fingers stand 0.010 m apart, expected 0.08 m",
+    "the fingers are 0.010 m apart, expected 0.08 m",
     "the gripper holds can_01",
-    "no room to wave: robot-wall_01 (12 mm deep)",
+    "no space to wave: robot-wall_01 (12 mm deep)",
     "2 steps done: pick_up, move_to",
     "pick_up stopped (timeout); the arm holds still where it is",
     "can_01 is in no picture: front camera and 4 looks of the wrist camera",

@@ -1,1 +1,1 @@
-"""The hands: drivers of bodies, one folder each. They see the ground floor only."""
+"""Drivers of bodies, one folder each. They import only `ground`."""

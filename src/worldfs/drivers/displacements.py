@@ -1,4 +1,4 @@
-"""What was moved: the things that stand elsewhere, or turned, after an action; all of them, whatever was asked for."""
+"""What was moved: the objects at another position, or turned, after an action; all of them, not only its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ObjectPose = tuple[Sequence[float], Sequence[float]]  # position (3, m), orienta
 
 
 def object_poses(things: Iterable[Thing]) -> dict[str, ObjectPose]:
-    """A ball has no turn that anybody could see."""
+    """A ball has no visible rotation."""
     return {
         thing.id: (thing.position[:3], () if thing.shape == "sphere" else thing.orientation)
         for thing in things

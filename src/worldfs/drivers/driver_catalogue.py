@@ -9,18 +9,18 @@ from .driver_registry import DriverSettings, driver_names, make_driver
 
 
 def catalogue(*, seed: int | None = None, objects: int | None = None, cameras: bool = True) -> dict[str, DriverFactory]:
-    """Name → factory. `seed`, `objects`, `cameras` are for simulations (`registry.Settings`)."""
+    """Name → factory. `seed`, `objects`, `cameras` are for simulations (`driver_registry.DriverSettings`)."""
     return {name: partial(_make, name, seed, objects, cameras) for name in driver_names()}
 
 
-def _make(name: str, seed: int | None, objects: int | None, cameras: bool, seat: DriverContext) -> Driver:
+def _make(name: str, seed: int | None, objects: int | None, cameras: bool, context: DriverContext) -> Driver:
     settings = DriverSettings(
-        seat.robot_id,
+        context.robot_id,
         seed=seed,
         objects=objects,
         cameras=cameras,
-        artifacts=seat.artifacts,
-        interpreter=seat.interpreter,
-        language=seat.language,
+        artifacts=context.artifacts,
+        interpreter=context.interpreter,
+        language=context.language,
     )
     return make_driver(name, settings)

@@ -14,7 +14,7 @@ SIM = "pip install 'worldfs[sim]'"
 
 @dataclass(frozen=True, slots=True)
 class DriverSettings:
-    """What every factory is given; a driver takes what it needs.
+    """The input of every factory; a driver takes what it needs.
 
     `seed`, `objects`: the random scene of a simulation that is opened on an empty one. `artifacts`: directory beside
     ENVIRONMENT.md for pictures. `interpreter`: language to orders, for real_execute. `language` (en | zh): of the names

@@ -18,22 +18,22 @@ PLAIN: dict[str, str] = {
     "no contact deeper than 2 mm at the goal and along the path": "目标处及路径上没有深于 2 毫米的接触",
     "move what is in the way first, or choose another place": "先移开挡路的物体，或换一个位置",
     "bring it nearer to the robot's base (or the robot nearer to it)": "把它移近机器人底座，或让机器人靠近它",
-    "choose a place nearer to 0.35-0.62 m before the robot, or clear what stands there": (
+    "choose a place nearer to 0.35-0.62 m before the robot, or clear the obstacle": (
         "选择离机器人前方 0.35-0.62 米更近的位置，或清理那里的物体"
     ),
-    "no joint angles take the hand there": "没有关节角能让手到达那里",
-    "no joint angles take the hand there in that orientation": "没有关节角能让手以该姿态到达那里",
-    "no joint angles take the hand to a grasp of it": "没有关节角能让手抓住它",
-    "no joint angles hold the hand above it": "没有关节角能让手停在它上方",
-    "the camera cannot stand over it": "相机无法停在它上方",
+    "no joint angles reach it": "没有关节角能让手到达那里",
+    "no joint angles reach it in that orientation": "没有关节角能让手以该姿态到达那里",
+    "no joint angles reach a grasp of it": "没有关节角能让手抓住它",
+    "no joint angles hold the gripper above it": "没有关节角能让手停在它上方",
+    "the camera cannot be moved over it": "相机无法停在它上方",
     "the place": "放置处",
     "the view of it": "观察位置",
     "no way there that is free of collision": "没有不碰撞的路径到达那里",
     "no way to it that is free of collision": "没有不碰撞的路径接近它",
     "no way home that is free of collision": "没有不碰撞的路径回到待命位姿",
     "no pose over it is free of collision": "它上方没有不碰撞的位姿",
-    "there is no room to lift it": "没有空间将它举起",
-    "no room to open the fingers there": "那里没有空间张开手指",
+    "there is no space to lift it": "没有空间将它举起",
+    "no space to open the fingers there": "那里没有空间张开手指",
     "choose a narrower object, or turn it so that a narrower side can be taken": (
         "换一个更窄的物体，或转动它以便夹住较窄的一面"
     ),
@@ -51,7 +51,7 @@ PLAIN: dict[str, str] = {
     "name where to put it": "指明放到哪里",
     "where to put it": "放到哪里",
     "the label of a thing": "物体的名称",
-    "name what to look at": "指明要看什么",
+    "name an object to locate": "指明要看什么",
     "use a label of the scene": "使用场景中的名称",
     "motions of this body": "这个机器人的动作",
     "name its steps one by one": "逐一列出各步骤",
@@ -141,7 +141,7 @@ BLANKS: tuple[tuple[str, str], ...] = (
     (r"on the way to it (?P<rest>.+)", "在接近途中：{rest}"),
     (r"the straight way to it fails at waypoint (?P<n>\d+) of (?P<all>\d+)", "直线接近在第 {n}/{all} 个路径点失败"),
     (r"the straight way down fails at waypoint (?P<n>\d+) of (?P<all>\d+)", "直线下降在第 {n}/{all} 个路径点失败"),
-    (r"no room to wave: (?P<rest>.+)", "没有空间挥手：{rest}"),
+    (r"no space to wave: (?P<rest>.+)", "没有空间挥手：{rest}"),
     # -- reach and grip
     (rf"a pose the arm can take, within (?P<m>{_N}) m of the base", "手臂可以到达的位姿，距底座 {m} 米以内"),
     (
@@ -163,14 +163,14 @@ BLANKS: tuple[tuple[str, str], ...] = (
     (r"the gripper holds (?P<id>.+)", "夹爪正拿着 {id}"),
     (r"place (?P<id>.+) first", "先放下 {id}"),
     (rf"the gripper is open, (?P<m>{_N}) m", "夹爪已张开，{m} 米"),
-    (rf"the fingers stand (?P<m>{_N}) m apart, expected (?P<want>{_N}) m", "两指间距 {m} 米，应为 {want} 米"),
-    (rf"the fingers stand (?P<m>{_N}) m apart and hold nothing", "两指间距 {m} 米，没有夹住任何物体"),
+    (rf"the fingers are (?P<m>{_N}) m apart, expected (?P<want>{_N}) m", "两指间距 {m} 米，应为 {want} 米"),
+    (rf"the fingers are (?P<m>{_N}) m apart and hold nothing", "两指间距 {m} 米，没有夹住任何物体"),
     (rf"(?P<rad>{_N}) rad from the ready pose", "距待命位姿 {rad} 弧度"),
     (
-        rf"the hand stopped (?P<mm>{_N}) mm and (?P<rad>{_N}) rad from the goal",
+        rf"the gripper stopped (?P<mm>{_N}) mm and (?P<rad>{_N}) rad from the goal",
         "手停在距目标 {mm} 毫米、{rad} 弧度处",
     ),
-    (rf"the hand is at (?P<at>{_V}), (?P<mm>{_N}) mm from the goal", "手位于 {at}，距目标 {mm} 毫米"),
+    (rf"the gripper is at (?P<at>{_V}), (?P<mm>{_N}) mm from the goal", "手位于 {at}，距目标 {mm} 毫米"),
     # -- grasping and lifting
     (
         rf"(?P<id>.+) is held, its centre at z = (?P<z>{_N}) m at attempt (?P<n>\d+)",
@@ -204,7 +204,7 @@ BLANKS: tuple[tuple[str, str], ...] = (
         rf"use z = (?P<z>{_N}), or a place on a table or in a basket",
         "使用 z = {z}，或选择桌子上或篮子里的位置",
     ),
-    (r"room for (?P<id>.+) in or on (?P<on>.+), within reach", "{on} 里或上面有够得着的位置可放 {id}"),
+    (r"space for (?P<id>.+) in or on (?P<on>.+), within reach", "{on} 里或上面有够得着的位置可放 {id}"),
     (r"no free place in or on (?P<on>.+)", "{on} 里或上面没有空位"),
     (r"take something out of (?P<on>.+) first, or place it elsewhere", "先从 {on} 取走一些物体，或放到别处"),
     (r"(?P<id>.+) still touches the robot", "{id} 仍与机器人接触"),
@@ -223,13 +223,13 @@ BLANKS: tuple[tuple[str, str], ...] = (
         "所有画面中都没有 {id}：已看前置相机，腕部相机看了 {n} 次",
     ),
     (rf"(?P<id>.+) seen at (?P<at>{_V}): (?P<rest>.+)", "看到 {id} 位于 {at}：{rest}"),
-    (r"the wrist camera stands over (?P<id>.+) and does not see it", "腕部相机停在 {id} 上方，但看不到它"),
+    (r"the wrist camera is over (?P<id>.+) and does not see it", "腕部相机停在 {id} 上方，但看不到它"),
     (
         rf"(?P<id>.+) is (?P<px>{_N}) pixels off the middle after (?P<n>\d+) looks \(limit (?P<limit>{_N})\)",
         "看了 {n} 次后 {id} 仍偏离画面中心 {px} 像素(上限 {limit})",
     ),
     (
-        rf"(?P<id>.+) is in the wrist picture, (?P<px>{_N}) pixels off its middle; seen at (?P<at>{_V}), "
+        rf"(?P<id>.+) is in the wrist picture, (?P<px>{_N}) pixels off its middle, at (?P<at>{_V}), "
         rf"(?P<mm>{_N}) mm from where it is",
         "{id} 在腕部画面中，偏离中心 {px} 像素；所见位置 {at}，与实际相差 {mm} 毫米",
     ),

@@ -26,8 +26,8 @@ ALL_SENSORS = frozenset({"rgb_camera", "depth_camera", "joint_states"})
 class NullAdapter:
     """Two joints that follow their commands. `target.config` may hold: sensors [words], missing "why not"."""
 
-    def __init__(self, target: Target, bench: TargetContext) -> None:
-        self.target, self.bench = target, bench
+    def __init__(self, target: Target, context: TargetContext) -> None:
+        self.target, self.context = target, context
         self.q = np.zeros(3)
         self.is_open = False
         self.stopped = 0
@@ -78,14 +78,16 @@ class NullRuntime:
     def __init__(self, performed: list[str] | None = None) -> None:
         self.performed = [] if performed is None else performed
 
-    def review(self, errand: SkillRequest, target: Any) -> Sequence[Finding]:
-        why = errand.params.get("refuse")
-        field = f"SESSIONS.md {errand.job} execution.params"
-        return [Finding("CRITIC_REFUSED", field, "what it can do", str(why), "ask for less", errand.job)] if why else []
+    def review(self, request: SkillRequest, target: Any) -> Sequence[Finding]:
+        why = request.params.get("refuse")
+        field = f"SESSIONS.md {request.job} execution.params"
+        if not why:
+            return []
+        return [Finding("CRITIC_REFUSED", field, "what it can do", str(why), "ask for less", request.job)]
 
-    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
-        self.performed.append(errand.job)
-        params, run = errand.params, stage.run
+    def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
+        self.performed.append(request.job)
+        params, run = request.params, context.run
         if "raise" in params:
             raise RuntimeError(str(params["raise"]))
         until = run.clock.monotonic() + float(params.get("takes", 0))
@@ -97,10 +99,11 @@ class NullRuntime:
             return Outcome.failure(cause, code, f"stopped: {run.stop}")
         for _ in range(int(params.get("steps", 0))):
             action = np.zeros(3)
-            if stage.policy is not None:
-                action = stage.policy.infer(stage.target.observe(), errand.words, errand.step_timeout_s or 5).actions[0]
-            result = stage.target.step(action, "joint_position")
-            for watch in stage.watch:
+            if context.policy is not None:
+                seen = context.target.observe()
+                action = context.policy.infer(seen, request.words, request.step_timeout_s or 5).actions[0]
+            result = context.target.step(action, "joint_position")
+            for watch in context.watch:
                 watch(result.observation, action, result)
         if "fail" in params:
             return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", str(params["fail"]))

@@ -24,7 +24,7 @@ def test_a_listener_that_has_gone_costs_nothing(stage: Any) -> None:
     end, out = os.pipe()
     os.close(end)
     ended = stage.run("/bin/sh", "-c", LOTS, out=out)
-    assert ended.outcome == "completed" and ended.said == 1_000_000
+    assert ended.outcome == "completed" and ended.output_bytes == 1_000_000
     assert len(stage.log(ended)) == 1_000_000
     os.close(out)
 
@@ -47,7 +47,7 @@ def test_a_listener_that_takes_nothing_makes_no_silence_and_keeps_no_session_ope
     thread.join()
     # It could not say it all before its deadline, because nobody listened; what it had said reached the listener.
     assert (ended.outcome, ended.cause) == ("timeout", "deadline")
-    assert 0 < ended.said == len(stage.log(ended)) == len(taken) <= 200_000
+    assert 0 < ended.output_bytes == len(stage.log(ended)) == len(taken) <= 200_000
     os.close(end)
 
 

@@ -134,7 +134,7 @@ def test_a_second_wish_ends_the_grace(stage: Any) -> None:
 
 def test_a_wish_before_the_start_keeps_the_command_from_beginning(stage: Any) -> None:
     stop = StopRequest()
-    stop.ask("changed my mind")
+    stop.request("changed my mind")
     ended = stage.run("touch", str(stage.tmp / "begun"), stop=stop)
     stop.close()
     assert (ended.outcome, ended.cause, ended.errors) == ("error", "cancelled", ("cancelled: changed my mind",))
@@ -146,7 +146,7 @@ def test_another_thread_may_ask_for_the_end(stage: Any) -> None:
     ended = []
     thread = threading.Thread(target=lambda: ended.append(stage.run("sleep", "600", stop=stop)), daemon=True)
     thread.start()
-    stop.ask()
+    stop.request()
     thread.join(PATIENCE_S)
     stop.close()
     assert (ended[0].outcome, ended[0].cause, ended[0].status) == ("error", "cancelled", 130)
@@ -154,13 +154,13 @@ def test_another_thread_may_ask_for_the_end(stage: Any) -> None:
 
 def test_a_wish_while_the_process_is_made_is_heard(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     stop = StopRequest()
-    known = runner._SessionRun.known
+    started = runner._SessionRun.on_started
 
     def asked(work: Any, child: Any) -> None:
-        known(work, child)
-        stop.ask("in between")
+        started(work, child)
+        stop.request("in between")
 
-    monkeypatch.setattr(runner._SessionRun, "known", asked)
+    monkeypatch.setattr(runner._SessionRun, "on_started", asked)
     ended = stage.run("sleep", "600", stop=stop, timeout_s=600.0)
     stop.close()
     assert (ended.cause, ended.errors) == ("cancelled", ("cancelled: in between",))

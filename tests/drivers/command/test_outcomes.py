@@ -73,7 +73,7 @@ CASES = [
          stragglers=None),
     Case("is stopped", sh(f"{READY}; kill -STOP $$"), "timeout", "deadline", signal=15, words=SOON),
     Case("hangs in silence", sh(f"echo one; {READY}; exec sleep 600"), "timeout", "silence", signal=15,
-         error="; last words: one", words={"bound": "silence_s"}),
+         error="; last line: one", words={"bound": "silence_s"}),
     Case("closes its output and goes on", sh("exec >&- 2>&-; sleep 0.3; exit 4"), "error", "exit", code=4),
     Case("reads its input to the end", sh("test $(wc -c) = 300000"), "completed", code=0,
          words={"stdin": b"x" * 300_000}),
@@ -151,13 +151,13 @@ def test_a_script_whose_interpreter_is_not_there(stage: Any) -> None:
 def test_a_script_without_a_first_line(stage: Any) -> None:
     ended = stage.run(stage.script("bare", "echo hi\n"))
     assert ended.cause == "spawn"
-    assert "no #! line says what should run it" in ended.errors[0]
+    assert "no #! line that names an interpreter" in ended.errors[0]
 
 
 NO_ADOPTION = """
 import sys; sys.path.append(sys.argv[1])
-from worldfs.drivers.command import linux
-linux.adopt = lambda on=True: False
+from worldfs.drivers.command import prctl
+prctl.become_subreaper = lambda on=True: False
 from worldfs.drivers.command.supervisor import main
 main()"""
 
@@ -177,7 +177,7 @@ def test_where_orphans_cannot_be_adopted_the_group_is_ended_and_it_is_said(
 def test_sixty_four_megabytes_pass_through_and_leave_two(stage: Any) -> None:
     line = "import sys; b=b'%063d\\n' % 7 * 1024\nfor n in range(1024): sys.stdout.buffer.write(b)"
     ended = stage.run(PY, "-c", line + "\nprint('the last words')")
-    assert ended.outcome == "completed" and ended.said == (64 << 20) + len("the last words\n")
+    assert ended.outcome == "completed" and ended.output_bytes == (64 << 20) + len("the last words\n")
     log = stage.log(ended)
     assert (2 << 20) - 70_000 < len(log) < (2 << 20) + 100
     assert log.startswith(b"%063d\n" % 7) and log.endswith(b"\nthe last words\n") and b"[paos: " in log

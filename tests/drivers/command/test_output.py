@@ -50,7 +50,7 @@ def test_what_is_short_is_kept_whole(desk: Desk) -> None:
     desk.say("三\n".encode())
     desk.say(b"no end")
     assert desk.text() == "one\ntwo\n三\nno end".encode()
-    assert desk.log.last_line == "no end" and desk.log.seen == 18
+    assert desk.log.last_line == "no end" and desk.log.received_bytes == 18
 
 
 def test_a_silent_command_has_no_log(desk: Desk) -> None:
@@ -96,7 +96,7 @@ def test_sixty_four_megabytes_take_a_few(tmp_path: Path) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 12 << 20
-    assert desk.log.seen == 64 << 20 | PIECE
+    assert desk.log.received_bytes == 64 << 20 | PIECE
     assert sum(one.stat().st_size for one in desk.folder.iterdir()) < (2 << 20) + 1000
 
 
@@ -171,7 +171,7 @@ def test_a_full_disk_ends_the_log_and_nothing_else(tmp_path: Path) -> None:
     desk.say(b"one\n")
     desk.say(b"two\n")
     desk.log.close()
-    assert "No space left" in desk.log.fault and desk.log.seen == 8
+    assert "No space left" in desk.log.fault and desk.log.received_bytes == 8
 
 
 def test_a_session_goes_on_when_its_log_cannot(stage: Any) -> None:
@@ -182,5 +182,5 @@ def test_a_session_goes_on_when_its_log_cannot(stage: Any) -> None:
     book = type(stage.book)(stage.tmp / "other", disk=Disk(full))
     ended = stage._replace(book=book).run("/bin/sh", "-c", "echo one; sleep 0.3; echo two")
     assert ended.outcome == "completed" and ended.log == ""
-    assert "what it said is not kept" in ended.errors[0] and "No space left" in ended.errors[0]
+    assert "its output is not kept" in ended.errors[0] and "No space left" in ended.errors[0]
     book.agent_dir.close()

@@ -124,7 +124,7 @@ while True: time.sleep(1)"""
         swept = reap(find, wait, grace=0.2, limit=limit, groups=True, now=clock.monotonic)
         assert [*said, process.stdout.read()] == [b"asked\n", b""]
         assert process.wait() == -signal.SIGKILL
-        assert [one.pid for one in swept.met] == [process.pid] and swept.survivors == ()
+        assert [one.pid for one in swept.reaped] == [process.pid] and swept.survivors == ()
 
 
 def test_a_group_that_is_ours_is_never_killed() -> None:

@@ -30,7 +30,7 @@ def test_the_end_leaves_its_facts_for_the_next_wake(stage: Any) -> None:
     assert {key: facts[key] for key in ("outcome", "cause", "exit_code", "signal", "said")} == {
         "outcome": "error", "cause": "exit", "exit_code": 3, "signal": None, "said": 6,
     }  # fmt: skip
-    assert facts["errors"] == ["exit code 3; last words: three"]
+    assert facts["errors"] == ["exit code 3; last line: three"]
     (other,) = facts["others"]
     assert other.endswith(" sleep 600")
     (event,) = stage.book.told("command_end")

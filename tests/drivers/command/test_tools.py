@@ -152,7 +152,7 @@ def test_a_tool_that_only_reports_parts_of_a_message_is_not_silent(tmp_path: Pat
     os.write(flow.ends[0], b'{"type":"stream_event","event":{"type":"content_block_delta"}}\n')
     flow.start()
     flow.drain()
-    assert flow.silent_s(100.0) == 0.0 and log.seen == 0
+    assert flow.silent_s(100.0) == 0.0 and log.received_bytes == 0
     log.close()
 
 
@@ -173,12 +173,12 @@ def test_one_document_at_the_end_is_a_report_too() -> None:
 
 def test_a_right_that_was_refused_once_and_then_worked_was_within_reach() -> None:
     reader = TOOLS["claude-code"].reader("/state")
-    reader.met("", "cat /state/memory.md", "permission denied")
-    reader.met("read", "/state/memory.md", None)
+    reader.note_access("", "cat /state/memory.md", "permission denied")
+    reader.note_access("read", "/state/memory.md", None)
     assert "refused" not in reader.out_of_reach(wrote=True)
-    reader.met("write", "/state/memory.md", "permission denied")
+    reader.note_access("write", "/state/memory.md", "permission denied")
     assert "refused" in reader.out_of_reach(wrote=False) and reader.out_of_reach(wrote=True) == ""
-    reader.met("read", "/elsewhere", "permission denied")  # not its state
+    reader.note_access("read", "/elsewhere", "permission denied")  # not its state
     assert reader.out_of_reach(wrote=True) == ""
 
 

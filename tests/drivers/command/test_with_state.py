@@ -22,9 +22,9 @@ CHILD = "import os, sys; from worldfs.agents.agent_state import AgentState; stat
 RUNNER = """
 import sys
 from worldfs.agents.agent_state import AgentState
-from worldfs.drivers.command import Command, run
+from worldfs.drivers.command import CommandRequest, run
 with AgentState.open("rio", sys.argv[1]) as state:
-    run(state, Command(tuple(sys.argv[2:]), timeout_s=60), out=-1, err=-1, alone=True)
+    run(state, CommandRequest(tuple(sys.argv[2:]), timeout_s=60), out=-1, err=-1, alone=True)
 """
 
 

@@ -103,7 +103,7 @@ def test_who_does_nothing_and_says_that_it_did_has_failed(monkeypatch):
     from worldfs.drivers.skills.builtin_runtime import BuiltinSkillRuntime
     from worldfs.ground.model import Outcome
 
-    monkeypatch.setattr(BuiltinSkillRuntime, "perform", lambda self, errand, stage: Outcome.success("all done"))
+    monkeypatch.setattr(BuiltinSkillRuntime, "perform", lambda self, request, stage: Outcome.success("all done"))
     done = trial.run(Trial(SKILLS, "place", 5000))
     assert not done.ok and done.attempts == trial.ATTEMPTS and "it said that it was done" not in done.why[:10]
 
@@ -118,14 +118,14 @@ def test_what_happens_midway_happens_once_and_leaves_the_thing_on_the_table():
             rig, thing = body.arm.rig, given.goals[0].thing
             before = rig.position(thing)
             disturbance = Disturbance(body.arm, thing, seed)
-            disturbance.look()
+            disturbance.poll()
             assert not disturbance.happened  # the hand is far away
             disturbance._moment = lambda: True
-            disturbance.look()
+            disturbance.poll()
             body.arm.mover.wait(0.5)
             after = rig.position(thing)
             assert 0.05 < np.linalg.norm((after - before)[:2]) < 0.14 and abs(after[2] - before[2]) < 0.005
-            disturbance.look()
+            disturbance.poll()
             assert np.array_equal(rig.position(thing), after)
             kinds.add(disturbance.happened)
         finally:
@@ -166,8 +166,7 @@ def test_a_policy_that_is_not_there_ends_the_contest_instead_of_losing_it():
 
 def play(place: Path, seeds: range, stop: threading.Event | None = None, told=lambda *_: None) -> dict:
     return benchmark_run.run_benchmark(place, [SKILLS], ["pick", "place"], seeds, workers=1,
-    stop=stop or threading.Event(),
-                           told=told)  # fmt: skip
+                                       stop=stop or threading.Event(), on_trial=told)  # fmt: skip
 
 
 def test_what_is_finished_is_never_done_again(tmp_path, monkeypatch):

@@ -57,10 +57,10 @@ WORLDS: dict[str, tuple[TaskGoal, Any, Any, Any, bool]] = {
     "in the zone": (TaskGoal("place", "cube", "zone"), (0.3, 0.1, 0.0252), None, None, True),
     "outside the zone": (TaskGoal("place", "cube", "zone"), (0.3, 0.16, 0.0252), None, None, False),
     "in the zone, in the air": (TaskGoal("place", "cube", "zone"), (0.3, 0.1, 0.04), None,
-    lies.weightless("cube"), False),
+                                lies.weightless("cube"), False),
     "picked, it lies there": (TaskGoal("pick", "cube", start_z=0.025), None, None, None, False),
     "picked, it floats": (TaskGoal("pick", "cube", start_z=0.025), (0.45, 0.1, 0.3), None,
-    lies.weightless("cube"), False),
+                          lies.weightless("cube"), False),
     "reached from far away": (TaskGoal("reach", "cube"), None, None, None, False),
 }  # fmt: skip
 
@@ -149,13 +149,13 @@ def test_a_trial_that_needs_a_second_attempt_is_no_first_success(monkeypatch):
     once: list[bool] = []
     perform = BuiltinSkillRuntime.perform
 
-    def idle(self: Any, errand: Any, stage: Any) -> Any:
+    def idle(self: Any, request: Any, stage: Any) -> Any:
         from worldfs.ground.model import Outcome
 
         if not once:
             once.append(True)
             return Outcome.success("done, it says")
-        return perform(self, errand, stage)
+        return perform(self, request, stage)
 
     monkeypatch.setattr(BuiltinSkillRuntime, "perform", idle)
     again = trial.run(Trial(SKILLS, "pick", 5003))

@@ -235,9 +235,9 @@ def test_an_endpoint_that_is_none_is_refused_with_an_example(client, text):
 
 def test_a_mistake_of_the_policy_reaches_the_client_in_its_words(serve, client):
     heard = []
-    server = serve(Plain(fails=BadInput("no arm in sight")), told=heard.append)
+    server = serve(Plain(fails=BadInput("no arm in sight")), log=heard.append)
     trouble("POLICY_CLIENT", lambda: client("http", at(server.port)).infer(SHOWN, WORDS, PATIENCE_S), "no arm in sight")
-    server = serve(Plain(fails=ZeroDivisionError("by zero")), told=heard.append)
+    server = serve(Plain(fails=ZeroDivisionError("by zero")), log=heard.append)
     trouble(
         "POLICY_CLIENT",
         lambda: client("http", at(server.port)).infer(SHOWN, WORDS, PATIENCE_S),

@@ -76,7 +76,7 @@ def test_the_skills_names_are_those_of_the_target(two):
 
 @pytest.mark.parametrize(
     ("shown", "words"),
-    [({"gripper": np.ones(1)}, "wants ee_pose"), ({"ee_pose": np.ones(6)}, "shape"), ({}, "wants ee_pose")],
+    [({"gripper": np.ones(1)}, "needs ee_pose"), ({"ee_pose": np.ones(6)}, "shape"), ({}, "needs ee_pose")],
 )
 def test_what_it_is_not_shown_or_shown_wrongly_is_named(two, shown, words):
     with pytest.raises(PolicyError, match=words) as caught:

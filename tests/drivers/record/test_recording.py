@@ -93,7 +93,7 @@ def test_observation_and_action_are_pairs_that_really_happened(env):
     assert start_episode(env, recipe, 0, np.random.default_rng([made.seed, 7])) == made.words
     where = slices(columns()["observation.state"])["ee_pose"]
     for row, action in zip(made.columns["observation.state"], made.columns["action"], strict=True):
-        assert np.allclose(env.look()["ee_pose"], row[where], atol=2e-3)
+        assert np.allclose(env.observation()["ee_pose"], row[where], atol=2e-3)
         env.act(action, "ee_delta")
     assert env.done()
 

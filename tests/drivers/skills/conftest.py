@@ -39,15 +39,15 @@ class Stand:
     def rig(self):
         return self.target.arm.rig
 
-    def errand(self, skill, words="", **params):
+    def request(self, skill, words="", **params):
         return SkillRequest("j1", Skill(skill, "ReKepPolicyRuntime", extra=self.extra), params, words, home=self.home)
 
     def review(self, skill, words="", **params):
-        return list(self.runtime.review(self.errand(skill, words, **params), self.target))
+        return list(self.runtime.review(self.request(skill, words, **params), self.target))
 
     def do(self, skill, words="", run=None, policy=None, **params):
         run = run or Run(self.clock, self.clock.monotonic() + 100)
-        return self.runtime.perform(self.errand(skill, words, **params), SkillContext(self.target, policy, run))
+        return self.runtime.perform(self.request(skill, words, **params), SkillContext(self.target, policy, run))
 
     def at(self, moment):
         """`moment(rig)` is called every 20 ms of the world's time while the arm moves."""

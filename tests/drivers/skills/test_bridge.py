@@ -25,9 +25,11 @@ def test_the_same_representation_passes_as_it_is():
 
 
 def test_numbers_without_a_name_are_what_alone_has_so_many():
-    assert made("", 7, DELTA, JOINTS).given == "ee_delta"
-    assert made("", 3, DELTA, JOINTS).given == "joint_position"
-    with pytest.raises(NoConversion, match="3 numbers that it does not name; the target accepts joint_position of 3"):
+    assert made("", 7, DELTA, JOINTS).source == "ee_delta"
+    assert made("", 3, DELTA, JOINTS).source == "joint_position"
+    with pytest.raises(
+        NoConversion, match="3 numbers without a representation; the target accepts joint_position of 3"
+    ):
         made("", 3, JOINTS, SPEED)
 
 

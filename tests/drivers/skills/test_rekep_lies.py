@@ -39,8 +39,8 @@ def shim(table: Any) -> Any:
     return SimpleNamespace(rig=table.rig, body=SimpleNamespace(arm=table.target.arm))
 
 
-def judged(table: Any, wish: ProgramGoal, seen: PourMeasurement | None = None) -> dict[str, bool]:
-    return {one.name: one.ok for one in evaluate(wish, TableEndEffector(table.target), seen or PourMeasurement())}
+def judged(table: Any, goal: ProgramGoal, seen: PourMeasurement | None = None) -> dict[str, bool]:
+    return {one.name: one.ok for one in evaluate(goal, TableEndEffector(table.target), seen or PourMeasurement())}
 
 
 # name → (wish, position, orientation, what goes on, the predicate that says no, "" for none)
@@ -67,15 +67,15 @@ WORLDS: dict[str, tuple[ProgramGoal, Any, Any, Any, str]] = {
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_world_says_whether_a_task_is_done(stand, name):
-    wish, position, quat, goes_on, wrong = WORLDS[name]
+    goal, position, quat, goes_on, wrong = WORLDS[name]
     table = stand(CUBE, CAN)
-    thing = wish.thing
+    thing = goal.thing
     if position is not None:
         lies.put(table.rig, thing, position, quat)
     if goes_on is not None:
         goes_on(shim(table))
     table.target.arm.mover.wait(0.3 if not goes_on else 0.05)
-    found = judged(table, wish)
+    found = judged(table, goal)
     assert wrong in [*(word for word, ok in found.items() if not ok), "" if all(found.values()) else "-"], found
 
 
@@ -95,16 +95,16 @@ def test_what_moves_or_is_still_held_does_not_rest(stand):
     [
         (PourMeasurement(), {"tilt_over_target_deg", "tilted_s"}),
         (PourMeasurement(80.0, 2.0), {"tilt_over_target_deg"}),
-        (PourMeasurement(100.0, 0.2), {"tilted_s"}),
-        (PourMeasurement(100.0, 1.0, 90.0), {"tilt_elsewhere_deg"}), (PourMeasurement(100.0, 1.0), set()),
+        (PourMeasurement(100.0, 0.2), {"tilted_s"}), (PourMeasurement(100.0, 1.0, 90.0), {"tilt_elsewhere_deg"}),
+        (PourMeasurement(100.0, 1.0), set()),
     ],
 )  # fmt: skip
 def test_a_pouring_is_what_was_measured_of_it(stand, seen, wrong):
     table = stand(CUBE, CAN)
-    wish = ProgramGoal("pour", "can_01", "basket_01")
-    assert {"held", "carried"} <= {name for name, ok in judged(table, wish, seen).items() if not ok}
+    goal = ProgramGoal("pour", "can_01", "basket_01")
+    assert {"held", "carried"} <= {name for name, ok in judged(table, goal, seen).items() if not ok}
     assert table.do("rekep_pick", object_id="can_01").ok
-    assert {name for name, ok in judged(table, wish, seen).items() if not ok} == wrong
+    assert {name for name, ok in judged(table, goal, seen).items() if not ok} == wrong
 
 
 # --- whole programs ---
@@ -181,11 +181,11 @@ def test_a_program_of_ones_own_is_done_when_its_last_subgoals_hold_and_the_hand_
     )
     hand = TableEndEffector(table.target)
     planned = rekep_runtime._planned(
-        table.errand("x", constraints={"program": text, "keypoints": ["cube_01.centre"]}), hand
+        table.request("x", constraints={"program": text, "keypoints": ["cube_01.centre"]}), hand
     )
 
     def wrong() -> list[str]:
-        found = rekep_runtime._generic(SimpleNamespace(hand=hand), planned, ExecutionLimits())  # type: ignore[arg-type]  # all it asks of a course
+        found = rekep_runtime._generic(SimpleNamespace(effector=hand), planned, ExecutionLimits())  # type: ignore[arg-type]  # all it asks of a course
         return [one.name for one in found if not one.ok]
 
     assert wrong() == ["stage2_subgoal_constraint1", "held"]
@@ -245,11 +245,10 @@ def led(arm: Arm, tmp_path: Any, skill: str = "rekep_pick", **params: Any) -> An
         '"position": [0.45, 0.0, 0.07], "size": [0.9, 1.2, 0.75]}]}\n```\n'
     )
     (tmp_path / "ENVIRONMENT.md").write_text(page)
-    errand = SkillRequest("j", Skill(skill, "ReKepPolicyRuntime"),
-    {"object_id": "cube_01", "max_backtracks": 0, **params},
-                    home=tmp_path)  # fmt: skip
+    request = SkillRequest("j", Skill(skill, "ReKepPolicyRuntime"),
+                           {"object_id": "cube_01", "max_backtracks": 0, **params}, home=tmp_path)  # fmt: skip
     clock = SystemClock()
-    return ReKepPolicyRuntime().perform(errand, SkillContext(arm, None, Run(clock, clock.monotonic() + 60)))  # type: ignore[arg-type]  # as much of the port as is asked
+    return ReKepPolicyRuntime().perform(request, SkillContext(arm, None, Run(clock, clock.monotonic() + 60)))  # type: ignore[arg-type]  # as much of the port as is asked
 
 
 def test_fingers_that_stop_at_a_thing_as_wide_as_it_hold_it(tmp_path):

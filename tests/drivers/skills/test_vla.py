@@ -115,9 +115,11 @@ class Scene:
         self.run = Run(self.clock, self.clock.monotonic() + deadline)
         self.watched = []
 
-    def perform(self, **errand):
-        skill = Skill("reach", "VLAPolicyRuntime", policy=errand.pop("spec", self.policy.spec if self.policy else None))
-        one = SkillRequest("job", skill, errand.pop("params", {}), "go right", **{"max_steps": 50, **errand})
+    def perform(self, **request):
+        skill = Skill(
+            "reach", "VLAPolicyRuntime", policy=request.pop("spec", self.policy.spec if self.policy else None)
+        )
+        one = SkillRequest("job", skill, request.pop("params", {}), "go right", **{"max_steps": 50, **request})
         stage = SkillContext(self.target, self.policy, self.run, (lambda *seen: self.watched.append(seen),))
         return VLAPolicyRuntime().perform(one, stage)
 
@@ -290,9 +292,9 @@ def test_a_real_robot_is_paced_and_a_simulation_is_not():
 def test_review_names_what_does_not_fit():
     runtime, target = VLAPolicyRuntime(), Scene().target
 
-    def review(policy, strict=True, **errand):
+    def review(policy, strict=True, **request):
         return runtime.review(
-            SkillRequest("job", Skill("reach", "V", policy=policy, strict=strict), {}, **errand), target
+            SkillRequest("job", Skill("reach", "V", policy=policy, strict=strict), {}, **request), target
         )
 
     assert list(review(SPEC)) == []
@@ -301,7 +303,7 @@ def test_review_names_what_does_not_fit():
     (found,) = review(replace(SPEC, extra={"observations": {"rgb.front": "image"}}), strict=False)
     assert found.code == "POLICY_INPUT_CONTRACT_UNSATISFIED" and found.found == "rgb.front" and found.warning
     (found,) = review(replace(SPEC, extra={"action": "joint_position"}))
-    assert found.code == "ACTION_CONTRACT_UNSATISFIED" and "no bridge" in found.found
+    assert found.code == "ACTION_CONTRACT_UNSATISFIED" and "no conversion" in found.found
     (found,) = review(SPEC, chunk_mode="sideways")
     assert found.found == "sideways" and "chunk_buffer" in found.expected
 

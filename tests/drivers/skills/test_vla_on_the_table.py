@@ -30,9 +30,9 @@ def test_the_scripted_policy_does_what_the_words_say(kind, endpoint, task, words
         policy = load_plugins().client(kind)(spec)
         try:
             for attempt in range(2):  # a target that was stopped after the first serves the second
-                errand = SkillRequest("job", Skill("s", "VLAPolicyRuntime", policy=spec), {"task": task}, words)
+                request = SkillRequest("job", Skill("s", "VLAPolicyRuntime", policy=spec), {"task": task}, words)
                 stage = SkillContext(target, policy, Run(clock, clock.monotonic() + 60))
-                done = VLAPolicyRuntime().perform(errand, stage)
+                done = VLAPolicyRuntime().perform(request, stage)
                 assert attempt or (done.ok and done.evidence["moved"][0]["moved_m"] > 0.1), done
                 assert done.ok or done.evidence["steps"] > 1
         finally:

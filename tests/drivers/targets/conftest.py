@@ -39,12 +39,12 @@ def peers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def let_pass(target: Any, seconds: float) -> None:
     """So much of the robots' time passes, and the watchdog looks as often as it does in real time."""
-    clock = target.bench.clock
+    clock = target.context.clock
     while seconds > 1e-9:
         step = min(seconds, LOOK_S)
         clock.advance(step)
         seconds -= step
-        target.watchdog.look()
+        target.watchdog.check()
     if not target.robot.joints:  # it tells of itself in a thread of its own
         until(lambda: target.robot.read().at >= clock.monotonic())
 
@@ -53,8 +53,7 @@ def let_pass(target: Any, seconds: float) -> None:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits in real seconds, for wires, threads and processes, are no part of what is tested here."""
     for where, name in ((unitree, "FIRST_S"), (unitree, "ANSWER_S"), (unitree, "GUARD_S"),
-    (watchdog_process, "READY_S"),
-                        (cameras, "FIRST_S"), (real_target, "HALT_WAIT_S")):  # fmt: skip
+                        (watchdog_process, "READY_S"), (cameras, "FIRST_S"), (real_target, "HALT_WAIT_S")):  # fmt: skip
         monkeypatch.setattr(where, name, PATIENCE_S)
 
 

@@ -38,11 +38,11 @@ def test_an_arm_goes_where_it_is_told_at_the_speed_that_it_may(take, driver):
     target, plant = take(driver)
     q = target.observe()["joint_states"]
     goal = q + np.array([0.5, *[0.0] * (len(q) - 1)])
-    began = target.bench.clock.monotonic()
+    began = target.context.clock.monotonic()
     result, words = drive(target, [*goal, 1.0], "joint_position", 4)
     assert "joint speed" in words and plant.told
     most = target.limits.joint_speed[0]
-    assert abs(plant.told[-1][0] - q[0]) <= most * (target.bench.clock.monotonic() - began + 0.05)
+    assert abs(plant.told[-1][0] - q[0]) <= most * (target.context.clock.monotonic() - began + 0.05)
     drive(target, [*goal, 1.0], "joint_position", 16)
     assert abs(target.observe()["joint_states"][0] - goal[0]) < 0.05
     assert result is not None and result.success is None
@@ -106,7 +106,7 @@ def test_what_is_no_action_stops_it(take, action, representation, says):
     with pytest.raises(BadInput, match=says):
         target.step(np.array(action), representation)
     assert len(plant.told) == told + 1  # the present pose, to stand at
-    with pytest.raises(TargetStopped, match="stands"):
+    with pytest.raises(TargetStopped, match="robot stopped"):
         target.step(np.zeros(6), "joint_position")
     target.reset()
     target.step(np.zeros(6), "joint_position")
@@ -158,13 +158,13 @@ def test_an_arm_that_something_holds_is_not_pulled_further_away(take):
     assert "lag" in words
     assert max(told[0] for told in plant.told) < 0.3
     plant.q = plant.q - 0.5  # pushed away by hand: it does not snap back
-    with pytest.raises(TargetStopped, match="from where it was told to be"):
+    with pytest.raises(TargetStopped, match="from its commanded angle"):
         target.step(np.array([1.0, 0, 0, 0, 0, 1]), "joint_position")
 
 
 def test_an_action_from_an_old_observation_is_refused(take):
     target, _ = take("lerobot", {"safety": {"stale_s": 0.5, "watchdog_s": 5}})
-    clock = target.bench.clock
+    clock = target.context.clock
     target.observe()
     clock.advance(0.4)
     target.step(np.zeros(6), "joint_position")
@@ -225,7 +225,7 @@ def test_stop_from_another_thread_holds_until_an_episode_begins(take):
     assert plant.stops == 1
     let_pass(target, 0.2)
     assert plant.still and plant.q[0] < 0.5
-    with pytest.raises(TargetStopped, match="stands: stopped"):
+    with pytest.raises(TargetStopped, match="robot stopped: stopped"):
         target.step(away, "joint_position")
     target.reset()
     target.step(away, "joint_position")
@@ -247,7 +247,7 @@ def test_a_stop_in_the_middle_of_a_step_is_before_its_command(take, driver):
 
     target.robot.read = read_and_be_stopped
     shape = target.actions()[0].shape[0]
-    with pytest.raises(TargetStopped, match="stands: stopped"):
+    with pytest.raises(TargetStopped, match="robot stopped: stopped"):
         target.step(np.full(shape, 0.5), target.actions()[0].representation)
     for other in others:
         other.join(PATIENCE_S)
@@ -307,12 +307,12 @@ def test_nobody_is_asked_to_calibrate_at_a_terminal(peers):
 @pytest.mark.parametrize(
     ("config", "says"),
     [
-        ({"units": "percent"}, "shoulder_pan speaks degrees"),
+        ({"units": "percent"}, "shoulder_pan uses degrees"),
         ({"units": "gradians"}, "one of degrees, radians, percent"),
         ({"safety": {"max_speed": 1}}, "no limit is called max_speed"),
         ({"safety": {"joint_speed": math.nan}}, "nan"),
         ({"safety": {"joint_speed": {"elbow": 1}}}, "no elbow"),
-        ({"safety": {"workspace": {"low": [0, 0, 0], "high": [1, 1, 1]}}}, "kinematics nobody gave"),
+        ({"safety": {"workspace": {"low": [0, 0, 0], "high": [1, 1, 1]}}}, "kinematics are not known"),
         ({"control_hz": 5000}, "1 to 500"),
         ({"robot": {"type": "so101_follower"}}, "refuses it"),
         ({"robot": {"type": "octopus", "port": "x"}}, "one of so101_follower"),

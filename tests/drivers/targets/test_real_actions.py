@@ -159,7 +159,7 @@ def test_what_it_takes_is_held_on_the_page_and_lies_where_it_was_put(tmp_path, t
         (tmp_path / "EMBODIED.md").write_text(PROFILE)
         _, placed = ended(tmp_path)
         # the fingers let go of it above its goal; whether it lies there, nobody who sees it says
-        assert (placed.ok, placed.cause) == (False, Cause.ERROR) and "who sees" in placed.message, placed
+        assert (placed.ok, placed.cause) == (False, Cause.ERROR) and "an observation of" in placed.message, placed
         now = page(tmp_path)
         assert now["robots"][0]["holding"] is None
         assert now["objects"][0]["position"][:2] == pytest.approx([0.5, -0.2], abs=0.02)

@@ -36,23 +36,23 @@ class Follow:
 
     name = "Follow"
 
-    def review(self, errand: Any, target: Any) -> list[Any]:
+    def review(self, request: Any, target: Any) -> list[Any]:
         return []
 
-    def perform(self, errand: Any, stage: Any) -> Outcome:
+    def perform(self, request: Any, stage: Any) -> Outcome:
         representation = stage.target.actions()[0].representation
         seen = stage.target.observe()
-        for _ in range(int(errand.params.get("steps", 20))):
-            if stage.run.stop and not errand.params.get("deaf"):
+        for _ in range(int(request.params.get("steps", 20))):
+            if stage.run.stop and not request.params.get("deaf"):
                 cause = Cause.TIMEOUT if stage.run.stop == "timeout" else Cause.CANCELLED
                 return Outcome.failure(cause, "STOPPED_BY_SKILL", stage.run.stop)
-            action = stage.policy.infer(seen, errand.words, 1.0).actions[0]
+            action = stage.policy.infer(seen, request.words, 1.0).actions[0]
             result = stage.target.step(action, representation)
             seen = result.observation
             for watch in stage.watch:
                 watch(seen, action, result)
-            let_pass(stage.target, float(errand.params.get("pause", 0.04)))
-            if "raise" in errand.params:
+            let_pass(stage.target, float(request.params.get("pause", 0.04)))
+            if "raise" in request.params:
                 raise RuntimeError("a bug of the skill")
         return Outcome.success("followed")
 
@@ -190,8 +190,8 @@ def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, timed, mo
     """The runtime of learned policies tells the watchdog that it waits for an answer."""
     asked: list[str] = []
     beats: list[object] = []
-    beat = Watchdog.beat
-    monkeypatch.setattr(Watchdog, "beat", lambda self: beats.append(beat(self)))
+    beat = Watchdog.heartbeat
+    monkeypatch.setattr(Watchdog, "heartbeat", lambda self: beats.append(beat(self)))
 
     class Slow(Away):
         def infer(self, observation: Any, words: str, timeout_s: float) -> Any:
@@ -220,12 +220,12 @@ def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, timed, mo
 LEAD = """
 import sys, time
 import numpy as np
-from worldfs.drivers.targets.target_adapter import Bench
+from worldfs.drivers.targets.target_adapter import TargetContext
 from worldfs.drivers.targets.real_target import adapter
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.model import Target
 driver, config, representation = sys.argv[1], eval(sys.argv[2]), sys.argv[3]
-target = adapter(Target("x", "real_robot", driver=driver, config=config), Bench(SystemClock()))
+target = adapter(Target("x", "real_robot", driver=driver, config=config), TargetContext(SystemClock()))
 target.open()
 action = np.array([0.4, 0, 0]) if driver == "unitree_go2" else np.append(target.robot.read().joints + 1.0, 1.0)
 while True:

@@ -56,6 +56,9 @@ def inside(q, limits):
     return place
 
 
+ENCODER = 1e-7  # rad: no encoder reads exactly what was commanded
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RUNS, st.floats(0, 0.05))
 def test_no_command_leaves_box_joint_limits_speeds_or_steps(run, lag):
@@ -64,7 +67,7 @@ def test_no_command_leaves_box_joint_limits_speeds_or_steps(run, lag):
     safety.begin(RobotReading(0.0, q, opening=0.5))
     opening = 0.5
     for (name, numbers), pause in run:
-        measured = q + lag
+        measured = q + lag + ENCODER
         try:
             command, clamped = safety.bound(
                 RobotReading(0.0, measured, opening=opening), np.array(numbers), name, pause
@@ -116,7 +119,7 @@ def test_a_joint_driven_at_its_limit_comes_to_it_and_no_farther(joint, sign, cha
     goal[joint] = sign * 9.0
     named = False
     for _ in range(20):
-        command, words = safety.bound(RobotReading(0.0, q), goal, name, PERIOD)
+        command, words = safety.bound(RobotReading(0.0, q + ENCODER), goal, name, PERIOD)
         q = command.joints
         assert (q >= FREE.joint_low).all() and (q <= FREE.joint_high).all()
         named |= f"joint limit j{joint}" in words
@@ -323,18 +326,18 @@ def test_the_watchdog_bites_when_nothing_came_and_only_then():
     clock = ManualClock()
     watchdog, said = dog(clock)
     clock.advance(100)
-    assert watchdog.look() == "" and not said  # nobody moved it yet
+    assert watchdog.check() == "" and not said  # nobody moved it yet
     watchdog.feed()
     for _ in range(10):
         clock.advance(0.4)
-        assert watchdog.look() == ""
-        watchdog.beat()
+        assert watchdog.check() == ""
+        watchdog.heartbeat()
     clock.advance(0.6)
-    assert "0.60 s" in watchdog.look() and len(said) == 1
-    assert watchdog.look() == ""
-    watchdog.beat()
+    assert "0.60 s" in watchdog.check() and len(said) == 1
+    assert watchdog.check() == ""
+    watchdog.heartbeat()
     clock.advance(9)
-    assert watchdog.look() == ""
+    assert watchdog.check() == ""
 
 
 @pytest.mark.parametrize("how", ["cancelled", "timeout"])
@@ -342,11 +345,11 @@ def test_the_end_of_a_run_is_a_stop(how):
     clock = ManualClock()
     watchdog, said = dog(clock)
     run = Run(clock, clock.monotonic() + 0.3)
-    watchdog.attend(run)
+    watchdog.set_run(run)
     watchdog.feed()
-    assert watchdog.look() == ""
+    assert watchdog.check() == ""
     run.cancel.set() if how == "cancelled" else clock.advance(0.35)
-    assert watchdog.look() == how and said == [how]
+    assert watchdog.check() == how and said == [how]
 
 
 def test_a_stop_that_did_not_work_is_tried_again():
@@ -361,7 +364,7 @@ def test_a_stop_that_did_not_work_is_tried_again():
     watchdog.feed()
     clock.advance(1)
     for _ in range(5):
-        watchdog.look()
+        watchdog.check()
     assert len(tries) == 3 and watchdog.trouble == ""
 
 

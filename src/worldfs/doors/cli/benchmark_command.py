@@ -53,7 +53,7 @@ def run(context: CommandContext) -> int:
         )  # fmt: skip
 
     with stop_on(ask, signal.SIGINT, signal.SIGTERM):
-        found = run_benchmark(place, contestants, families, seeds, workers=context["workers"], stop=stop, told=told)
+        found = run_benchmark(place, contestants, families, seeds, workers=context["workers"], stop=stop, on_trial=told)
     context.output.line((place / "results.md").read_text("utf-8"))
     context.output.value({"event": "result", "directory": str(place), **found})
     return 0 if found["finished"] == found["trials"] else 1

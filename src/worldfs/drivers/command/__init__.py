@@ -31,7 +31,7 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:  # the warden's process loads its own module and nothing else
+def __getattr__(name: str) -> Any:  # the supervisor's process loads its own module and nothing else
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

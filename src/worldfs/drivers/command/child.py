@@ -1,4 +1,4 @@
-"""One command under its warden, as the runner holds it: made ready, let go, ended, heard."""
+"""One command under its supervisor, as the runner controls it: prepared, started, ended, reported on."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from worldfs.ground.errors import StorageError
 from .reaper import GRACE, KILLING
 
 LINGER: Final = 0.25  # s that a command's own children have to finish by themselves after it has ended
-LATE: Final = 4.0  # s that a warden may take for its end
+LATE: Final = 4.0  # s that a supervisor may take to exit
 _CODE: Final = "import sys; sys.path.append(sys.argv[1]); from worldfs.drivers.command.supervisor import main; main()"
 
 
 class SpawnFailure(NamedTuple):
-    """Why there was no start, told apart from a command that fails."""
+    """Why the command did not start, kept apart from a command that fails."""
 
     word: str  # cwd | not-found | not-executable | bad-interpreter | spawn
     text: str
 
 
 class Child:
-    """From `spawn` to `close`. Not for many threads; `fd` becomes readable when there is something to `hear`."""
+    """From `spawn` to `close`. Not for many threads; `fd` becomes readable when `read_events` has something."""
 
     def __init__(self, process: subprocess.Popen[bytes], orders: int, reports: int) -> None:
         self._process, self._orders, self.fd = process, orders, reports
         self._buffer = b""
         self.pid = self.start = 0  # of the command
         self.tree = False  # all descendants are in reach, not the process group alone
-        self.lost = False  # the warden has gone without a last word
+        self.lost = False  # the supervisor has gone without a final report
 
     @property
     def warden(self) -> int:
@@ -54,21 +54,21 @@ class Child:
     def kill(self) -> None:
         self._say({"do": "kill"})
 
-    def kill_warden(self) -> None:
-        """It no longer answers (somebody stopped it): without it the command dies too."""
+    def kill_supervisor(self) -> None:
+        """It no longer answers (it was stopped from outside): kill it, and the command dies with it."""
         self._process.kill()
 
-    def hear(self) -> list[dict[str, Any]]:
-        """The warden's reports so far; blocks when `fd` is not readable. `lost` once it has gone."""
+    def read_events(self) -> list[dict[str, Any]]:
+        """The supervisor's reports so far; blocks when `fd` is not readable. `lost` once it has gone."""
         data = os.read(self.fd, 1 << 16)
         self.lost = not data
         *lines, self._buffer = (self._buffer + data).split(b"\n")
         return [json.loads(line) for line in lines]
 
     def close(self, *, behind: bool = False) -> None:
-        """Let go of the warden: if the command still runs it is ended, though nobody hears how.
+        """Disconnect from the supervisor: a command that still runs is ended, and its end is not reported.
 
-        `behind`: it has said its last word and goes on with what it could not end in time; nobody waits for that.
+        `behind`: it has sent its final report and goes on with what it could not end in time; the caller does not wait.
         """
         for fd in (self._orders, self.fd):
             with suppress(OSError):
@@ -79,13 +79,13 @@ class Child:
             return
         try:
             self._process.wait(LATE)
-        except subprocess.TimeoutExpired:  # somebody stopped it
+        except subprocess.TimeoutExpired:  # it was stopped (SIGSTOP)
             self._process.kill()
             self._process.wait()
 
     def _say(self, order: dict[str, Any]) -> None:
         data = memoryview(json.dumps(order).encode() + b"\n")
-        with suppress(BrokenPipeError):  # it has gone: `hear` will say so
+        with suppress(BrokenPipeError):  # it has gone: `read_events` will say so
             while data:
                 data = data[os.write(self._orders, data) :]
 
@@ -102,9 +102,9 @@ def spawn(
     grace_s: float = GRACE,
     linger_s: float = LINGER,
 ) -> Child:
-    """The command's process, waiting to be let go; descriptors of ours stay ours. No terminal: a session of its own.
+    """The command's process, waiting for `go`; the runner's descriptors are not inherited. A session without terminal.
 
-    The environment and the words of the command go through a pipe, so that nobody sees more of them than the command
+    The environment and the arguments of the command go through a pipe, so that no other user sees more of them than the
     itself shows. Raises `StorageError` when not even a process can be made.
     """
     orders_out, orders_in = os.pipe()
@@ -139,24 +139,24 @@ def spawn(
             "linger": linger_s,
         }
     )
-    said: list[dict[str, Any]] = []
-    while not said and not child.lost:
-        said = child.hear()
-    if child.lost or "forked" not in said[0]:
+    events: list[dict[str, Any]] = []
+    while not events and not child.lost:
+        events = child.read_events()
+    if child.lost or "forked" not in events[0]:
         child.close()
-        what = said[0].get("broken", "") if said else f"status {process.returncode}"
-        raise StorageError(f"the warden did not start: {what}", op="spawn", code="SPAWN")
-    child.pid, child.start, child.tree = (said[0]["forked"][key] for key in ("pid", "start", "tree"))
+        what = events[0].get("broken", "") if events else f"status {process.returncode}"
+        raise StorageError(f"the supervisor did not start: {what}", op="spawn", code="SPAWN")
+    child.pid, child.start, child.tree = (events[0]["forked"][key] for key in ("pid", "start", "tree"))
     return child
 
 
 def _warden_env(env: Mapping[str, str]) -> dict[str, str]:
-    """Ours, for the interpreter's own libraries, and the session's mark, so that the warden is found as well."""
+    """The runner's own, for the interpreter's libraries, and the session's marker, to find the supervisor by."""
     return {**os.environ, **{key: value for key, value in env.items() if key.startswith("PAOS_")}}
 
 
 def explain(stage: str, number: int, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> SpawnFailure:
-    """What kept a command from starting, in words that say what to mend."""
+    """What kept a command from starting, and what to correct."""
     name, reason = argv[0], os.strerror(number)
     if stage == "cwd":
         what = "no such directory" if number in (errno.ENOENT, errno.ENOTDIR) else reason
@@ -165,7 +165,7 @@ def explain(stage: str, number: int, argv: Sequence[str], env: Mapping[str, str]
         return SpawnFailure("spawn", f"cannot start {name}: {reason}")
     place = _find(name, env, cwd)
     if number in (errno.ENOENT, errno.ENOTDIR):
-        if place:  # the file is there, so what it names in its first line is not
+        if place:  # the file exists, so the interpreter named in its first line does not
             return SpawnFailure("bad-interpreter", f"{name}: its interpreter is not there ({_first_line(place)})")
         where = "no such file" if "/" in name else "no such command on PATH"
         return SpawnFailure("not-found", f"{name}: {where}")
@@ -173,7 +173,7 @@ def explain(stage: str, number: int, argv: Sequence[str], env: Mapping[str, str]
         what = "a directory" if place and os.path.isdir(place) else "not executable (chmod +x makes it so)"
         return SpawnFailure("not-executable", f"{name}: {what}")
     if number == errno.ENOEXEC:
-        return SpawnFailure("not-executable", f"{name}: no program, and no #! line says what should run it")
+        return SpawnFailure("not-executable", f"{name}: not a program, and no #! line that names an interpreter")
     return SpawnFailure("spawn", f"cannot start {name}: {reason}")
 
 

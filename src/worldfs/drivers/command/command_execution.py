@@ -1,4 +1,4 @@
-"""One command line from its start to its end: watched for its time, its silence, and the wish to stop."""
+"""One command line from start to end, under its deadline, its limit of silence, and stop requests."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .output_streams import OutputStreams
 from .reaper import KILLING, ProcessLabel, ReapResult
 from .stop_request import StopRequest
 
-TICK: Final = 1.0  # s between two looks at silence, at most
-PATIENCE: Final = 1.0  # s that the warden may be late before it counts as lost
+TICK: Final = 1.0  # s between two checks for silence, at most
+PATIENCE: Final = 1.0  # s that the supervisor may be late before it counts as lost
 
 
 class CommandResult(NamedTuple):
-    """How it went. `cause`: "" | exit | signal | deadline | silence | cancelled | spawn | warden."""
+    """How the command ended. `cause`: "" | exit | signal | deadline | silence | cancelled | spawn | warden."""
 
     cause: str = ""
     code: int | None = None  # as os.waitstatus_to_exitcode: negative for a signal; None: never began, or not known
@@ -29,7 +29,7 @@ class CommandResult(NamedTuple):
     others: tuple[ProcessLabel, ...] = ()  # processes of it that were ended after it
     survivors: tuple[ProcessLabel, ...] = ()
     tree: bool = True
-    lost: bool = False  # the warden went away: what is left must be ended without it
+    lost: bool = False  # the supervisor has gone: the runner must end the remaining processes without it
     taken: int = 0  # bytes of its standard input that were read, where that is a text
 
     @property
@@ -38,19 +38,19 @@ class CommandResult(NamedTuple):
 
 
 class CommandHooks(Protocol):
-    """What the session does around a command line, and its clock."""
+    """The session's actions around a command line, and its clock."""
 
     @property
     def clock(self) -> Clock: ...
 
-    def known(self, child: Child) -> None:
-        """Make durable which processes these are. What it raises keeps the command from beginning."""
+    def on_started(self, child: Child) -> None:
+        """Record durably which processes these are. An exception here keeps the command from starting."""
 
-    def beat(self) -> None:
+    def heartbeat(self) -> None:
         """Called at least once a second."""
 
     def clear(self) -> ReapResult:
-        """End everything that is left, without the warden."""
+        """End all remaining processes without the supervisor."""
 
 
 def run_command(
@@ -58,13 +58,13 @@ def run_command(
     env: Mapping[str, str],
     flow: OutputStreams,
     stop: StopRequest,
-    care: CommandHooks,
+    hooks: CommandHooks,
     *,
-    heeded: int = 0,
+    handled_stops: int = 0,
 ) -> CommandResult:
-    """Start it, watch it, end it with all that it started. A new wish of `stop` ends it, one more ends it at once.
+    """Start it, watch it, end it with all that it started. A new stop request ends it, one more kills it at once.
 
-    `heeded`: how many of its wishes ended something else; one that came while the process was made is not among them.
+    `handled_stops`: requests that ended an earlier command; one that came while the process was made is not among them.
     """
     stdin = -1
     try:
@@ -81,7 +81,7 @@ def run_command(
             timeout_s=command.timeout_s,
             grace_s=command.grace_s,
         )
-    except OSError as error:  # its input cannot be read, or the directory where we are is gone
+    except OSError as error:  # its input cannot be read, or the working directory was removed
         _close(stdin)
         return CommandResult("spawn", 126, f"spawn: {error.filename or command.argv[0]}: {error.strerror}")
     except BaseException:
@@ -89,21 +89,21 @@ def run_command(
         raise
     finally:
         flow.start()
-    course = CommandResult()
+    result = CommandResult()
     try:
-        care.known(child)
+        hooks.on_started(child)
         child.go()
-        course = _watch(child, command, env=env, flow=flow, stop=stop, care=care, wishes=heeded)
+        result = _watch(child, command, env=env, flow=flow, stop=stop, hooks=hooks, handled_stops=handled_stops)
         if isinstance(command.stdin, bytes):
-            course = course._replace(taken=_taken(stdin))
+            result = result._replace(taken=_taken(stdin))
     finally:
         os.close(stdin)
-        child.close(behind=bool(course.survivors))
-    if course.lost:
-        swept = care.clear()
-        course = course._replace(others=swept.met, survivors=swept.survivors)
+        child.close(behind=bool(result.survivors))
+    if result.lost:
+        swept = hooks.clear()
+        result = result._replace(others=swept.reaped, survivors=swept.survivors)
     flow.drain()
-    return course
+    return result
 
 
 def _watch(
@@ -113,58 +113,58 @@ def _watch(
     env: Mapping[str, str],
     flow: OutputStreams,
     stop: StopRequest,
-    care: CommandHooks,
-    wishes: int,
+    hooks: CommandHooks,
+    handled_stops: int,
 ) -> CommandResult:
     poll = select.poll()
     poll.register(child.fd, select.POLLIN)
     poll.register(stop.fd, select.POLLIN)
-    late = command.grace_s + KILLING + PATIENCE  # from the asking to the warden's last word
-    wish = ""
-    begun = care.clock.monotonic()
+    late = command.grace_s + KILLING + PATIENCE  # from the request to the supervisor's final report
+    end_reason = ""
+    begun = hooks.clock.monotonic()
     given_up = None if command.timeout_s is None else begun + command.timeout_s + late
     while True:
-        care.beat()
-        now = care.clock.monotonic()
+        hooks.heartbeat()
+        now = hooks.clock.monotonic()
         rest = TICK
-        if command.silence_s is not None and not wish:
+        if command.silence_s is not None and not end_reason:
             rest = command.silence_s - min(flow.silent_s(now), now - begun)
             if rest <= 0:
-                wish, given_up = "silence", now + late
+                end_reason, given_up = "silence", now + late
                 child.end()
         if given_up is not None and now > given_up:
-            child.kill_warden()  # somebody stopped it; what was to be ended is ended without it
-            wish, given_up = wish or "deadline", None
+            child.kill_supervisor()  # the supervisor was stopped; end its processes without it
+            end_reason, given_up = end_reason or "deadline", None
         ready = dict(poll.poll(max(0.0, min(rest, TICK)) * 1000))
         if stop.fd in ready:
-            stop.heard()
-        if stop.times > wishes:
-            at_once = wish or stop.times > wishes + 1
-            wish, wishes, given_up = wish or "cancelled", stop.times, care.clock.monotonic() + late
+            stop.acknowledge()
+        if stop.times > handled_stops:
+            at_once = end_reason or stop.times > handled_stops + 1
+            end_reason, handled_stops, given_up = end_reason or "cancelled", stop.times, hooks.clock.monotonic() + late
             (child.kill if at_once else child.end)()
-        for report in child.hear() if child.fd in ready else ():
+        for report in child.read_events() if child.fd in ready else ():
             if "failed" in report:
-                told = report["failed"]
-                failure = explain(told["stage"], told["errno"], command.argv, env, command.cwd or ".")
+                spawn_error = report["failed"]
+                failure = explain(spawn_error["stage"], spawn_error["errno"], command.argv, env, command.cwd or ".")
                 code = 127 if failure.word in ("not-found", "bad-interpreter", "cwd") else 126
                 return CommandResult("spawn", code, f"spawn: {failure.text}", tree=child.tree)
             if "ended" in report:
-                return _judge(report["ended"], command, wish, stop)
+                return _judge(report["ended"], command, end_reason, stop)
             if "broken" in report:
                 return CommandResult(
-                    "warden", None, f"the warden gave up: {report['broken']}", tree=child.tree, lost=True
+                    "warden", None, f"the supervisor failed: {report['broken']}", tree=child.tree, lost=True
                 )
         if child.lost:
-            cause = wish or "warden"
+            cause = end_reason or "warden"
             return CommandResult(cause, None, _text(cause, command, stop), tree=child.tree, lost=True)
 
 
-def _judge(ended: dict[str, Any], command: CommandRequest, wish: str, stop: StopRequest) -> CommandResult:
-    """The wait status decides, except where it is our doing: who is ended at the deadline has not made it."""
+def _judge(ended: dict[str, Any], command: CommandRequest, end_reason: str, stop: StopRequest) -> CommandResult:
+    """The wait status decides, except where the runner ended it: then the cause is the runner's reason."""
     code = ended["code"]
     cause, text = "", ""
     if ended["why"]:
-        cause = "deadline" if ended["why"] == "deadline" else wish
+        cause = "deadline" if ended["why"] == "deadline" else end_reason
         text = _text(cause, command, stop)
     elif code > 0:
         cause, text = "exit", f"exit code {code}"
@@ -179,7 +179,7 @@ def _text(cause: str, command: CommandRequest, stop: StopRequest) -> str:
         "deadline": f"timeout: not done after {command.timeout_s:g} s" if command.timeout_s else "",
         "silence": f"timeout: no output for {command.silence_s:g} s" if command.silence_s else "",
         "cancelled": f"cancelled: {stop.why}",
-        "warden": "the warden was killed: how the command ended is not known",
+        "warden": "the supervisor was killed: how the command ended is not known",
     }[cause]
 
 
@@ -196,7 +196,7 @@ def _taken(fd: int) -> int:
 
 
 def _input(given: bytes | str | int | None) -> int:
-    """A descriptor to read standard input from. Text waits in memory, not in a pipe: nobody has to feed it."""
+    """A descriptor to read standard input from. Text waits in memory, not in a pipe: no thread has to feed it."""
     if given is None:
         return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     if isinstance(given, int):

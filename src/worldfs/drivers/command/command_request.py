@@ -1,4 +1,4 @@
-"""What is asked of the runner, what it answers, and what it needs of an agent's state."""
+"""The runner's request and result, and the port to an agent's state."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ HEARTBEAT_S: Final = 30.0
 
 
 class AgentStatePort(Protocol):
-    """What the runner uses of `worldfs.agents.agent_state.AgentState`."""
+    """The part of `worldfs.agents.agent_state.AgentState` that the runner uses."""
 
     @property
     def agent_dir(self) -> AgentDirectory: ...
 
     def start(self, *, type: str = ..., argv: Sequence[str] = ..., **fields: Any) -> SessionRecord:
-        """Durable running. Raises `Busy` when a session is on, naming who runs it."""
+        """Durably running. Raises `Busy` when another session runs, naming its process."""
         ...
 
     def heartbeat(self) -> None: ...
@@ -48,15 +48,15 @@ class AgentStatePort(Protocol):
     ) -> SessionRecord: ...
 
     def session_facts(self) -> Json:
-        """What `paos agent outcome` was told in the session that runs."""
+        """The running session's report by `paos agent outcome`."""
         ...
 
 
 class PromptText(NamedTuple):
-    """A text for the command, and the ids of the messages that stand in it whole."""
+    """A text for the command, and the ids of the messages that it contains in full."""
 
     text: str
-    shown: frozenset[str] = frozenset()
+    message_ids: frozenset[str] = frozenset()
 
 
 PromptSource = Callable[[SessionRecord], PromptText]
@@ -69,11 +69,11 @@ class CommandRequest(NamedTuple):
     type: str = "ad-hoc"  # research | extract | evaluate | ad-hoc
     timeout_s: float | None = None
     silence_s: float | None = None  # without a byte on standard output or standard error
-    cwd: str = ""  # "": where we are
-    env: Mapping[str, str] | None = None  # the whole environment; None: ours. PAOS_… is added
+    cwd: str = ""  # "": the current directory
+    env: Mapping[str, str] | None = None  # the whole environment; None: the runner's. PAOS_… is added
     stdin: bytes | str | int | None = None  # the text itself, the path of a file, a descriptor; None: nothing
     grace_s: float = GRACE  # between TERM and KILL
-    prompt: PromptSource | None = None  # asked once the session has begun, in place of `stdin`
+    prompt: PromptSource | None = None  # called once the session has begun, in place of `stdin`
     prompt_as: str = "stdin"  # stdin | arg: the last argument
     tool: ReportingCommand | None = None  # the reader of what a known tool reports; `argv` is the tool's
 
@@ -102,7 +102,7 @@ class ShellHooks(NamedTuple):
 
 
 class SessionResult(NamedTuple):
-    """How a session ended, measured.
+    """The measured end of a session.
 
     `cause`: "" | exit | signal | deadline | silence | cancelled | spawn | hook | reported | unreached | warden |
     runner. `unreached`: it ended well, but a known tool could not touch the agent's state.
@@ -115,16 +115,16 @@ class SessionResult(NamedTuple):
     signal: int | None = None  # what killed it
     seconds: float = 0.0
     errors: tuple[str, ...] = ()
-    stragglers: tuple[ProcessLabel, ...] = ()  # what the command left behind, ended by us
+    stragglers: tuple[ProcessLabel, ...] = ()  # processes that the command left running, ended by the runner
     survivors: tuple[ProcessLabel, ...] = ()  # what could not be ended
     tree: bool = True  # False: the system shows no descendants, only the process group was ended
-    log: str = ""  # path of what it said
-    said: int = 0  # bytes
+    log: str = ""  # path of its output log
+    output_bytes: int = 0  # bytes
     found: tuple[OrphanedSession, ...] = ()  # earlier sessions whose runner was killed
 
     @property
     def status(self) -> int:
-        """An exit status for a command line of ours, as shells and timeout(1) have them."""
+        """The exit status of `paos`, by the conventions of shells and timeout(1)."""
         if self.outcome == "completed":
             return 0
         if self.outcome == "timeout":

@@ -1,4 +1,4 @@
-"""What a killed runner left behind: processes are ended, its traces are closed, and the next wake is told."""
+"""What a killed runner left behind: its processes are ended, its files closed, and the next session is informed."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from .session_files import SessionFiles
 
 
 class OrphanedSession(NamedTuple):
-    """A session whose runner went away without a word, as it was found."""
+    """A session whose runner disappeared without recording its end."""
 
     session: str
     ended: tuple[ProcessLabel, ...]  # processes of it that still lived
     survivors: tuple[ProcessLabel, ...]
-    log: str  # what it had said, "" if nothing
+    log: str  # its output, "" if none
 
 
 def identity(pid: int) -> Json:
-    """A process in words that still name it at the next wake."""
+    """A process, in fields that still identify it in the next session."""
     there = proc.find_process(pid)
     return {"pid": pid, "start": there.start if there else 0, **proc.boot_identity()}
 
 
-def alive(who: Json | None) -> ProcessEntry | None:
+def alive(process: Json | None) -> ProcessEntry | None:
     """The process of an `identity`, if it lives, and lives in this boot and this space of process numbers."""
-    if not isinstance(who, dict) or any(who.get(key) != value for key, value in proc.boot_identity().items()):
+    if not isinstance(process, dict) or any(process.get(key) != value for key, value in proc.boot_identity().items()):
         return None
-    pid = who.get("pid")
+    pid = process.get("pid")
     there = proc.find_process(pid) if isinstance(pid, int) and pid > 0 else None
-    return there if there is not None and not there.dead and there.start == who.get("start") else None
+    return there if there is not None and not there.dead and there.start == process.get("start") else None
 
 
-def may_be_alive(who: Json | None) -> bool:
-    """As `alive`; where processes are not shown, by the number alone."""
+def may_be_alive(process: Json | None) -> bool:
+    """As `alive`; where /proc is not available, by the pid alone."""
     if proc.visible():
-        return alive(who) is not None
+        return alive(process) is not None
     try:
-        os.kill(int((who or {})["pid"]), 0)
+        os.kill(int((process or {})["pid"]), 0)
     except (KeyError, ValueError, TypeError, ProcessLookupError):
         return False
     except PermissionError:
@@ -59,16 +59,16 @@ def may_be_alive(who: Json | None) -> bool:
 
 
 def session_marker(state_dir: str, session: str) -> tuple[bytes, bytes]:
-    """What every process of a session carries in its environment, unless it took care not to."""
+    """What every process of a session carries in its environment, unless it cleared that."""
     return b"PAOS_STATE_DIR=" + os.fsencode(state_dir), b"PAOS_SESSION=" + os.fsencode(session)
 
 
 def session_processes(trace: SessionFiles, run: Json | None, *, adopted: bool = False) -> list[ProcessEntry]:
-    """Every process of a session that can be known without its warden: recorded ones, those with its mark, and all
-    their descendants; with `adopted`, our own children. Never ourselves, nor whom we descend from.
+    """Every process of a session that can be identified without its supervisor: recorded, marked, and all
+    their descendants; with `adopted`, this process's children. Never this process or its ancestors.
 
-    Who cleared its environment and lost its parents is not among them: its group and session are numbers only, and
-    may be somebody else's by now.
+    A process that cleared its environment and lost its parents is not found: its group and session are numbers only,
+    which another process may have by now.
     """
     known = [one for key in ("warden", "command") if (one := alive((run or {}).get(key))) is not None]
     found = {one.id: one for one in proc.marked(session_marker(os.path.realpath(trace.root.path), trace.id))}
@@ -98,7 +98,7 @@ def adopting_orphans() -> Iterator[None]:
 
 
 def _let_finish(run: Json | None) -> None:
-    """A warden whose runner has gone is ending everything by itself, and sees more of it than we do."""
+    """A supervisor whose runner has gone ends everything by itself, and sees more of it than this process does."""
     until = time.monotonic() + GRACE + KILLING + 0.2
     while (warden := alive((run or {}).get("warden"))) is not None and time.monotonic() < until:
         proc.send_signal(warden, signal.SIGCONT)
@@ -106,14 +106,14 @@ def _let_finish(run: Json | None) -> None:
 
 
 def end_processes(find: Callable[[], list[ProcessEntry]], *, grace: float = GRACE) -> ReapResult:
-    """End processes that are not our children."""
+    """End processes that are not children of this process."""
 
     def wait(seconds: float) -> Interruption:
         until = time.monotonic() + seconds
         while find():
             if time.monotonic() >= until:
                 return ""
-            time.sleep(0.005)  # nobody reports the end of who is not our child
+            time.sleep(0.005)  # the end of another process's child is not reported here
         return "gone"
 
     return reap(find, wait, grace=grace, limit=grace + KILLING)
@@ -122,7 +122,7 @@ def end_processes(find: Callable[[], list[ProcessEntry]], *, grace: float = GRAC
 def kill_orphans(root: Root, clock: Clock, *, but: str = "", grace: float = GRACE) -> tuple[OrphanedSession, ...]:
     """End what killed runners left, close their traces. `but`: the session that is beginning.
 
-    A session whose runner lives is left alone. What it says is found anew only as long as it has not been said:
+    A session whose runner lives is left alone. A finding is repeated only until it has been recorded:
     a second call finds nothing.
     """
     found = []
@@ -137,7 +137,7 @@ def kill_orphans(root: Root, clock: Clock, *, but: str = "", grace: float = GRAC
             continue
         _let_finish(run)
         swept = end_processes(lambda trace=trace, run=run: session_processes(trace, run), grace=grace)  # type: ignore[misc]
-        with suppress(WorldError):  # a disk that gives way: it is found again
+        with suppress(WorldError):  # a failing disk: found again
             join(root, trace.folder)
             trace.write(
                 session_files.EXIT,
@@ -146,10 +146,10 @@ def kill_orphans(root: Root, clock: Clock, *, but: str = "", grace: float = GRAC
                     "found_at": stamp(clock.now()),
                     "outcome": "error",
                     "cause": "lost",
-                    "ended": [one._asdict() for one in swept.met],
+                    "ended": [one._asdict() for one in swept.reaped],
                     "survivors": [one._asdict() for one in swept.survivors],
                 },
             )
         log = trace.path("output.log")
-        found.append(OrphanedSession(id, swept.met, swept.survivors, log if os.path.exists(log) else ""))
+        found.append(OrphanedSession(id, swept.reaped, swept.survivors, log if os.path.exists(log) else ""))
     return tuple(found)

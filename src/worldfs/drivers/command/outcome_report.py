@@ -1,4 +1,4 @@
-"""What a command reports about itself: the JSON file that PAOS_OUTCOME names, checked field by field."""
+"""A command's report about itself: the JSON file that PAOS_OUTCOME names, checked field by field."""
 
 from __future__ import annotations
 
@@ -63,16 +63,16 @@ FIELDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
 
 
 class OutcomeReport(NamedTuple):
-    """`figures`: what was said and makes sense; `wrong`: what was said and does not, with pointers."""
+    """`figures`: reported values that are valid; `wrong`: those that are not, with pointers."""
 
     figures: Json = {}  # noqa: RUF012  # a named tuple's default, never changed
     errors: tuple[str, ...] = ()
-    failed: bool = False  # it says so itself; that it succeeded is believed of no one
+    failed: bool = False  # it reports its own failure; a report of success alone is not believed
     wrong: tuple[str, ...] = ()
 
 
 def read(trace: SessionFiles) -> OutcomeReport:
-    """What there is; nothing at all if the command wrote none. Never raises for what a command wrote.
+    """The report; empty if the command wrote none. Never raises for the file's content.
 
     Secrets in it are marked out, in the file as well.
     """
@@ -114,7 +114,7 @@ def check(data: bytes) -> OutcomeReport:
         good, expected = FIELDS[name]
         if good(found):
             figures[name] = _sound(found)
-        elif found is not None:  # null says nothing
+        elif found is not None:  # null means not reported
             wrong.append(f"{OUTCOME}#/{_pointer(key)}: {_kind(found)}; expected {expected}")
     errors = figures.pop("errors", [])
     failed = figures.pop("outcome", "completed") != "completed"
@@ -122,7 +122,7 @@ def check(data: bytes) -> OutcomeReport:
 
 
 def _bare(text: str) -> str:
-    """Without the fence that minds like to put around JSON."""
+    """Without the Markdown fence that models like to put around JSON."""
     text = text.strip()
     if text.startswith("```") and text.endswith("```") and "\n" in text:
         return text.split("\n", 1)[1].rsplit("```", 1)[0]
@@ -134,7 +134,7 @@ def _no_number(word: str) -> float:
 
 
 def _sound(found: Any) -> Any:
-    """Half a surrogate pair has no bytes: it must not stop what the rest has to say."""
+    """Half a surrogate pair has no bytes: it must not stop the rest of the report."""
     if isinstance(found, list):
         return [_sound(item) for item in found]
     return found.encode("utf-8", "replace").decode() if isinstance(found, str) else found

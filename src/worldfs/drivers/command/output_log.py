@@ -1,7 +1,7 @@
-"""The log of what a command said: its first and its last MiB, without secrets, in constant memory.
+"""The log of a command's output: its first and its last MiB, without secrets, in constant memory.
 
 DIR/output.log holds the beginning; what comes later goes to parts DIR/output.<n>.part, of which the last two are kept,
-and which are joined to the log at the end, by who writes it or, if that one was killed, by the next wake.
+and which are joined to the log at the end, by its writer or, if that one was killed, by the next session.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Redact = Callable[[str], str]
 
 
 class OutputLog:
-    """Usable from many threads. A disk that gives way ends the log, never the session: `fault` says why."""
+    """Usable from many threads. A failing disk ends the log, never the session: `fault` holds the reason."""
 
     def __init__(
         self,
@@ -54,15 +54,15 @@ class OutputLog:
         self._torn = False  # what is pending begins anywhere
         self._in_key = False  # what was dropped ended inside a key block
         self._flushed = -math.inf
-        self.seen = 0  # bytes said
+        self.received_bytes = 0  # bytes of output
         self.spoke_at = now()
-        self.last_line = ""  # the newest line that says something, for people
+        self.last_line = ""  # the newest line that is not blank, for people
         self.fault = ""
 
     def write(self, data: bytes) -> None:
         now = self._now()
         with self._mutex:
-            self.seen += len(data)
+            self.received_bytes += len(data)
             self.spoke_at = now
             if self.fault:
                 return
@@ -77,16 +77,16 @@ class OutputLog:
 
     @property
     def behind(self) -> bool:
-        """Something that was said is not in the log yet."""
+        """Whether some output is not in the log yet."""
         return self._size > 0
 
     def flush(self) -> None:
-        """What was said is in the log's file, but for a line that has not ended. Nothing here is fsynced."""
+        """Writes all output to the log's file, except a line that has not ended. Nothing here is fsynced."""
         with self._mutex:
             self._flush()
 
     def close(self) -> None:
-        """The last words too; then one durable file."""
+        """Writes the rest too; then the log is one durable file."""
         with self._mutex:
             self._flush(last=True)
             for file in (self._head, self._part):
@@ -115,7 +115,7 @@ class OutputLog:
             return
         try:
             self._write_out(last=last)
-        except Exception as error:  # whatever it is: what the command says must go on flowing
+        except Exception as error:  # whatever it is: the command's output must go on flowing
             self.fault = str(error) or type(error).__name__
             self._pending.clear()
             self._size = 0
@@ -140,7 +140,7 @@ class OutputLog:
         self._keep(out)
 
     def _cut(self, data: bytes) -> int:
-        """Where it can be cut so that no secret is: after a line, and not within a key block. 0: wait for more."""
+        """The position up to which no secret is cut: after a line, and not within a key block. 0: wait for more."""
         at = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         if at == 0:
             return self._cut_line(data) if len(data) >= PIECE else 0
@@ -150,7 +150,7 @@ class OutputLog:
         return at
 
     def _cut_line(self, data: bytes) -> int:
-        """Where a line that does not end can be cut: between words, and where nothing around it is a secret."""
+        """The position at which an unfinished line can be cut: between words, with no secret around it."""
         near = NEAR // 2
         for at in range(len(data) - near, len(data) - 4096, -1):
             if data[at - 1] in _BREAKS:
@@ -160,7 +160,7 @@ class OutputLog:
         return len(data) - near  # words as long as that are no secrets
 
     def _after_gap(self, data: bytes) -> bytes:
-        """What is left of a torn line, or of a torn key, could be half a secret: it goes too."""
+        """The rest of a cut line, or of a cut key, could be half a secret: it is dropped too."""
         cut = 0
         if self._in_key and 0 <= (end := data.find(KEY_ENDS)) < KEY_MOST:
             cut = end
@@ -239,7 +239,7 @@ def join(root: Root, folder: str, *, most: int = MOST) -> None:
 
 
 def _unlink(root: Root, path: str) -> None:
-    """Waste of our own: it may be back after a power cut."""
+    """A temporary file of this module: it may be back after a power cut."""
     place = root.locate(path)
     if place is not None:
         with suppress(FileNotFoundError):

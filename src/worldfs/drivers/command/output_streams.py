@@ -1,4 +1,4 @@
-"""What a command says, on its way: from its pipes to the log, and on to whoever listens to us."""
+"""A command's output on its way: from its pipes to the log, and on to the runner's own standard output and error."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from typing import Final
 from .output_log import PAUSE, OutputLog
 
 READ: Final = 1 << 16
-DRAIN: Final = 0.5  # s for listeners to take the last words before the session's end is recorded without them
+DRAIN: Final = 0.5  # s for readers to take the last output before the session's end is recorded without them
 
 
 Tap = Callable[[bytes], bytes]
 
 
 class OutputStreams:
-    """The command's standard output and standard error, each to a descriptor of ours (-1: to the log alone).
+    """The command's standard output and standard error, each to a descriptor of the runner (-1: to the log alone).
 
     A listener that takes nothing holds the command back, as in any pipeline, but never the session's end; one that has
     gone away holds up nothing.
     """
 
     def __init__(self, log: OutputLog, out: int = 1, err: int = 2, tap: Tap | None = None) -> None:
-        """`tap` hears all of standard output, and answers what of it belongs in the log."""
+        """`tap` gets all of standard output, and returns what of it belongs in the log."""
         self.log = log
         self._pumps = [_Pump(log, out, tap), _Pump(log, err)]
         self.ends = (self._pumps[0].write_end, self._pumps[1].write_end)
 
     def start(self) -> None:
-        """The command has its ends now: ours are closed, and what it says flows."""
+        """The command has inherited its ends: close them here, and start to pass its output on."""
         for pump in self._pumps:
             pump.start()
 
     def silent_s(self, now: float) -> float:
-        """Seconds since the command last said anything; 0 while a listener keeps it from speaking."""
+        """Seconds since the command last wrote anything; 0 while a slow reader keeps it from writing."""
         return 0.0 if any(pump.held for pump in self._pumps) else now - self.log.spoke_at
 
     def drain(self) -> None:
-        """The command and all of its own are gone: everything that they said is in the log when this returns."""
+        """The command and all its processes are gone: all their output is in the log when this returns."""
         until = time.monotonic() + DRAIN
         for pump in self._pumps:
             pump.drain(until)
@@ -56,11 +56,11 @@ class _Pump:
     def __init__(self, log: OutputLog, target: int, tap: Tap | None = None) -> None:
         self._log, self._target, self._tap = log, target, tap
         self._source, self.write_end = os.pipe()
-        self._said = select.poll()
-        self._said.register(self._source, select.POLLIN)
+        self._poll = select.poll()
+        self._poll.register(self._source, select.POLLIN)
         self._reading = threading.Lock()
         self._queue: deque[bytes] = deque()
-        self._thread = threading.Thread(target=self._work, daemon=True)  # a stuck listener must not hold our exit
+        self._thread = threading.Thread(target=self._work, daemon=True)  # a stuck reader must not block the exit
         self._ended = False
         self.held = False
 
@@ -74,12 +74,12 @@ class _Pump:
                 self._pass_on(self._queue.popleft())
 
     def _read(self) -> bool:
-        """Take what is there; False at the end. Blocks while somebody could still say something."""
+        """Take what is there; False at the end. Blocks while a writer is left."""
         with self._reading:
             if self._ended:
                 return False
-            if self._log.behind and not self._said.poll(PAUSE * 1000):
-                self._log.flush()  # a pause in what it says: now is the time to write
+            if self._log.behind and not self._poll.poll(PAUSE * 1000):
+                self._log.flush()  # a pause in the output: a good time to write
             data = os.read(self._source, READ)
             if not data:
                 self._ended = True
@@ -97,11 +97,11 @@ class _Pump:
             while view and self._target >= 0:
                 try:
                     view = view[os.write(self._target, view) :]
-                except BlockingIOError:  # somebody made our output non-blocking: wait here instead
+                except BlockingIOError:  # another process made this descriptor non-blocking: wait here instead
                     ready = select.poll()
                     ready.register(self._target, select.POLLOUT)
                     ready.poll(1000)
-        except OSError:  # nobody listens any more; the log still does
+        except OSError:  # the reader has gone; the log continues
             self._target = -1
         finally:
             self.held = False
@@ -111,7 +111,7 @@ class _Pump:
         if not self._thread.is_alive() or not self._reading.acquire(timeout=0.1):
             return  # done, or a survivor still holds the other end
         self._reading.release()
-        while not self._ended and self._said.poll(0):
+        while not self._ended and self._poll.poll(0):
             self._read()
 
     def wait(self, seconds: float | None) -> bool:

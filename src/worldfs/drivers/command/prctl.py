@@ -1,4 +1,4 @@
-"""What only Linux does for the ending of processes: adopt orphans, die with a parent (man 2 prctl)."""
+"""Linux's own calls to end processes: adopt orphans, die with a parent (man 2 prctl)."""
 
 from __future__ import annotations
 

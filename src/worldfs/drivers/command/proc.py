@@ -1,4 +1,4 @@
-"""Processes as /proc shows them: who descends from whom, who carries a mark, and a signal that hits no other."""
+"""Processes from /proc: descendants and ancestors, marked environments, and signals that reach exactly one process."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class ProcessEntry(NamedTuple):
 
     @property
     def dead(self) -> bool:
-        """It has ended, and somebody has yet to ask how."""
+        """It has ended, and its parent has yet to collect the status."""
         return self.state in ZOMBIE
 
 
 def visible() -> bool:
-    """Whether this system shows its processes as Linux does."""
+    """Whether this system has /proc in Linux's form."""
     return os.path.exists(f"{PROC}/self/stat")
 
 
@@ -97,9 +97,9 @@ def ancestors(pid: int) -> list[int]:
 
 
 def send_signal(one: ProcessEntry, number: int) -> bool:
-    """Send a signal to exactly this process; False if it has gone. `PermissionError` if it is not ours to end.
+    """Send a signal to exactly this process; False if it has gone. `PermissionError` if it belongs to another user.
 
-    By a process descriptor where there are any: between the look and the signal a number may change hands.
+    By a process descriptor where there are any: a pid may be reused between the check and the signal.
     """
     try:
         fd = os.pidfd_open(one.pid)
@@ -126,7 +126,7 @@ def _same(one: ProcessEntry) -> bool:
 
 
 def marked(mark: Iterable[bytes]) -> Iterator[ProcessEntry]:
-    """Every process that was started with all of these `NAME=value` in its environment, as far as we may see."""
+    """Every process that was started with all of these `NAME=value` in its environment, as far as /proc may be read."""
     wanted = set(mark)
     for one in all_processes():
         if not one.dead and wanted <= environment(one.pid):

@@ -1,4 +1,4 @@
-"""The end of every process of a tree: asked first, killed after a while, until none is left."""
+"""Ends every process of a tree: TERM first, KILL after the grace period, until none is left."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from .proc import ProcessEntry
 
 GRACE: Final = 1.0  # s between the asking and the killing
 KILLING: Final = 0.9  # s for the killing: nothing is left two seconds after it was decided
-STEP: Final = 0.02  # s between two looks
-CLOSELY: Final = 64  # processes that are looked at closely
-BREEDING: Final = 200  # more processes than when they were asked: they are not about to end
+STEP: Final = 0.02  # s between two checks
+CLOSELY: Final = 64  # processes whose command line is read
+BREEDING: Final = 200  # more processes than got the TERM: they are not about to end
 
 Interruption = Literal["", "gone", "hurry"]
 
 
 class ProcessLabel(NamedTuple):
-    """A process as people are told of it."""
+    """A process as it is reported to people."""
 
     pid: int
     words: str
 
 
 class ReapResult(NamedTuple):
-    met: tuple[ProcessLabel, ...] = ()  # alive when it began, or since
-    survivors: tuple[ProcessLabel, ...] = ()  # still alive at the limit: stuck in the system, or not ours to end
+    reaped: tuple[ProcessLabel, ...] = ()  # alive when it began, or since
+    survivors: tuple[ProcessLabel, ...] = ()  # still alive at the limit: stuck in the kernel, or owned by another user
 
 
 def reap(
@@ -44,10 +44,10 @@ def reap(
 ) -> ReapResult:
     """End all that `find` finds: TERM to each once; after `grace` KILL to whatever is there, again and again.
 
-    Who comes after the TERM is not asked: it may be what somebody cleans up with. Only a great many shorten the grace.
+    A process that starts after the TERM gets none: it may be part of a cleanup. Only a great many shorten the grace.
 
-    `wait(s)` passes at most `s` seconds and says "gone" when nothing is left, "hurry" when the grace is over at once.
-    TERM goes to each alone, never to a group: who takes a second TERM for "now!" must not get two. `groups`: the groups
+    `wait(s)` passes at most `s` seconds and returns "gone" when nothing is left, "hurry" when the grace is over.
+    TERM goes to each process, never to a group: a second TERM means "now!" to many programs. `groups`: the groups
     of what is found consist of nothing else, so that KILL may go to them: no fork slips through that (kill(2)).
     """
     begun = now()
@@ -57,15 +57,15 @@ def reap(
         if one.id not in met:
             met[one.id] = ProcessLabel(one.pid, proc.command_text(one) if len(met) < CLOSELY else f"[{one.name}]")
 
-    asked = [one for one in find() if not one.dead]
-    for one in asked:
+    targets = [one for one in find() if not one.dead]
+    for one in targets:
         name(one)
         _try(one, signal.SIGTERM)
         _try(one, signal.SIGCONT)  # a stopped process takes no TERM
     word = wait(0)
     while not word and (rest := begun + grace - now()) > 0:
         word = wait(min(rest, STEP))
-        if not word and sum(not one.dead for one in find()) > len(asked) + BREEDING:
+        if not word and sum(not one.dead for one in find()) > len(targets) + BREEDING:
             word = "hurry"
     while word != "gone":
         left = [one for one in find() if not one.dead]
@@ -91,5 +91,5 @@ def _kill_group(member: ProcessEntry) -> bool:
 
 
 def _try(one: ProcessEntry, number: int) -> None:
-    with suppress(PermissionError):  # it became somebody else (sudo, su): a survivor, which is said
+    with suppress(PermissionError):  # it changed its user (sudo, su): reported as a survivor
         proc.send_signal(one, number)

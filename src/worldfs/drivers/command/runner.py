@@ -44,15 +44,15 @@ def run(
     heartbeat_s: float = HEARTBEAT_S,
     alone: bool = False,
 ) -> SessionResult:
-    """Run a command as a session of the agent whose state this is; returns when nothing of it is left.
+    """Run a command as a session of the agent whose state this is; returns when none of its processes is left.
 
     `about`: further fields of the session (domain, branch, model, research_question …) for `state.start`. `out`, `err`:
-    descriptors that what it says is passed on to; -1: to the log alone. `stop`: another way to ask for the end; Ctrl-C,
-    TERM and HUP ask as well where this is the main thread. `alone`: this process has no other children, so that it
-    may adopt the command's if the warden is killed.
+    descriptors that its output is passed on to; -1: to the log alone. `stop`: another way to request the end; Ctrl-C,
+    TERM and HUP request it too where this is the main thread. `alone`: this process has no other children, so that it
+    may adopt the command's if the supervisor is killed.
 
     Raises `BadInput` (no session begun), `Busy` (another session is on), and what the state raises when the ground
-    gives way; then too nothing of the command is left. How the command itself fails is in the `SessionResult`.
+    fails; then too no process of the command is left. A failure of the command itself is in the `SessionResult`.
     """
     command.check()
     with ExitStack() as stack:
@@ -73,11 +73,11 @@ def run(
             state, record, command, clock=clock or SystemClock(), heartbeat_s=heartbeat_s, alone=alone, redact=redact
         )
         try:
-            return work.whole(hooks or ShellHooks(), stop, out, err)
+            return work.run_session(hooks or ShellHooks(), stop, out, err)
         except BaseException as error:
             if not work.finishing:
-                with suppress(Exception):  # the first failure is the one to tell of
-                    work.broke(error)
+                with suppress(Exception):  # the first failure is the one to report
+                    work.record_failure(error)
             raise
 
 
@@ -100,7 +100,7 @@ def redacted_argv(argv: Sequence[str], redact: Redact) -> tuple[str, ...]:
 
 
 class _SessionRun:
-    """One session between its start and its end; the `Care` of its command lines."""
+    """One session between its start and its end; the `CommandHooks` of its command lines."""
 
     def __init__(
         self,
@@ -120,11 +120,11 @@ class _SessionRun:
         self.errors: list[str] = []
         self.found: tuple[orphans.OrphanedSession, ...] = ()
         self.finishing = False
-        self.seen = StateChanges(frozenset(), False)
+        self.changes = StateChanges(frozenset(), False)
         self.read: ReadMessages | None = ReadMessages()  # before the command runs, nothing was read
-        self._faults: set[str] = set()  # of the state, told once each
+        self._faults: set[str] = set()  # of the state, each reported once
         self._heartbeat_s = heartbeat_s
-        self._next_beat = self.clock.monotonic() + heartbeat_s
+        self._next_heartbeat = self.clock.monotonic() + heartbeat_s
         home = os.path.realpath(self.root.path)
         self.env = {
             **(os.environ if command.env is None else command.env),
@@ -142,42 +142,42 @@ class _SessionRun:
 
     # -- the order of things ---------------------------------------------------------------------------------------
 
-    def whole(self, hooks: ShellHooks, stop: StopRequest, out: int, err: int) -> SessionResult:
+    def run_session(self, hooks: ShellHooks, stop: StopRequest, out: int, err: int) -> SessionResult:
         begun = self.clock.monotonic()
         self.trace.write(session_files.RUN, self.run)
-        self._after_the_killed()
+        self._end_orphaned()
         log = OutputLog(self.root, self.trace.folder, self.redact, now=self.clock.monotonic)
         flows: list[OutputStreams] = []
         reporting = self.command.tool
 
-        def course(command: CommandRequest, env: Mapping[str, str], heeded: int = 0) -> CommandResult:
+        def execute(command: CommandRequest, env: Mapping[str, str], handled_stops: int = 0) -> CommandResult:
             tool = command.tool
             flows.append(OutputStreams(log, -1 if tool and tool.added else out, err, tool and tool.reader.feed))
-            return run_command(command, {**self.env, **env}, flows[-1], stop, self, heeded=heeded)
+            return run_command(command, {**self.env, **env}, flows[-1], stop, self, handled_stops=handled_stops)
 
-        def hook(name: str, line: str, heeded: int = 0, **env: str) -> CommandResult:
+        def hook(name: str, line: str, handled_stops: int = 0, **env: str) -> CommandResult:
             if not line:
                 return CommandResult()
             shell = self.command._replace(
                 argv=("/bin/sh", "-c", line), timeout_s=hooks.timeout_s, silence_s=None, stdin=None, tool=None
             )
-            done = course(shell, env, heeded)
+            done = execute(shell, env, handled_stops)
             self._tell("hook_end", hook=name, outcome=done.outcome, **({"error": done.text} if done.text else {}))
             return done
 
         try:
-            main = self._begin(hook("pre", hooks.pre), stop) or self._main(course)
+            main = self._begin(hook("pre", hooks.pre), stop) or self._main(execute)
             if reporting:
                 log.write(reporting.reader.end())
-            heeded = stop.times  # a cancelled command still gets its error hook
+            handled_stops = stop.times  # a cancelled command still gets its error hook
             if main.text:
-                self.errors.append(main.text + self._last_words(main, log))
+                self.errors.append(main.text + self._last_line(main, log))
             final, cause = self._judge(main, outcome_report.read(self.trace))
             which = "post" if final == "completed" else "error"
             result = {"PAOS_RESULT": final, "PAOS_CAUSE": cause}
             if main.code is not None:
                 result["PAOS_EXIT_CODE"] = str(main.code if main.code >= 0 else 128 - main.code)
-            done = hook(which, getattr(hooks, which), heeded, **result)
+            done = hook(which, getattr(hooks, which), handled_stops, **result)
             if done.text:
                 self.errors.append(f"{which} hook: {done.text}")
             report = outcome_report.read(self.trace)  # the hook may have had the last word
@@ -193,38 +193,38 @@ class _SessionRun:
                 listener.write(reporting.reader.answer.rstrip("\n") + "\n")
         return ended
 
-    def _main(self, course: Callable[[CommandRequest, Mapping[str, str]], CommandResult]) -> CommandResult:
-        """The command itself, with its prompt, and what it did with the state meanwhile."""
-        command, shown = self.command, frozenset[str]()
+    def _main(self, execute: Callable[[CommandRequest, Mapping[str, str]], CommandResult]) -> CommandResult:
+        """The command itself, with its prompt, and its changes to the state."""
+        command, message_ids = self.command, frozenset[str]()
         if command.prompt is not None:
-            text, shown = command.prompt(self.record)
+            text, message_ids = command.prompt(self.record)
             if command.prompt_as == "arg":
                 command = command._replace(argv=(*command.argv, text.replace("\0", "\ufffd")))
             else:
                 command = command._replace(stdin=text.encode("utf-8", "replace"))
         evidence = StateWatch(self.env["PAOS_STATE_DIR"], self.env["PAOS_OUTCOME"])
         try:
-            done = course(command, {})
+            done = execute(command, {})
         finally:
-            self.seen = evidence.end()
+            self.changes = evidence.end()
         if isinstance(command.stdin, bytes) and done.taken < len(command.stdin):
-            shown = frozenset()  # it did not take the whole prompt
-        self.read = None if self.seen.opened is None else ReadMessages(shown, self.seen.opened)
+            message_ids = frozenset()  # it did not take the whole prompt
+        self.read = None if self.changes.opened is None else ReadMessages(message_ids, self.changes.opened)
         return done
 
     def _judge(self, main: CommandResult, report: OutcomeReport) -> tuple[str, str]:
-        """(outcome, cause): that a command ended well is not enough where it says, or shows, that it did not."""
+        """(outcome, cause): an exit code of 0 is not enough where a report or evidence says otherwise."""
         if main.outcome != "completed":
             return main.outcome, main.cause
         reader = self.command.tool and self.command.tool.reader
         if report.failed or (reader and reader.errors):
             return "error", "reported"
-        if reader and reader.out_of_reach(self.seen.wrote):
+        if reader and reader.out_of_reach(self.changes.wrote):
             return "error", "unreached"
         return "completed", main.cause
 
     def _begin(self, pre: CommandResult, stop: StopRequest) -> CommandResult | None:
-        """Why the command is not to begin."""
+        """The reason not to start the command, "" for none."""
         if stop.times:
             return pre._replace(cause="cancelled", code=None, text=f"cancelled: {stop.why}")
         if pre.cause:
@@ -239,10 +239,10 @@ class _SessionRun:
             reader = self.command.tool.reader
             self.errors += reader.errors
             if cause == "unreached":
-                self.errors.append(f"{reader.out_of_reach(self.seen.wrote)}; {REMEDY}")
+                self.errors.append(f"{reader.out_of_reach(self.changes.wrote)}; {REMEDY}")
         self.errors += [f"not ended: process {one.pid}, {one.words}" for one in main.survivors]
         if log.fault:
-            self.errors.append(f"what it said is not kept: {log.fault}")
+            self.errors.append(f"its output is not kept: {log.fault}")
         errors = tuple(self.redact(text) for text in self.errors)
         facts: Json = {
             "outcome": final,
@@ -250,7 +250,7 @@ class _SessionRun:
             "exit_code": main.code if main.code is not None and main.code >= 0 else None,
             "signal": -main.code if main.code is not None and main.code < 0 else None,
             "seconds": round(seconds, 3),
-            "said": log.seen,
+            "said": log.received_bytes,
         }
         more: Json = {key: _named(getattr(main, key)) for key in ("others", "survivors") if getattr(main, key)}
         if not main.tree:
@@ -276,8 +276,8 @@ class _SessionRun:
             main.others,
             main.survivors,
             main.tree,
-            self.trace.path(NAME) if log.seen and not log.fault else "",
-            log.seen,
+            self.trace.path(NAME) if log.received_bytes and not log.fault else "",
+            log.received_bytes,
             self.found,
         )
 
@@ -285,23 +285,27 @@ class _SessionRun:
         word = "cancelled" if cause == "cancelled" else ""  # the state finds the others by itself
         try:
             return self.state.finish(final, errors=errors, cause=word, session=self.trace.id, read=self.read, **figures)
-        except NotFound:  # the command ended its session itself: what it said stands
+        except NotFound:  # the command ended its session itself: its report stands
             return self.record
 
     def _figures(self, report: OutcomeReport) -> Json:
-        """What the session's end carries: what the tool measured, then the command's file; what was acknowledged by
-        `paos agent outcome` stands, the state adds it itself."""
-        said: Json = {}
+        """The figures of the session's end: the tool's measurements, then the command's report; a report by
+        `paos agent outcome` is added by the state itself."""
+        reported: Json = {}
         if self.command.tool:
             reader = self.command.tool.reader
-            said = {"tokens_used": reader.tokens, "cost_usd": reader.cost, "answer": reader.answer[:ANSWER_MAX] or None}
+            reported = {
+                "tokens_used": reader.tokens,
+                "cost_usd": reader.cost,
+                "answer": reader.answer[:ANSWER_MAX] or None,
+            }
             if not self.record.model:
-                said["model"] = reader.model or None
+                reported["model"] = reader.model or None
         noted = self.state.session_facts()
-        figures = {**{key: value for key, value in said.items() if value is not None}, **report.figures}
+        figures = {**{key: value for key, value in reported.items() if value is not None}, **report.figures}
         return {key: value for key, value in figures.items() if key not in noted}
 
-    def broke(self, error: BaseException) -> None:
+    def record_failure(self, error: BaseException) -> None:
         """The ground gave way under the run itself."""
         errors = (self.redact(f"runner: {error}"),)
         with suppress(WorldError, OSError):
@@ -309,27 +313,27 @@ class _SessionRun:
             self.trace.write(session_files.EXIT, {**facts, "cause": "runner", "errors": list(errors)})
         self._end("error", "runner", errors, {})
 
-    def _last_words(self, main: CommandResult, log: OutputLog) -> str:
-        """The end of what it said often says what was wrong."""
+    def _last_line(self, main: CommandResult, log: OutputLog) -> str:
+        """The end of the output often names the cause."""
         log.flush()
-        return f"; last words: {log.last_line}" if main.cause in ("exit", "signal", "silence") and log.last_line else ""
+        return f"; last line: {log.last_line}" if main.cause in ("exit", "signal", "silence") and log.last_line else ""
 
-    def _after_the_killed(self) -> None:
+    def _end_orphaned(self) -> None:
         """Nothing of an earlier session works beside this one."""
         self.found = orphans.kill_orphans(self.root, self.clock, but=self.trace.id)
         for left in self.found:
             self._tell("runner_lost", of=left.session, ended=_named(left.ended), survivors=_named(left.survivors))
 
-    # -- care ------------------------------------------------------------------------------------------------------
+    # -- hooks -----------------------------------------------------------------------------------------------------
 
-    def known(self, child: Child) -> None:
+    def on_started(self, child: Child) -> None:
         self.run["warden"] = orphans.identity(child.warden)
         self.run["command"] = {**orphans.identity(child.pid), "start": child.start}
         self.trace.write(session_files.RUN, self.run)
 
-    def beat(self) -> None:
-        if self.clock.monotonic() >= self._next_beat:
-            self._next_beat = self.clock.monotonic() + self._heartbeat_s
+    def heartbeat(self) -> None:
+        if self.clock.monotonic() >= self._next_heartbeat:
+            self._next_heartbeat = self.clock.monotonic() + self._heartbeat_s
             try:
                 self.state.heartbeat()
             except (WorldError, OSError) as error:
@@ -345,7 +349,7 @@ class _SessionRun:
             self._fault(event, error)
 
     def _fault(self, what: str, error: Exception) -> None:
-        """A journal that gives way must not end the work that it tells of; the end of the session will say it."""
+        """A failing journal must not end the session; the session's end reports it."""
         if str(error) not in self._faults:
             self._faults.add(str(error))
             self.errors.append(f"{what}: {error}")

@@ -1,8 +1,8 @@
-"""What a run leaves in the machine-kept directory of its session, for the next wake.
+"""The files of a run in the private directory of its session, for the next session.
 
-.paos/sessions/<id>/run.json      who runs it: durable before the command begins
-                   /output.log    what it said (output.py)
-                   /outcome.json  what it reports about itself, written by the command (outcome.py)
+.paos/sessions/<id>/run.json      the runner and its processes: durable before the command begins
+                   /output.log    its output (output_log.py)
+                   /outcome.json  what it reports about itself, written by the command (outcome_report.py)
                    /exit.json     how it ended; without it the runner was killed
 """
 
@@ -23,7 +23,7 @@ HOME: Final = f"{PRIVATE_DIR}/sessions"
 RUN: Final = "run.json"
 EXIT: Final = "exit.json"
 OUTCOME: Final = "outcome.json"
-KEEP: Final = 50  # sessions whose traces stay; at most 3 MiB each
+KEEP: Final = 50  # sessions whose files stay; at most 3 MiB each
 
 
 class SessionFiles:
@@ -35,18 +35,18 @@ class SessionFiles:
         check_path(self.folder, op="run")
 
     def path(self, name: str) -> str:
-        """Where a file of it lies, for other programs."""
+        """The path of one of its files, for other programs."""
         return os.path.join(os.path.realpath(self.root.path), self.folder, name)
 
     def write(self, name: str, value: Json) -> None:
-        """Durable when it returns; without secrets: the words of a process may hold some."""
+        """Durable when it returns; without secrets: a command line may hold some."""
         from worldfs.formats.agent.redact import redact_value
 
         text = json.dumps(redact_value(value), ensure_ascii=False, indent=2) + "\n"
         self.root.replace(f"{self.folder}/{name}", text.encode("utf-8", "replace"), private=True)
 
     def read(self, name: str) -> Json | None:
-        """None if there is none, or none that says anything."""
+        """None if there is none, or none that can be read."""
         try:
             data = self.root.read(f"{self.folder}/{name}")
             value: Any = None if data is None else json.loads(data)
@@ -79,7 +79,7 @@ def session_ids(root: Root) -> list[str]:
 
 
 def prune(root: Root, keep: int = KEEP) -> None:
-    """Old traces of sessions whose end is known go; the newest `keep` stay."""
+    """Removes files of old sessions whose end is recorded; the newest `keep` stay."""
     for id in session_ids(root)[:-keep]:
         trace = SessionFiles(root, id)
         if trace.has(EXIT):

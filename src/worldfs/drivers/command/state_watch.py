@@ -1,4 +1,4 @@
-"""What a command demonstrably did with its agent's state: the messages that it opened, the files that it changed."""
+"""A command's observed effect on its agent's state: the messages that it opened, the files that it changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FileStamps = dict[str, tuple[int, int, int]]
 
 
 class StateChanges(NamedTuple):
-    """`opened`: names of messages; None: the system does not tell. `wrote`: something of the state is another now."""
+    """`opened`: names of messages; None: the system does not report it. `wrote`: a file of the state has changed."""
 
     opened: frozenset[str] | None
     wrote: bool
@@ -40,8 +40,8 @@ class StateWatch:
             with suppress(OSError):  # none left of them, or a file system without
                 self._notify = INotify(nonblocking=True)
                 self._notify.add_watch(os.path.join(home, INBOX), flags.OPEN)
-        self._before = self._look()
-        self._letters = self._names(INBOX)
+        self._before = self._file_stamps()
+        self._messages = self._names(INBOX)
 
     def end(self) -> StateChanges:
         opened: frozenset[str] | None = None
@@ -50,10 +50,10 @@ class StateWatch:
             self._notify.close()
             if not any(event.mask & flags.Q_OVERFLOW for event in events):
                 opened = frozenset(event.name for event in events if event.name)
-        removed = self._letters - self._names(INBOX)
-        return StateChanges(opened, bool(removed) or self._look() != self._before)
+        removed = self._messages - self._names(INBOX)
+        return StateChanges(opened, bool(removed) or self._file_stamps() != self._before)
 
-    def _look(self) -> FileStamps:
+    def _file_stamps(self) -> FileStamps:
         found: FileStamps = {}
         files = [*OWN, *(f"{OUTBOX}/{name}" for name in self._names(OUTBOX)), self._outcome]
         for name in files:

@@ -1,4 +1,4 @@
-"""The wish that a run should end: by a signal or by a caller; said twice, at once."""
+"""A request to end a run, by a signal or by a caller; a second one kills at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequest:
-    """`fd` is readable once more for each wish. From any thread or signal handler."""
+    """`fd` is readable once more for each request. From any thread or signal handler."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -23,14 +23,14 @@ class StopRequest:
         os.set_blocking(self.fd, False)
         os.set_blocking(self._bell, False)
 
-    def ask(self, why: str = "asked to stop") -> None:
+    def request(self, why: str = "asked to stop") -> None:
         self.times += 1
         self.why = self.why or why
-        with suppress(OSError):  # full of wishes already
+        with suppress(OSError):  # the pipe is full of requests already
             os.write(self._bell, b"!")
 
-    def heard(self) -> None:
-        """Take the news from `fd`."""
+    def acknowledge(self) -> None:
+        """Drain `fd`."""
         with suppress(BlockingIOError):
             os.read(self.fd, 512)
 
@@ -40,13 +40,13 @@ class StopRequest:
 
     @contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Inside, Ctrl-C, TERM and HUP are wishes. Only the main thread hears signals: elsewhere nothing changes."""
+        """Inside, Ctrl-C, TERM and HUP are requests. Only the main thread gets signals: elsewhere nothing changes."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
 
         def take(number: int, frame: FrameType | None) -> None:
-            self.ask(f"the runner got {signal.Signals(number).name}")
+            self.request(f"the runner got {signal.Signals(number).name}")
 
         before = {}
         for number in SIGNALS:

@@ -1,7 +1,7 @@
-"""The warden: a small process between the runner and the command, so that all that the command starts is below it.
+"""The supervisor: a small process between the runner and the command, so that all that the command starts is below it.
 
 It adopts every orphan below it (man 2 prctl, PR_SET_CHILD_SUBREAPER). Hence "no children left" is, by the kernel's
-own word, "nothing left". It ends the command at its deadline, when it is told to, and when the runner has gone.
+own report that nothing is left. It ends the command at its deadline, on request, and when the runner has gone.
 
 Orders come in as lines of JSON: the work (once), {"do": "go"}, {"do": "end"}, {"do": "kill"}. Reports go out:
 {"forked"}, {"running"} or {"failed"}, {"ended"}.
@@ -22,12 +22,12 @@ from typing import Any, Final, NoReturn
 from . import prctl, proc
 from .reaper import STEP, Interruption, ProcessLabel, ReapResult, reap
 
-STAY: Final = 600.0  # s that the warden goes on with what it could not end in time
+STAY: Final = 600.0  # s that the supervisor goes on with what it could not end in time
 DEAF: Final = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1", "USR2")
 
 
 def main() -> NoReturn:
-    """`sys.argv`: where our packages are (taken by the caller), the descriptors of orders and of reports."""
+    """`sys.argv`: the path of our packages (used by the caller), the descriptors of orders and of reports."""
     orders, reports = int(sys.argv[-2]), int(sys.argv[-1])
     for fd in (orders, reports):
         os.set_inheritable(fd, False)
@@ -35,7 +35,7 @@ def main() -> NoReturn:
     try:
         warden.work()
     except BaseException as error:
-        warden.say({"broken": f"{type(error).__name__}: {error}"})
+        warden.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(1)
     os._exit(0)
 
@@ -46,7 +46,7 @@ class _Supervisor:
         self.runner = os.getppid()
         self.adopts = prctl.become_subreaper() and proc.visible()
         self.buffer = b""
-        self.asked = ""  # "end" | "kill"
+        self.stop_order = ""  # "end" | "kill"
         self.orphaned = False
         self.child = 0
         self.status: int | None = None
@@ -65,14 +65,14 @@ class _Supervisor:
 
     # -- talking ---------------------------------------------------------------------------------------------------
 
-    def say(self, report: dict[str, Any]) -> None:
+    def send(self, report: dict[str, Any]) -> None:
         data = json.dumps(report).encode() + b"\n"
-        with suppress(OSError):  # nobody listens any more
+        with suppress(OSError):  # the runner has gone
             while data:
                 data = data[os.write(self.reports, data) :]
 
-    def hear(self) -> list[dict[str, Any]]:
-        """What the runner says now; its end of the line closed means that it has gone."""
+    def read_events(self) -> list[dict[str, Any]]:
+        """The runner's orders so far; the end of the pipe means that the runner has gone."""
         data = os.read(self.orders, 1 << 16)
         if not data:
             self.orphaned = True
@@ -83,14 +83,14 @@ class _Supervisor:
 
     def listen(self, seconds: float | None) -> list[dict[str, Any]]:
         """Wait for anything at most so long: orders, the end of a child, the end of the runner."""
-        said: list[dict[str, Any]] = []
+        received: list[dict[str, Any]] = []
         try:
             ready = self.poll.poll(None if seconds is None else max(0.0, seconds) * 1000)
         except InterruptedError:
-            return said
+            return received
         for fd, _ in ready:
             if fd == self.orders:
-                said += self.hear()
+                received += self.read_events()
             elif fd == self.bell:
                 os.read(self.bell, 512)
             elif fd == self.life:
@@ -98,10 +98,10 @@ class _Supervisor:
                 self.poll.unregister(fd)
         if os.getppid() != self.runner:
             self.orphaned = True
-        for order in said:
+        for order in received:
             if order.get("do") in ("end", "kill"):
-                self.asked = order["do"]
-        return said
+                self.stop_order = order["do"]
+        return received
 
     # -- the work --------------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class _Supervisor:
             self._leave(spec, "" if self.status is not None else "orphaned" if self.orphaned else "asked")
             return
         begun = time.monotonic()
-        with suppress(BrokenPipeError):  # somebody killed it at the gate: its status will say so
+        with suppress(BrokenPipeError):  # killed before it was started: its status will show it
             os.write(self.gate, b"g")
         os.close(self.gate)
         if not self._started(errors):
@@ -123,7 +123,7 @@ class _Supervisor:
         self._leave(spec, self._watch(None if spec["timeout"] is None else begun + spec["timeout"]))
 
     def _await(self, wanted: Any, *, ended: bool = False) -> dict[str, Any] | None:
-        while not self.orphaned and not self.asked:
+        while not self.orphaned and not self.stop_order:
             for order in self.listen(1.0):
                 if wanted(order):
                     return order
@@ -141,25 +141,25 @@ class _Supervisor:
             _become(spec, gate, tell, warden)
         os.close(gate)
         os.close(tell)
-        # Ours no longer: who reads the command's output must see its end.
+        # Closed here: a reader of the command's output must see its end.
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
         os.close(null)
         there = proc.find_process(self.child)
-        self.say({"forked": {"pid": self.child, "start": there.start if there else 0, "tree": self.adopts}})
+        self.send({"forked": {"pid": self.child, "start": there.start if there else 0, "tree": self.adopts}})
         return errors
 
     def _started(self, errors: int) -> bool:
-        """The descriptor closes at exec; before that, it tells why there is none."""
-        said = b""
+        """The descriptor closes at exec; before that, it carries the error."""
+        received = b""
         while part := os.read(errors, 4096):
-            said += part
+            received += part
         os.close(errors)
-        if said:
-            self.say({"failed": json.loads(said)})
+        if received:
+            self.send({"failed": json.loads(received)})
             return False
-        self.say({"running": True})
+        self.send({"running": True})
         return True
 
     def _watch(self, deadline: float | None) -> str:
@@ -168,7 +168,7 @@ class _Supervisor:
             self._reap()
             if self.status is not None:
                 return ""
-            if self.orphaned or self.asked:
+            if self.orphaned or self.stop_order:
                 return "orphaned" if self.orphaned else "asked"
             rest = None if deadline is None else deadline - time.monotonic()
             if rest is not None and rest <= 0:
@@ -177,7 +177,7 @@ class _Supervisor:
             self.listen(rest if self.life >= 0 else min(1.0, rest if rest is not None else 1.0))
 
     def _leave(self, spec: dict[str, Any], why: str) -> None:
-        """End what is there; say how the command ended and who else was met."""
+        """End what is left; report how the command ended and which other processes were ended."""
         begun = time.monotonic()
         _hasten()
         if not why:  # what the command leaves behind may be about to finish by itself: `tee`, a last upload
@@ -185,14 +185,14 @@ class _Supervisor:
                 self.listen(min(rest, STEP * 5))
         swept = ReapResult()
         if not self._gone():
-            grace = 0.0 if self.asked == "kill" else spec["grace"]
+            grace = 0.0 if self.stop_order == "kill" else spec["grace"]
             swept = (self._sweep if self.adopts else self._sweep_group)(grace, spec["limit"])
-        self.say(
+        self.send(
             {
                 "ended": {
                     "code": None if self.status is None else os.waitstatus_to_exitcode(self.status),
                     "why": why,
-                    "others": [one for one in swept.met if one.pid != self.child],
+                    "others": [one for one in swept.reaped if one.pid != self.child],
                     "survivors": swept.survivors,
                     "tree": self.adopts,
                     "reaping_s": round(time.monotonic() - begun, 4),
@@ -201,17 +201,17 @@ class _Supervisor:
         )
         patience = STEP
         while not self._gone() and time.monotonic() < begun + STAY:
-            # It is said that somebody survives; that is no reason to let go of it.
+            # Survivors are reported; the supervisor goes on ending them.
             self._sweep(0.0, 0.1) if self.adopts else self._strike_group(signal.SIGKILL)
             time.sleep(patience)
             patience = min(2 * patience, 5.0)
 
     def _sweep(self, grace: float, limit: float) -> ReapResult:
-        # What is below us has sessions, and so groups, of its own: nobody else is in them.
+        # Descendants have sessions, and so groups, of their own: no other process is in them.
         return reap(self._below, self._wait, grace=grace, limit=limit, groups=True)
 
     def _pressed(self) -> bool:
-        return self.orphaned or self.asked == "kill"
+        return self.orphaned or self.stop_order == "kill"
 
     def _below(self) -> list[proc.ProcessEntry]:
         return proc.descendants(os.getpid(), proc.all_processes())
@@ -220,10 +220,10 @@ class _Supervisor:
         if self._gone():
             return "gone"
         self.listen(seconds)
-        return "gone" if self._gone() else "hurry" if self.asked == "kill" else ""
+        return "gone" if self._gone() else "hurry" if self.stop_order == "kill" else ""
 
     def _sweep_group(self, grace: float, limit: float) -> ReapResult:
-        """Where orphans are not adopted, only the command's own process group is in reach."""
+        """Without adoption of orphans only the command's own process group is in reach."""
         begun = time.monotonic()
         self._strike_group(signal.SIGTERM)
         word: Interruption = ""
@@ -248,12 +248,12 @@ class _Supervisor:
             return False
         if self.adopts:
             return True
-        if proc.visible():  # who has ended and waits for its new parent to ask counts for killpg, not for us
+        if proc.visible():  # a zombie that waits for its new parent counts for killpg, not here
             return not any(one.group == self.child and not one.dead for one in proc.all_processes())
         return not self._strike_group(0)
 
     def _reap(self) -> bool:
-        """Take the status of who has ended; True when there is no child left, and so nobody at all."""
+        """Collect the status of ended children; True when there is no child left, and so no descendant."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -266,7 +266,7 @@ class _Supervisor:
 
 
 def _become(spec: dict[str, Any], gate: int, tell: int, warden: int) -> NoReturn:
-    """The command, in the forked process: waits at the gate, then becomes it, or tells what is in the way."""
+    """The command, in the forked process: waits for the start, then becomes it, or reports the error."""
     stage = "start"
     try:
         for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
@@ -289,7 +289,7 @@ def _become(spec: dict[str, Any], gate: int, tell: int, warden: int) -> NoReturn
 
 
 def _hasten() -> None:
-    """What breeds without end must not keep us from the processor; without the right to it, as well as we can."""
+    """Real-time priority: a fork bomb must not starve the supervisor; without the right to it, the best niceness."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except (AttributeError, OSError):

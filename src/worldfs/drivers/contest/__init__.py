@@ -1,1 +1,1 @@
-"""The contest on the table: families of tasks, worlds from seeds, whoever carries them out, and what was measured."""
+"""The table-top benchmark: task families, scenarios from seeds, methods that carry them out, and measured results."""

@@ -1,4 +1,4 @@
-"""Who takes part: `skills`, `rekep`, or a policy by its file or its server, each as a skill runtime carries it out."""
+"""The methods of a benchmark: `skills`, `rekep`, or a policy by its file or server, each run as a skill runtime."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ class BenchmarkMethod:
 
     @property
     def mark(self) -> str:
-        """What its trials are of: a file by its content, so that one trained anew begins anew."""
+        """The identity of its trials: a file's content is part of it, so that a retrained policy starts anew."""
         path = os.path.expanduser(self.spec)
         if self.spec in SCRIPTED or not os.path.isfile(path):
             return self.spec
         with open(path, "rb") as file:
             return f"{os.path.basename(path)} {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
 
-    def errand(self, goal: TrialGoal, scene: Scene, job: str) -> SkillRequest:
-        """What it is asked to do for one goal."""
+    def skill_request(self, goal: TrialGoal, scene: Scene, job: str) -> SkillRequest:
+        """The skill request for one goal."""
         params: Json = {"object_id": goal.thing}
         if goal.place:
             params |= {"target_id": goal.place}
@@ -84,7 +84,7 @@ class BenchmarkMethod:
 
 
 def parse_method(text: str) -> BenchmarkMethod:
-    """NAME, NAME=SPEC or SPEC. Raises `BadInput` for one that can be nobody."""
+    """NAME, NAME=SPEC or SPEC. Raises `BadInput` for one that names no method."""
     name, _, spec = text.partition("=")
     if not spec:
         spec, name = name, os.path.splitext(os.path.basename(name))[0] if os.path.exists(name) else name
@@ -94,7 +94,7 @@ def parse_method(text: str) -> BenchmarkMethod:
         spec_of is not None and not spec_of.endpoint and not os.path.exists(os.path.expanduser(spec_of.checkpoint))
     ):
         raise BadInput(
-            f"nobody is called {text!r}", path="--contestant", code="USAGE",
+            f"unknown method {text!r}", path="--contestant", code="USAGE",
             expected="skills, rekep, NAME=FILE.onnx, or NAME=TYPE:ENDPOINT with TYPE one of " + ", ".join(CLIENTS),
         )  # fmt: skip
     return found

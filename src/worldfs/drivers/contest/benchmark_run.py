@@ -1,4 +1,4 @@
-"""The tournament: every contestant in every family with every seed, once; what is finished is never done again."""
+"""A benchmark run: every method in every family with every seed, once; finished trials are not repeated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ProgressCallback = Callable[[Json, int, int], None]  # a finished trial, how man
 
 
 class TrialLog:
-    """DIR/trials.jsonl: a line for each finished trial, durable when it is told of."""
+    """DIR/trials.jsonl: a line for each finished trial, durable before it is reported."""
 
     def __init__(self, directory: Path) -> None:
         Root.build(directory)
@@ -41,7 +41,7 @@ class TrialLog:
             try:
                 known = json.loads(line)
             except ValueError:
-                continue  # a line that somebody spoilt is tried again
+                continue  # a damaged line is run again
             if isinstance(known, dict) and known.keys() >= set(
                 TrialResult._fields
             ):  # else of an older judge: judged anew
@@ -63,38 +63,38 @@ class TrialLog:
 
 def run_benchmark(
     directory: Path,
-    contestants: Sequence[BenchmarkMethod],
+    methods: Sequence[BenchmarkMethod],
     families: Sequence[str],
     seeds: Sequence[int],
     *,
     workers: int,
     stop: threading.Event,
-    told: ProgressCallback,
+    on_trial: ProgressCallback,
 ) -> Json:
-    """Plays what is not finished, then writes results.md and results.json into `directory` and gives the latter.
+    """Runs the unfinished trials, then writes results.md and results.json to `directory`; returns the latter.
 
-    Seed by seed, so that a run that is stopped has compared everybody on the same worlds as far as it came.
+    Seed by seed, so that an interrupted run has compared all methods on the same scenarios as far as it came.
     """  # fmt: skip
     book = TrialLog(directory)
     try:
-        marks = {one.name: one.mark for one in contestants}
-        every = [Trial(one, family, seed) for seed in seeds for family in families for one in contestants]
+        marks = {one.name: one.mark for one in methods}
+        every = [Trial(one, family, seed) for seed in seeds for family in families for one in methods]
         known = {(line["contestant"], line["mark"], line["family"], line["seed"]) for line in book.lines}
-        left = [t for t in every if (t.contestant.name, marks[t.contestant.name], t.family, t.seed) not in known]
+        left = [t for t in every if (t.method.name, marks[t.method.name], t.family, t.seed) not in known]
         finished = len(every) - len(left)
         for trial, done in _played(left, min(workers, WORKERS), stop):
-            name = trial.contestant.name
+            name = trial.method.name
             line = {"contestant": name, "mark": marks[name], "family": trial.family, "seed": trial.seed,
                     **done.as_json()}  # fmt: skip
             book.add(line)
             finished += 1
-            told(line, finished, len(every))
-        wanted = {(t.contestant.name, marks[t.contestant.name], t.family, t.seed) for t in every}
+            on_trial(line, finished, len(every))
+        wanted = {(t.method.name, marks[t.method.name], t.family, t.seed) for t in every}
         lines = [
             line for line in book.lines
             if (line["contestant"], line["mark"], line["family"], line["seed"]) in wanted
         ]  # fmt: skip
-        names = [one.name for one in contestants]
+        names = [one.name for one in methods]
         found = {"trials": len(every), "finished": finished, **score.summary(lines, names, families)}
         book.put("results.md", score.results_table(lines, names, families))
         book.put("results.json", json.dumps(found, ensure_ascii=False, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""What happens midway in the family `recover`: the thing is moved before it is reached, or taken out of the hand."""
+"""What happens midway in the family `recover`: the object is moved before it is reached, or taken from the gripper."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 if TYPE_CHECKING:
     from worldfs.drivers.mujoco.arm import Arm
 
-NEAR = 0.18  # m: the hand is so near when the thing is moved
+NEAR = 0.18  # m: the gripper is so near when the object is moved
 RISEN = 0.05  # m: it has risen so far when it is taken away
 SHIFT = (0.07, 0.12)  # m
 
 
 class Disturbance:
-    """Once in a trial, chosen by the seed. `look` is called as the world goes on; `happened` says what it did."""
+    """Once in a trial, chosen by the seed. `poll` is called as time passes; `happened` names what was done."""
 
     def __init__(self, arm: Arm, thing: str, seed: int) -> None:
         self._arm, self._thing = arm, thing
@@ -27,22 +27,22 @@ class Disturbance:
         self._start = float(arm.rig.position(thing)[2])
         self.happened = ""
 
-    def look(self) -> None:
+    def poll(self) -> None:
         if self.happened or not self._moment():
             return
         spot = self._spot()
         if spot is None:
-            self.happened = "nothing: no room beside it"
+            self.happened = "nothing: no free place beside it"
             return
         rig, thing = self._arm.rig, self._thing
         at, speed = rig.qpos[thing], rig.dof[thing]
         rig.data.qpos[at : at + 3] = (*spot, self._start)
         rig.data.qvel[speed : speed + 6] = 0
         mujoco.mj_forward(rig.model, rig.data)
-        self.happened = "moved" if self._moment == self._reached else "taken out of the hand"
+        self.happened = "moved" if self._moment == self._reached else "taken out of the gripper"
 
-    def watch(self, seen: object, action: object, result: object) -> None:
-        self.look()
+    def watch(self, observation: object, action: object, result: object) -> None:
+        self.poll()
 
     def _reached(self) -> bool:
         rig = self._arm.rig

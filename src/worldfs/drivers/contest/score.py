@@ -41,7 +41,7 @@ def success_rate(good: int, tried: int) -> SuccessRate:
 
 
 def results_table(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> str:
-    """Markdown: a row for each contestant. `lines`: finished trials as they stand in trials.jsonl."""
+    """Markdown: a row for each method. `lines`: finished trials as they stand in trials.jsonl."""
     seeds = sorted({int(line["seed"]) for line in lines})
     head = ["contestant", *families, "all", "at the first attempt", "attempts a goal"]
     rows = [head, ["---"] * len(head)]
@@ -58,13 +58,13 @@ def results_table(lines: Sequence[Json], names: Sequence[str], families: Sequenc
 
 
 def summary(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> Json:
-    """As JSON: contestant → family → good, tried, rate, low, high, median seconds; and the failures, each with why."""
+    """As JSON: method → family → good, tried, rate, low, high, median seconds; and the failures, each with why."""
     found: Json = {"confidence": 0.95, "interval": "wilson", "contestants": {}}
     for name in names:
         own = [line for line in lines if line["contestant"] == name]
-        by = {family: _told([line for line in own if line["family"] == family]) for family in families}
+        by = {family: _summary([line for line in own if line["family"] == family]) for family in families}
         found["contestants"][name] = {
-            "spec": own[-1]["mark"] if own else "", "families": by, "all": _told(own),
+            "spec": own[-1]["mark"] if own else "", "families": by, "all": _summary(own),
             "failures": [
                 {key: line[key] for key in ("family", "seed", "why", "disturbed")} for line in own if not line["ok"]
             ],
@@ -82,7 +82,7 @@ def _attempts(lines: Sequence[Json]) -> str:
     return f"{sum(int(line['attempts']) for line in lines) / goals:.2f}" if goals else "–"
 
 
-def _told(lines: Sequence[Json]) -> Json:
+def _summary(lines: Sequence[Json]) -> Json:
     found, first = _of(lines), _of(lines, key="first")
     times = sorted(float(line["sim_s"]) for line in lines if line["ok"])
     return {

@@ -1,4 +1,4 @@
-"""The six families: a world for each seed, and what is to be done in it, one after the other."""
+"""The six task families: a scenario for each seed, and its goals, one after the other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TrialGoal:
     place: str = ""
 
     def words(self, scene: Scene) -> str:
-        """As a person would ask for it."""
+        """As an operator would word it."""
         name = _name(scene, self.thing)
         if self.task == "pick":
             return f"pick up the {name}"
@@ -85,7 +85,7 @@ FAMILIES: Final[dict[str, Callable[[int, np.random.Generator], TrialScenario]]] 
 
 
 def make_scenario(family: str, seed: int) -> TrialScenario:
-    """The same for the same family and seed, whoever is asked."""
+    """The same for the same family and seed, for every method."""
     return FAMILIES[family](seed, np.random.default_rng([seed, 7]))
 
 

@@ -1,4 +1,4 @@
-"""One trial: a contestant in one world, judged by what the world is like afterwards and by nothing that it says."""
+"""One trial: a method in one scenario, judged by the simulated world's final state and by nothing that it reports."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 WALL_S: Final = 180.0  # of one trial
 REST_S: Final = 0.5  # in which the world comes to rest before it is judged
 SINKS: Final = 0.02  # m that an arm may come down when it stops on the way up
-LOOK_EVERY: Final = 25  # physics steps between two looks of what disturbs: 20 Hz
+LOOK_EVERY: Final = 25  # physics steps between two polls of the disturbance: 20 Hz
 
 
 class Trial(NamedTuple):
-    """What is to be tried: whoever, a family, a seed."""
+    """What to try: a method, a family, a seed."""
 
-    contestant: BenchmarkMethod
+    method: BenchmarkMethod
     family: str
     seed: int
 
 
 class TrialResult(NamedTuple):
-    """What came of it. `sim_s`: simulated seconds; `reached`: goals that hold at the end, of `goals`; `attempts` at all
+    """A trial's result. `sim_s`: simulated seconds; `reached`: goals that hold at last, of `goals`; `attempts` at all
     goals together; `first`: it succeeded, and nothing had to be tried again, neither a goal nor a grasp within one.
     """
 
@@ -58,46 +58,46 @@ class TrialResult(NamedTuple):
 
 
 def run(trial: Trial) -> TrialResult:
-    """Raises `Missing` or `PolicyError` where the contestant cannot take part at all; all else is a failed trial."""
+    """Raises `MissingRequirement` or `PolicyError` where the method cannot run at all; all else is a failed trial."""
     began = time.monotonic()
-    runtime, policy = trial.contestant.ready()
-    given = make_scenario(trial.family, trial.seed)
+    runtime, policy = trial.method.ready()
+    scenario = make_scenario(trial.family, trial.seed)
     clock = SystemClock()
     declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": trial.seed})
-    target = TabletopTarget(declared, TargetContext(clock, scene=given.scene))
+    target = TabletopTarget(declared, TargetContext(clock, scene=scenario.scene))
     target.open()
     try:
         if policy is not None:
             policy.connect(10.0)
         arm = target.env.body.arm
-        disturbance = Disturbance(arm, given.goals[0].thing, trial.seed) if given.disturbed else None
+        disturbance = Disturbance(arm, scenario.goals[0].thing, trial.seed) if scenario.disturbed else None
         watch: tuple[Watcher, ...] = ()
-        if disturbance is not None:  # what moves by the body's own ops is seen by its mover, what acts by the stage
-            arm.mover.watch, arm.mover.watch_every = disturbance.look, LOOK_EVERY
+        if disturbance is not None:  # the mover polls during native operations, the watcher during steps
+            arm.mover.watch, arm.mover.watch_every = disturbance.poll, LOOK_EVERY
             watch = (disturbance.watch,)
-        stage = SkillContext(target, policy, Run(clock, clock.monotonic() + WALL_S), watch)
-        attempts = _Attempts(trial.contestant, runtime, stage, given, GoalCheck(arm))
+        context = SkillContext(target, policy, Run(clock, clock.monotonic() + WALL_S), watch)
+        attempts = _Attempts(trial.method, runtime, context, scenario, GoalCheck(arm))
         why = attempts.go()
         arm.mover.begin(lambda: "")
         arm.mover.hold()
         arm.mover.wait(REST_S)
-        reached = sum(attempts.judge(goal, SINKS) for goal in given.goals)
+        reached = sum(attempts.judge(goal, SINKS) for goal in scenario.goals)
         sim_s = float(arm.rig.data.time)
     finally:
         target.close()
         if policy is not None:
             policy.close()
-    ok = reached == len(given.goals)
+    ok = reached == len(scenario.goals)
     return TrialResult(
-        ok, len(given.goals), reached, attempts.count, sim_s, time.monotonic() - began,
+        ok, len(scenario.goals), reached, attempts.count, sim_s, time.monotonic() - began,
         "" if ok else why or "it did not last until the world was at rest",
         disturbance.happened if disturbance is not None else "",
-        ok and attempts.count == len(given.goals) and not attempts.again,
+        ok and attempts.count == len(scenario.goals) and not attempts.again,
     )  # fmt: skip
 
 
 class GoalCheck:
-    """Whether a goal holds now, by the table's predicates; how high things stood is remembered from the beginning."""
+    """Whether a goal holds now, by the table's predicates; it remembers the objects' heights at the start."""
 
     def __init__(self, arm: Arm) -> None:
         self._arm = arm
@@ -112,47 +112,47 @@ class GoalCheck:
 class _Attempts:
     def __init__(
         self,
-        contestant: BenchmarkMethod,
+        method: BenchmarkMethod,
         runtime: SkillRuntime,
-        stage: SkillContext,
-        given: TrialScenario,
+        context: SkillContext,
+        scenario: TrialScenario,
         judge: GoalCheck,
     ) -> None:
-        self._contestant, self._runtime, self._stage, self._given = contestant, runtime, stage, given
+        self._method, self._runtime, self._context, self._scenario = method, runtime, context, scenario
         self.judge, self.count = judge, 0
         self.again = False  # whether something was tried again within an attempt
 
     def go(self) -> str:
         """Every goal in turn; why the last one that failed did."""
         why = ""
-        for number, goal in enumerate(self._given.goals):
-            errand = self._contestant.errand(goal, self._given.scene, f"goal_{number + 1}")
+        for number, goal in enumerate(self._scenario.goals):
+            request = self._method.skill_request(goal, self._scenario.scene, f"goal_{number + 1}")
             for _ in range(ATTEMPTS):
                 self.count += 1
-                outcome = self._tried(errand)
+                outcome = self._tried(request)
                 self.again |= _tried_again(outcome.evidence)
                 if self.judge(goal):
                     break
-                said = " ".join(f"{outcome.code} {outcome.message}".split())[:200]
-                why = f"{goal.task} {goal.thing}: {said or 'it said that it was done'}"
-                if self._stage.run.stop:
+                reason = " ".join(f"{outcome.code} {outcome.message}".split())[:200]
+                why = f"{goal.task} {goal.thing}: {reason or 'it reason that it was done'}"
+                if self._context.run.stop:
                     return f"{why} (out of time)"
         return why
 
-    def _tried(self, errand: SkillRequest) -> Outcome:
-        policy = self._stage.policy
+    def _tried(self, request: SkillRequest) -> Outcome:
+        policy = self._context.policy
         if policy is not None:
             policy.reset()
         try:
-            outcome = self._runtime.perform(errand, self._stage)
+            outcome = self._runtime.perform(request, self._context)
         except (UserError, FloatingPointError) as error:
             return Outcome.failure(Cause.ERROR, "RAISED", str(error))
-        if outcome.code == "POLICY_CONNECTION":  # it is not there any more: that says nothing of how good it is
+        if outcome.code == "POLICY_CONNECTION":  # the policy has gone: that is no result of its quality
             raise PolicyError(outcome.message, code=outcome.code)
         return outcome
 
 
 def _tried_again(evidence: Json) -> bool:
-    """Whether a skill says that it grasped, placed or did a stage once more."""
+    """Whether a skill's evidence shows a second grasp, placement or stage."""
     parts = [evidence, *evidence.get("steps_done", ())]
     return bool(evidence.get("backtracks")) or any(part.get("attempts", 1) > 1 for part in parts)

@@ -1,4 +1,4 @@
-"""The receipt of an action: what was measured, in plain numbers, never what was meant."""
+"""The evidence of an action: measured values in plain numbers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ActionEvidence:
         if self.thing is not None:
             way = np.array(out["after"]["object"]["position"]) - np.array(self._before["object"]["position"])
             out["object_moved"] = round(float(np.linalg.norm(way)), 4)
-            out["carried_by"] = {who: round(part, 3) for who, part in support.shares(rig, self.thing).items()}
+            out["carried_by"] = {owner: round(part, 3) for owner, part in support.shares(rig, self.thing).items()}
         if others := displacements.displacements(self._poses, self._all(), self.meant):
             out["also_moved"] = others
         return {**out, **self.more}

@@ -1,4 +1,4 @@
-"""The arm as one piece: rig, kinematics and mover, and the words for why it cannot do a thing."""
+"""The arm: rig, kinematics and motion controller together, and the findings for what it cannot reach."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Arm:
     mover: MotionController
     ready: Array = field(default_factory=HOME.copy)  # a pose free of collision in this scene
 
-    def rehearsal(self, *, opening: float | None = None, held: str | None = None) -> CollisionChecker:
+    def collision_checker(self, *, opening: float | None = None, held: str | None = None) -> CollisionChecker:
         return CollisionChecker(self.rig, opening=opening, held=held)
 
     def reach(self, position: Array) -> float:
@@ -34,7 +34,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """How a physical attempt ended: `ok`, or the code and words of what was found instead."""
+    """How a physical attempt ended: `ok`, or the code and message of what was measured instead."""
 
     ok: bool
     code: str = ""
@@ -42,7 +42,7 @@ class AttemptResult:
     distance: float = 0.0  # m to the goal
 
 
-def numbers(values: Sequence[float] | Array, digits: int = 3) -> str:
+def format_numbers(values: Sequence[float] | Array, digits: int = 3) -> str:
     """[0.45, 0.1, 0.02]: numbers as people read them."""
     return "[" + ", ".join(f"{round(float(v), digits) + 0.0:g}" for v in values) + "]"
 
@@ -54,10 +54,10 @@ def unreachable_finding(arm: Arm, what: str, position: Array, why: str, job: str
         "CRITIC_REFUSED",
         REACH_FIELD,
         f"a pose the arm can take, within {panda.MAX_REACH} m of the base",
-        f"{what} at {numbers(position)}, {distance:.3f} m from the base: {why}",
+        f"{what} at {format_numbers(position)}, {distance:.3f} m from the base: {why}",
         "bring it nearer to the robot's base (or the robot nearer to it)"
         if beyond
-        else "choose a place nearer to 0.35-0.62 m before the robot, or clear what stands there",
+        else "choose a place nearer to 0.35-0.62 m before the robot, or clear the obstacle",
         job,
     )
 

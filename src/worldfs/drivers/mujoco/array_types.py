@@ -1,4 +1,4 @@
-"""Array types of the body: float64, metres, radians, seconds, world frame unless said."""
+"""Array types of the driver: float64, metres, radians, seconds, world frame unless documented otherwise."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The eye: pictures, depth and segmentation of one model, drawn in a thread of its own.
+"""The camera renderer: pictures, depth and segmentation of one model, drawn in a thread of its own.
 
 A GL context belongs to the thread that made it, and a driver is called from whichever lane has work: so one thread owns
-the context from its making to its end, and everyone else asks it. Shadows, reflections and multisampling are off: with
+the context from start to end, and other threads submit to it. Shadows, reflections and multisampling are off: with
 them a CPU draws one picture a second (reference "Embodied" §2).
 """
 
@@ -28,7 +28,7 @@ WIDTH, HEIGHT = 640, 480
 class CameraFrame:
     """`rgb` (H,W,3) uint8; `depth` (H,W) float32 m along the optical axis; `geoms` (H,W) int32, -1 = none; camera pose.
 
-    `rotation` turns camera to world coordinates; the camera looks along its -z, its picture's top is its +y.
+    `rotation` turns camera to world coordinates; the camera points along its -z, its picture's top is its +y.
     """
 
     rgb: Image | None
@@ -73,13 +73,13 @@ class CameraRenderer:
         self._option = mujoco.MjvOption()
         self._rect = mujoco.MjrRect(0, 0, WIDTH, HEIGHT)
 
-    def shoot(
+    def capture(
         self, data: Native, camera: str, *, rgb: bool = True, depth: bool = False, segments: bool = False
     ) -> CameraFrame:
-        """One look through a named camera; the caller keeps `data` still meanwhile."""
-        return self._thread.submit(self._shoot, data, camera, rgb, depth, segments).result()
+        """One frame of a named camera; the caller must not change `data` meanwhile."""
+        return self._thread.submit(self._capture, data, camera, rgb, depth, segments).result()
 
-    def _shoot(self, data: Native, camera: str, rgb: bool, depth: bool, segments: bool) -> CameraFrame:
+    def _capture(self, data: Native, camera: str, rgb: bool, depth: bool, segments: bool) -> CameraFrame:
         model = self._model
         number = model.camera(camera).id
         view = mujoco.MjvCamera()
@@ -88,10 +88,10 @@ class CameraRenderer:
         mujoco.mjv_updateScene(model, data, self._option, None, view, every, self._scene)
         picture = self._draw(False, depth and not segments) if rgb or not segments else (None, None)
         labels = self._draw(True, depth) if segments else (None, None)
-        seen = picture[1] if picture[1] is not None else labels[1]
+        pixels = picture[1] if picture[1] is not None else labels[1]
         return CameraFrame(
             picture[0] if rgb else None,
-            None if seen is None or not depth else self._metres(seen),
+            None if pixels is None or not depth else self._metres(pixels),
             self._geoms(labels[0]) if labels[0] is not None else None,
             np.array(data.cam_xpos[number]),
             np.array(data.cam_xmat[number]).reshape(3, 3),

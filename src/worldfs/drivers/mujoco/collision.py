@@ -1,4 +1,4 @@
-"""The rehearsal: a copy of the state in which poses are tried, so that planning and review move nothing."""
+"""The collision checker: a copy of the state in which poses are tried, so that planning and review move nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pair = tuple[str, str]
 
 
 class CollisionChecker:
-    """Tries arm poses against a snapshot of the live state; a held thing goes along with the hand.
+    """Tries arm poses against a snapshot of the live state; a held object moves with the gripper.
 
     `opening` is the half opening of the fingers (m) in every pose tried.
     """

@@ -1,6 +1,6 @@
 """The table as a Gymnasium environment: `gymnasium.make("worldfs/Tabletop-v0", task="pick")` after `register()`.
 
-Actions are small motions of the hand at `control_hz`; the arm follows by inverse kinematics, within the joint speeds of
+Actions are small motions of the gripper at `control_hz`; the arm follows by inverse kinematics, at the joint speeds of
 the data sheet. Observations are those of `drivers.targets.adapter`: SI units, arrays by name.
 """
 
@@ -26,7 +26,7 @@ from .tabletop_driver import TabletopDriver
 from .task_predicates import DONE, TaskGoal, goal_position
 
 ID: Final = "worldfs/Tabletop-v0"
-STEP_M, STEP_RAD = 0.03, 0.15  # the largest change of the hand in one action: 0.6 m/s and 3 rad/s at 20 Hz
+STEP_M, STEP_RAD = 0.03, 0.15  # the largest change of the gripper's pose in one action: 0.6 m/s and 3 rad/s at 20 Hz
 _THING: Final = {"object_position": 3, "object_orientation": 4, "object_size": 3, "goal_position": 3}
 REPRESENTATIONS: Final = {"ee_delta": 7, "joint_position": 8, "joint_velocity": 8, "ee_pose": 8}
 
@@ -40,7 +40,7 @@ def register() -> None:
 class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
     """`task`: reach | pick | place | stack; `thing`, `place`: ids, "" for the first object and the basket.
 
-    `pictures`: camera names ("front", "wrist") whose `rgb.` and `depth.` stand in the observation, 480 × 640.
+    `pictures`: camera names ("front", "wrist") whose `rgb.` and `depth.` are in the observation, 480 × 640.
     `scene`: a fixed one; None makes a random one from each reset's seed.
     """
 
@@ -74,7 +74,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         self._objects = objects
         self._steps = max(1, round(1 / (control_hz * TIMESTEP)))
         self._command = np.zeros(panda.ARM)
-        self._wanted: tuple[Array, Array] | None = None  # position and rotation that the hand is led to
+        self._wanted: tuple[Array, Array] | None = None  # position and rotation that the gripper is led to
         self.goal = TaskGoal(task, "")
         self.action_space: spaces.Space[Array] = action_space(representation)
         self.observation_space: spaces.Dict = observation_space(pictures)  # type: ignore[assignment]  # a Dict is a space of mappings
@@ -90,15 +90,15 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         scene = self._scene or random_scene(number, self._objects, self.body.robot_id)
         self.body.open(scene)
         self.aim(**(options or {}))
-        return dict(self.look()), {"goal": self.goal._asdict()}
+        return dict(self.observation()), {"goal": self.goal._asdict()}
 
     def step(self, action: Array) -> tuple[dict[str, Array], float, bool, bool, dict[str, Any]]:
         self.act(action, self.representation)
         done = self.done()
-        return dict(self.look()), self.reward(done), done, False, {"is_success": done}
+        return dict(self.observation()), self.reward(done), done, False, {"is_success": done}
 
     def render(self) -> Array:
-        rgb = self.body.eye().shoot(self.body.arm.rig.data, "front").rgb
+        rgb = self.body.renderer().capture(self.body.arm.rig.data, "front").rgb
         assert rgb is not None
         return rgb
 
@@ -110,7 +110,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
     def aim(
         self, *, task: str = "", thing: str = "", place: str = "", position: tuple[float, ...] = (), **_: Any
     ) -> None:
-        """What counts as done from now on."""
+        """Sets the goal."""
         rig = self.body.arm.rig
         task = task or self.task
         chosen = thing or self.thing or (rig.objects[0] if rig.objects else "")
@@ -128,7 +128,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         self._wanted = None
 
     def act(self, action: Array, representation: str) -> list[str]:
-        """One control period. What the limits changed, in words; a pose that no joints reach is not followed."""
+        """One control period. Returns the limits that changed it; a pose that no joints reach is not followed."""
         action = np.asarray(action, dtype=float).ravel()
         if action.shape != (REPRESENTATIONS[representation],) or not np.isfinite(action).all():
             raise BadInput(
@@ -159,7 +159,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             raise FloatingPointError("the simulation diverged")
         return clamped
 
-    def look(self) -> LazyObservation:
+    def observation(self) -> LazyObservation:
         rig = self.body.arm.rig
         position, rotation = rig.tcp_pose()
         numbers: dict[str, Array] = {
@@ -169,14 +169,14 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             "ee_pose": np.array([*position, *geometry.quat_of(rotation)]),
             **self._thing(),
         }
-        shots = {f"{kind}.{name}": (kind, name) for name in self._pictures for kind in ("rgb", "depth")}
-        return LazyObservation(numbers, {key: lambda at=at: self._shoot(*at) for key, at in shots.items()})  # type: ignore[misc]  # binds the loop's value
+        frames = {f"{kind}.{name}": (kind, name) for name in self._pictures for kind in ("rgb", "depth")}
+        return LazyObservation(numbers, {key: lambda at=at: self._capture(*at) for key, at in frames.items()})  # type: ignore[misc]  # binds the loop's value
 
     def done(self) -> bool:
         return self.goal.thing in self.body.arm.rig.body and bool(DONE[self.goal.task](self.body.arm, self.goal))
 
     def reward(self, done: bool) -> float:
-        """1 when done, else minus the metres that are left: hand to thing, thing to goal."""
+        """1 when done, else minus the remaining metres: gripper to object, object to goal."""
         if done:
             return 1.0
         rig = self.body.arm.rig
@@ -185,14 +185,14 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         return -hand - float(np.linalg.norm(at - goal_position(self.body.arm, self.goal)))
 
     def hold(self) -> None:
-        """Stand still where it is."""
+        """Stop where it is."""
         self.body.arm.mover.hold()
         self._command, self._wanted = self.body.arm.rig.arm(), None
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _thing(self) -> dict[str, Array]:
-        """Where the goal's thing is, how it lies (a ball has no turn), its full extents, where it is wanted (m)."""
+        """Position, orientation (identity for a ball), full extents and goal position of the goal's object (m)."""
         rig, id = self.body.arm.rig, self.goal.thing
         if id not in rig.body:
             return {name: np.zeros(size) for name, size in _THING.items()}
@@ -228,9 +228,9 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         open_ = (word + 1) / 2 if representation == "ee_delta" else word
         return CLOSE if open_ < 0.5 else panda.STROKE * min(1.0, open_)
 
-    def _shoot(self, kind: str, camera: str) -> Array:
-        shot = self.body.eye().shoot(self.body.arm.rig.data, camera, rgb=kind == "rgb", depth=kind == "depth")
-        found = shot.rgb if kind == "rgb" else shot.depth
+    def _capture(self, kind: str, camera: str) -> Array:
+        frame = self.body.renderer().capture(self.body.arm.rig.data, camera, rgb=kind == "rgb", depth=kind == "depth")
+        found = frame.rgb if kind == "rgb" else frame.depth
         assert found is not None
         return found
 

@@ -58,9 +58,9 @@ def to_rpy(rotation: Array) -> tuple[float, float, float]:
 
 
 def hand_rotation(yaw: float, tilt: float = 0.0) -> Array:
-    """The hand pointing down, its x axis at `yaw` in the plane, then tilted by `tilt` about the fingers' closing axis.
+    """The tool pointing down, its x axis at `yaw` in the plane, then tilted by `tilt` about the fingers' closing axis.
 
-    That axis is (sin yaw, -cos yaw, 0) and stays level; a positive tilt lets the hand point towards its own x.
+    That axis is (sin yaw, -cos yaw, 0) and stays level; a positive tilt lets the tool point towards its own x.
     """
     c, s = math.cos(yaw), math.sin(yaw)
     ct, st = math.cos(tilt), math.sin(tilt)
@@ -94,7 +94,7 @@ def half_extents(shape: str, size: tuple[float, ...], rotation: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class GripGeometry:
-    """How a thing lies: its height and the (width, yaw) pairs across which fingers can close. Round: any yaw."""
+    """An object's height as it lies, and the (width, yaw) pairs across which fingers can close. Round: any yaw."""
 
     height: float
     grips: tuple[tuple[float, float], ...]

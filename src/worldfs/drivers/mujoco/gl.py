@@ -1,10 +1,10 @@
-"""Which OpenGL draws without a screen, found out by a child process, so that a broken driver kills nobody else."""
+"""Which OpenGL draws without a screen, tried in a child process, so that a broken driver crashes nothing else."""
 
 from __future__ import annotations
 
 import functools
 import os
-import subprocess  # a fixed command: this interpreter, asked to draw
+import subprocess  # a fixed command: this interpreter, to draw one frame
 import sys
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ context.free()
 
 @dataclass(frozen=True, slots=True)
 class GlStatus:
-    """`backend` "" means no pictures: `why` and `fix` then say what they need. `renderer` as the library says it."""
+    """`backend` "" means no pictures: `why` and `fix` then name what is missing. `renderer`: the library's own name."""
 
     backend: str
     renderer: str = ""
@@ -46,7 +46,7 @@ class GlStatus:
 
 @functools.cache
 def gl_status() -> GlStatus:
-    """Asked once a process, about half a second. `MUJOCO_GL` is respected where it is set; else egl, then osmesa."""
+    """Tried once a process, about half a second. `MUJOCO_GL` is respected where it is set; else egl, then osmesa."""
     wanted = os.environ.get("MUJOCO_GL", "").strip().lower()
     if wanted in OFF and wanted:
         return GlStatus("", why=f"MUJOCO_GL={wanted}", fix="unset MUJOCO_GL")

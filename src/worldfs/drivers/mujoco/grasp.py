@@ -9,20 +9,20 @@ import numpy as np
 
 from ...ground.model import Finding
 from . import geometry, panda, support
-from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, numbers, unreachable_finding
+from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, format_numbers, unreachable_finding
 from .array_types import Array
 from .collision import describe, pair
 from .motion_control import CLOSE
-from .path_planner import SEARCHES, route
+from .path_planner import SEARCHES, plan_path
 
-APPROACH = 0.12  # m before the grasp, along the hand
+APPROACH = 0.12  # m before the grasp, along the gripper
 TILTS = (0.0, 0.5, 1.0, 1.5)  # rad off straight down: from above if that can be, else from above and behind, else level
-SIDE = 0.038  # m over what it stands on that a level hand needs
+SIDE = 0.038  # m over its support that a level gripper needs
 LIFT = 0.20  # m
 RISEN = 0.7  # share of the lift that counts as lifted
 DEPTH = 0.030  # m below the top
 SHALLOW = 0.034  # m: deeper than this the palm would touch the top
-GROUND = 0.012  # m that the pads' middle stays above what the thing stands on
+GROUND = 0.012  # m that the pads' middle stays above the object's support
 LOW_THING = 0.040  # m: things no higher are taken at their middle
 
 
@@ -70,23 +70,25 @@ def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
                 if isinstance(result, str):
                     why = why or result
                     continue
-                way = route(arm.rehearsal(opening=opening), arm.rig.arm(), one.above, via=(arm.ready,), search=False)
+                way = plan_path(
+                    arm.collision_checker(opening=opening), arm.rig.arm(), one.above, via=(arm.ready,), search=False
+                )
                 if way is not None:
                     return replace(result, route=way)
                 cut_off.append((one, result))
     for one, result in cut_off[:SEARCHES]:
-        way = route(arm.rehearsal(opening=result.opening), arm.rig.arm(), one.above)
+        way = plan_path(arm.collision_checker(opening=result.opening), arm.rig.arm(), one.above)
         if way is not None:
             return replace(result, route=way)
     if cut_off:
         why = "no way to it that is free of collision"
     if not solved:
-        return unreachable_finding(arm, id, centre, "no joint angles take the hand to a grasp of it", job)
-    return collision_finding(f"pick_up {id} at {numbers(centre)}", why, job)
+        return unreachable_finding(arm, id, centre, "no joint angles reach a grasp of it", job)
+    return collision_finding(f"pick_up {id} at {format_numbers(centre)}", why, job)
 
 
 def _point(arm: Arm, id: str, tilt: float) -> Array:
-    """Where the pads' middle goes (m): below the top when coming from above, at half height when from the side."""
+    """The position of the pads' middle (m): below the top for a grasp from above, at half height from the side."""
     rig = arm.rig
     centre, half = rig.position(id), float(rig.half(id)[2])
     top, bottom = float(centre[2]) + half, float(centre[2]) - half
@@ -110,7 +112,7 @@ class _Candidate:
 
 
 def _candidates(arm: Arm, at: Array, lying: geometry.GripGeometry, tilt: float) -> list[_Candidate]:
-    """Every turn of the hand that closes across the thing and that the arm can take; tilted, it points outwards."""
+    """Every gripper rotation that closes across the object and that the arm reaches; tilted, it points outwards."""
     present, home = arm.rig.arm(), arm.ready
     toward = math.atan2(at[1] - arm.rig.base[1], at[0] - arm.rig.base[0])
     yaws: list[tuple[float, float, float]] = []  # yaw, width, extra cost
@@ -143,28 +145,28 @@ def _candidates(arm: Arm, at: Array, lying: geometry.GripGeometry, tilt: float) 
 
 def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> GraspPlan | str:
     """A grasp from just before it on, checked for collision all along, its route still to be found; else why not."""
-    rehearsal = arm.rehearsal(opening=opening)
+    checker = arm.collision_checker(opening=opening)
     touching = {pair("robot", id)}
-    hits = rehearsal.hits(one.grasp, allowed=touching) or rehearsal.hits(one.above)
+    hits = checker.hits(one.grasp, allowed=touching) or checker.hits(one.above)
     if hits:
         return f"at the grasp {describe(hits)}"
     down = arm.solver.line(one.above, np.linspace(one.pre, at, 11)[1:], one.rotation)
     if isinstance(down, int):
         return f"the straight way to it fails at waypoint {down + 1} of 10"
-    hits = rehearsal.along([one.above, *down], allowed=touching)
+    hits = checker.along([one.above, *down], allowed=touching)
     if hits:
         return f"on the way to it {describe(hits)}"
     for lift in (LIFT, 0.14, 0.10, 0.06):
         up = arm.solver.line(down[-1], np.linspace(at, at + geometry.up(lift), 11)[1:], one.rotation)
-        if not isinstance(up, int) and not rehearsal.along([down[-1], *up], allowed=touching):
+        if not isinstance(up, int) and not checker.along([down[-1], *up], allowed=touching):
             break
     else:
-        return "there is no room to lift it"
+        return "there is no space to lift it"
     return GraspPlan(id, [], [one.above, *down], [down[-1], *up], lift, opening)
 
 
 def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
-    """Opens, goes, closes, lifts. Success: both fingers touch, the thing has risen with the hand, which carries it."""
+    """Opens, goes, closes, lifts. Success: both fingers touch, the object has risen, and the gripper carries it."""
     rig, mover, id = arm.rig, arm.mover, grasp.thing
     before = float(rig.position(id)[2])
     mover.grip(grasp.opening)
@@ -189,7 +191,7 @@ def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
         return AttemptResult(False, "OBJECT_LOST", message, distance=max(0.0, grasp.lift - risen))
     found = support.shares(rig, id)
     if found.get("robot", 0.0) < support.CARRIES:
-        message = f"{id} rose with the hand and is not carried by it: it is carried by {support.format_shares(found)}"
+        message = f"{id} rose with the gripper and is not carried by it but by {support.format_shares(found)}"
         return AttemptResult(False, "NOT_CARRIED", message, distance=max(0.0, grasp.lift - risen))
     return AttemptResult(True, distance=max(0.0, grasp.lift - risen))
 

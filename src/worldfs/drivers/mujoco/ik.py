@@ -19,7 +19,7 @@ RESTARTS = 4  # random starts after the present pose and home
 
 
 class IKSolver:
-    """The arm alone, on a model of its own: what stands about it costs nothing here."""
+    """The arm alone, on a model of its own: other objects cost nothing here."""
 
     def __init__(self, base: tuple[float, ...]) -> None:
         spec = mujoco.MjSpec()
@@ -41,7 +41,7 @@ class IKSolver:
     def near(self, q: Array, position: Array, rotation: Array) -> Array | None:
         """Joint angles for the pose, searched from `q`; None when the search ends elsewhere."""
         model, data, jacobian = self.model, self.data, self._jacobian
-        # flange and hand add 0.21 m beyond the wrist: farther from the shoulder than this no arm gets
+        # flange and gripper add 0.21 m beyond the wrist: farther from the shoulder than this no arm gets
         if np.linalg.norm(position - self._shoulder) > panda.MAX_REACH + 0.22:
             return None
         q = np.clip(np.asarray(q, dtype=float), LOW, HIGH)

@@ -22,7 +22,7 @@ _NAME = re.compile(r"(front|wrist)_(\d{3,})(_depth)?\.(png|npy)")
 class ImageStore:
     """Writes `camera/front_NNN.png`, `front_NNN_depth.npy` (float32 m, H×W) and `wrist_NNN.png` under `root`.
 
-    Paths that it returns start with the root's own name, because ENVIRONMENT.md stands beside it. Numbers go on where
+    Paths that it returns start with the root's own name, as ENVIRONMENT.md is in the same folder. Numbers go on where
     an earlier run stopped, so that a path once written never changes its meaning.
     """
 
@@ -34,14 +34,14 @@ class ImageStore:
     def _numbers(self) -> set[int]:
         try:
             names = os.listdir(self.folder)
-        except OSError:  # not there yet, or not to be read: writing will say so
+        except OSError:  # not there yet, or not readable: writing will report it
             return set()
         return {int(m.group(2)) for m in map(_NAME.fullmatch, names) if m}
 
-    def add(self, eye: CameraRenderer, data: Native) -> Json:
-        """Takes and keeps a set; the `perception` entry of it. Errors: the disk's, as the house words them."""
-        front = eye.shoot(data, "front", depth=True)
-        wrist = eye.shoot(data, "wrist")
+    def add(self, renderer: CameraRenderer, data: Native) -> Json:
+        """Captures and stores a set; returns the `perception` entry. Errors: the disk's, in the words of `durable`."""
+        front = renderer.capture(data, "front", depth=True)
+        wrist = renderer.capture(data, "wrist")
         self.number += 1
         stem = f"{self.number:03d}"
         try:
@@ -68,11 +68,11 @@ class ImageStore:
                 os.unlink(self.folder / name)
 
 
-def write_png(path: Path, shot: CameraFrame) -> None:
+def write_png(path: Path, frame: CameraFrame) -> None:
     from PIL import Image
 
-    assert shot.rgb is not None
-    picture = Image.fromarray(shot.rgb)
+    assert frame.rgb is not None
+    picture = Image.fromarray(frame.rgb)
     _whole(path, lambda file: picture.save(file, format="PNG", compress_level=3))
 
 

@@ -1,4 +1,4 @@
-"""What an environment shows after a step: numbers at once, pictures only when somebody looks at them."""
+"""An environment's observation after a step: numbers at once, pictures only when they are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array = NDArray[Any]
 
 
 class LazyObservation(Mapping[str, Array]):
-    """`pictures`: name → how to take it. A picture shows the moment it is first looked at, so look before you step."""
+    """`pictures`: name → how to capture it. A picture is of the moment of its first access: read it before a step."""
 
     def __init__(self, numbers: Mapping[str, Array], pictures: Mapping[str, Callable[[], Array]]) -> None:
         self._taken = dict(numbers)

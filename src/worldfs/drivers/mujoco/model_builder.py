@@ -100,7 +100,7 @@ def _look(spec: Native, plan: SceneLayout) -> None:
 
 
 def front_view(plan: SceneLayout) -> tuple[Array, Array]:
-    """Where the front camera stands and what it looks at: robot, things and baskets all in the picture."""
+    """The front camera's position and target: robot, objects and baskets all in the picture."""
     base = np.array(plan.base[:3])
     turn = geometry.from_rpy(*plan.base[3:6])
     points = [base + turn @ np.array([0.40, 0.0, 0.12])]
@@ -115,20 +115,20 @@ def front_view(plan: SceneLayout) -> tuple[Array, Array]:
 
 
 def _pedestal(spec: Native, plan: SceneLayout) -> None:
-    """What the base is bolted to, when no table top is there."""
+    """The pedestal of the base, where there is no table top."""
     x, y, z = plan.base[:3]
     on_table = any(
         t.shape == "table" and abs(t.position[2] - z) < 0.03 and abs(x - t.position[0]) <= t.size[0] / 2 + 0.05
         for t in plan.furniture
     )
     box = mujoco.mjtGeom.mjGEOM_BOX
-    seen = {"contype": 0, "conaffinity": 0}
+    visual = {"contype": 0, "conaffinity": 0}
     spec.worldbody.add_geom(
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,
         pos=[x - 0.03, y, z + 0.006],
         size=[0.12, 0.006, 0],
         material="metal",
-        **seen,
+        **visual,
     )
     if not on_table and z - plan.floor > 0.02:
         half = (z - plan.floor) / 2
@@ -208,14 +208,14 @@ def _object(spec: Native, i: int, thing: Thing) -> None:
         material="gloss",
         rgba=[*object_kinds.rgb(thing.color), 1],
     )
-    seen = {"contype": 0, "conaffinity": 0, "mass": 0, "type": mujoco.mjtGeom.mjGEOM_CYLINDER}
+    visual = {"contype": 0, "conaffinity": 0, "mass": 0, "type": mujoco.mjtGeom.mjGEOM_CYLINDER}
     if thing.category == "fruit" and thing.shape == "sphere":
-        body.add_geom(pos=[0, 0, half[0] + 0.004], size=[0.0025, 0.008, 0], rgba=[0.30, 0.20, 0.10, 1], **seen)
+        body.add_geom(pos=[0, 0, half[0] + 0.004], size=[0.0025, 0.008, 0], rgba=[0.30, 0.20, 0.10, 1], **visual)
     elif thing.category == "can" and thing.shape == "cylinder":
         for side in (1, -1):
             body.add_geom(
                 pos=[0, 0, side * (half[2] - 0.003)],
                 size=[half[0] + 0.0004, 0.0034, 0],
                 rgba=[0.75, 0.77, 0.8, 1],
-                **seen,
+                **visual,
             )

@@ -1,4 +1,4 @@
-"""The mover: turns joint paths into servo commands, steps the physics, and stops safely when told to."""
+"""The motion controller: turns joint paths into servo commands, steps the physics, and stops safely on request."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SPEED = 0.5 * np.array(panda.SPEED)  # rad/s: half the data sheet
 ACCELERATION = 0.3 * np.array(panda.ACCELERATION)  # rad/s²
 LINE_SPEED = 0.16  # m/s
 STILL = 0.01  # rad/s
-CHECK_EVERY = 10  # steps between two looks at the stop flag: 20 ms of simulated time
+CHECK_EVERY = 10  # steps between two checks of the stop flag: 20 ms of simulated time
 CLOSE = -0.01  # m a finger: beyond shut, so that thin things are held as hard as thick ones
 
 
-class MotionStopped(Exception):  # not an error: somebody asked, or the time is up
+class MotionStopped(Exception):  # not an error: cancelled, or out of time
     """The run is to stop: `why` is "cancelled" or "timeout". The arm already holds still."""
 
     def __init__(self, why: str) -> None:
@@ -102,7 +102,7 @@ class MotionController:
     # --- the loop ---
 
     def _play(self, joints: Array, rates: Array) -> None:
-        """One command a step; the servos' lag is fed forward, so that the arm is where the path says."""
+        """One command a step; the servos' lag is fed forward, so that the arm follows the path exactly."""
         model, data, step = self.rig.model, self.rig.data, mujoco.mj_step
         commands = joints + panda.LAG * rates
         commands[-1] = joints[-1]
@@ -111,7 +111,7 @@ class MotionController:
             control[: panda.ARM] = command
             step(model, data)
             if i % CHECK_EVERY == 0:
-                self._look()
+                self._check_watch()
             self.steps += 1
             if self.watch is not None and self.steps % self.watch_every == 0:
                 self.watch()
@@ -124,11 +124,11 @@ class MotionController:
             mujoco.mj_step(self.rig.model, self.rig.data, chunk)
             self.steps += chunk
             n -= chunk
-            self._look()
+            self._check_watch()
             if self.watch is not None and self.steps % self.watch_every == 0:
                 self.watch()
 
-    def _look(self) -> None:
+    def _check_watch(self) -> None:
         why = self.stop()
         if why:
             self.hold()

@@ -1,7 +1,7 @@
-"""What a thing probably is: the words of its id, name and category, in English or Chinese, read by a table.
+"""An object's probable kind: the words of its id, name and category, in English or Chinese, looked up in a table.
 
-A page names things ("apple_01", 红苹果) and seldom says how large they are. A body must know, so it guesses from the
-table and says the guess aloud: `observe` exports size, shape, mass and colour, so that the next file holds them.
+ENVIRONMENT.md names objects ("apple_01", 红苹果) and rarely has sizes. The driver needs them, so it guesses from the
+table and publishes the guess: `observe` exports size, shape, mass and colour, so that the next file has them.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _says(text: str, words: tuple[str, ...]) -> bool:
 
 
 def kind_of(thing: Thing) -> ObjectKind:
-    """The first of name, id, category that says something; `UNKNOWN` when none does."""
+    """The first match of name, id, category; `UNKNOWN` when none matches."""
     for text in (thing.name, thing.id, thing.category):
         for kind in KINDS:
             if _says(text, kind.words):
@@ -113,7 +113,7 @@ def color_of(thing: Thing, otherwise: str) -> str:
         return thing.color
     for text in (thing.name, thing.id):
         for word, color in COLOR_WORDS.items():
-            # "orange" names the fruit as well; the fruit's own row then says its colour
+            # "orange" names the fruit as well; the fruit's own row then has its colour
             if _says(text, (word,)) and not (word == "orange" and otherwise != "orange"):
                 return color
     return otherwise
@@ -131,7 +131,7 @@ def rgb(color: str) -> Rgb:
 
 
 def completed(thing: Thing) -> Thing:
-    """`thing` with shape, size, mass, colour and category filled in where the file says nothing."""
+    """`thing` with missing shape, size, mass, colour and category filled in."""
     kind = kind_of(thing)
     shape = thing.shape if thing.shape in ("sphere", "box", "cylinder") else kind.shape
     size = tuple(float(v) for v in thing.size)
@@ -152,7 +152,7 @@ def completed(thing: Thing) -> Thing:
 
 
 def furniture_shape(thing: Thing) -> str:
-    """basket | region | box | table: what a piece of furniture is, the table being what is left over."""
+    """basket | region | box | table: the kind of a piece of furniture; table is the default."""
     if thing.shape in ("basket", "region", "box", "table"):
         return thing.shape
     if thing.is_container:

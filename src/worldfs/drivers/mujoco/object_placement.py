@@ -12,16 +12,16 @@ from worldfs.drivers.orientation import FLAT
 
 from ...ground.model import Finding, Thing
 from . import geometry, panda, support
-from .arm import Arm, AttemptResult, collision_finding, numbers, unreachable_finding
+from .arm import Arm, AttemptResult, collision_finding, format_numbers, unreachable_finding
 from .array_types import Array
 from .collision import describe, pair
-from .path_planner import SEARCHES, route
+from .path_planner import SEARCHES, plan_path
 from .scene_layout import covers, interior, within
 
 TOLERANCE = 0.03  # m from the goal
 STILL = 0.02  # m/s
 SPIN = 0.25  # rad/s
-WATCHED = 0.2  # s between two looks at what should be at rest
+WATCHED = 0.2  # s between two checks of what should be at rest
 GAP = 0.003  # m above the surface when released
 ABOVE = 0.12  # m
 PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
@@ -32,7 +32,7 @@ TALL = 0.09  # m: higher things are carried slower
 
 @dataclass(frozen=True, slots=True)
 class PlacementGoal:
-    """Where a thing shall rest: `centre` of the thing (m), on or in what; `inside` = any rest within the container."""
+    """A placement: `centre` of the object (m), on or in its support; `inside`: any rest within the container."""
 
     centre: Array
     on: str
@@ -84,7 +84,7 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Placeme
             "CRITIC_REFUSED",
             "ACTION.md params.target_position",
             "a place with something beneath it to rest on, within 0.15 m",
-            f"{numbers(position)}: the nearest surface there is {under} at z = {-lowered:.3f} m",
+            f"{format_numbers(position)}: the nearest surface there is {under} at z = {-lowered:.3f} m",
             f"use z = {-lowered + half:.3f}, or a place on a table or in a basket",
             job,
         )
@@ -123,7 +123,7 @@ def _no_room(held: str, target: str, job: str) -> Finding:
     return Finding(
         "CRITIC_REFUSED",
         "ACTION.md params.target",
-        f"room for {held} in or on {target}, within reach",
+        f"space for {held} in or on {target}, within reach",
         f"no free place in or on {target}",
         f"take something out of {target} first, or place it elsewhere",
         job,
@@ -131,7 +131,7 @@ def _no_room(held: str, target: str, job: str) -> Finding:
 
 
 def _upright_half(arm: Arm, held: str) -> float:
-    """Half height of the held thing once the hand is straightened (m)."""
+    """Half height of the held object once the gripper is straightened (m)."""
     thing = arm.rig.things[held]
     _, rotation = arm.rig.tcp_pose()
     turned = _straight(rotation) @ rotation.T @ arm.rig.rotation(held)
@@ -139,14 +139,14 @@ def _upright_half(arm: Arm, held: str) -> float:
 
 
 def _straight(rotation: Array) -> Array:
-    """The hand as it is, or exactly down when it is nearly so."""
+    """The gripper's rotation now, or exactly down when it is nearly so."""
     if rotation[2, 2] < -0.99:
         return geometry.hand_rotation(math.atan2(float(rotation[1, 0]), float(rotation[0, 0])))
     return rotation
 
 
 def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
-    """Turns of the hand that set the thing down the way up it is held; a ball may be set down from behind as well."""
+    """Gripper rotations that set the object down the way up it is held; a ball may be set down from behind as well."""
     _, rotation = arm.rig.tcp_pose()
     now = _straight(rotation)
     turns = [geometry.about_z(k * math.pi / 4) @ now for k in range(8)]
@@ -164,7 +164,7 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
     low, high = interior(basket)
     half = _upright_half(arm, held)
     radius = math.hypot(thing.size[0], thing.size[1]) / 2 if thing.shape == "box" else thing.size[0] / 2
-    # the fingers reach farther out than most things: they too need room before the wall
+    # the fingers reach farther out than most objects: they too need space before the wall
     room = np.maximum((high - low)[:2] / 2 - max(min(radius + 0.01, 0.07), FINGER_ROOM), 0.0)
     inside = [
         (rig.position(id), float(np.max(rig.half(id)[:2])), float(rig.half(id)[2]))
@@ -193,7 +193,7 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
 
 
 def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[PlacementGoal]:
-    """Places on a flat top, 0.35 to 0.65 m before the robot and apart from what stands there, the freest first."""
+    """Positions on a flat top, 0.35 to 0.65 m before the robot and apart from other objects, the freest first."""
     rig = arm.rig
     top = piece.position[2] + (0.0 if piece.shape == "table" else piece.size[2] / 2)
     thing = rig.things[held]
@@ -238,9 +238,9 @@ def plan(arm: Arm, held: str, goals: list[PlacementGoal], job: str = "") -> Plac
         if isinstance(found, PlacementPlan):
             return found
         first = first or found
-    rehearsal = arm.rehearsal(held=held)
+    checker = arm.collision_checker(held=held)
     for placing in cut_off[:SEARCHES]:
-        way = route(rehearsal, arm.rig.arm(), placing.down[0])
+        way = plan_path(checker, arm.rig.arm(), placing.down[0])
         if way is not None:
             return replace(placing, route=way)
     assert first is not None
@@ -252,7 +252,7 @@ def _plan_one(
 ) -> PlacementPlan | Finding:
     """One goal by a plain way; what only lacks a way there is added to `cut_off`."""
     rig = arm.rig
-    rehearsal = arm.rehearsal(held=held)
+    checker = arm.collision_checker(held=held)
     tcp, rotation = rig.tcp_pose()
     offset = rotation.T @ (rig.position(held) - tcp)
     present = rig.arm()
@@ -270,7 +270,7 @@ def _plan_one(
                 found.append((float(np.max(np.abs(above - present))), above, at, turned))
                 break
     if not found:
-        return unreachable_finding(arm, "the place", goal.centre, "no joint angles hold the hand above it", job)
+        return unreachable_finding(arm, "the place", goal.centre, "no joint angles hold the gripper above it", job)
     touched = {pair(held, goal.on)}
     why = ""
     for _, above, at, turned in sorted(found, key=lambda c: c[0]):
@@ -278,30 +278,30 @@ def _plan_one(
         if isinstance(down, int):
             why = why or f"the straight way down fails at waypoint {down + 1} of 10"
             continue
-        hits = rehearsal.hits(down[-1], allowed=touched) or rehearsal.along([above, *down], allowed=touched)
+        hits = checker.hits(down[-1], allowed=touched) or checker.along([above, *down], allowed=touched)
         if hits:
             why = why or describe(hits)
             continue
         opening = _opening(arm, held, down[-1])
         if opening is None:
-            why = why or "no room to open the fingers there"
+            why = why or "no space to open the fingers there"
             continue
         path = [above, *down]
         placing = PlacementPlan(held, goal, [], path, path[::-1], height, opening)
-        way = route(rehearsal, present, above, via=(arm.ready,), search=False)
+        way = plan_path(checker, present, above, via=(arm.ready,), search=False)
         if way is not None:
             return replace(placing, route=way)
         why = why or "no way there that is free of collision"
         cut_off.append(placing)
-    return collision_finding(f"place {held} at {numbers(goal.centre)}", why, job)
+    return collision_finding(f"place {held} at {format_numbers(goal.centre)}", why, job)
 
 
 def _opening(arm: Arm, held: str, q: Array) -> float | None:
     """As far as the fingers can open at the goal without hitting a neighbour (m a finger); None: not far enough."""
     now = arm.rig.opening() / 2
     for opening in (panda.STROKE, now + 0.012, now + 0.005):
-        rehearsal = arm.rehearsal(opening=min(opening, panda.STROKE), held=held)
-        if rehearsal.free(q):
+        checker = arm.collision_checker(opening=min(opening, panda.STROKE), held=held)
+        if checker.free(q):
             return min(opening, panda.STROKE)
     return None
 
@@ -315,13 +315,13 @@ def carry_out(arm: Arm, placing: PlacementPlan, axis: int, *, pace: float = 1.0)
     mover.pace = 1.0
     if rig.fingers_on(held) < 2:
         return AttemptResult(
-            False, "OBJECT_LOST", f"object lost on the way: {held} is at {numbers(rig.position(held))}"
+            False, "OBJECT_LOST", f"object lost on the way: {held} is at {format_numbers(rig.position(held))}"
         )
     mover.line(placing.down, placing.height, speed=0.11)
     if rig.fingers_on(held) < 2:
-        message = f"object lost while lowering: {held} is at {numbers(rig.position(held))}"
+        message = f"object lost while lowering: {held} is at {format_numbers(rig.position(held))}"
         mover.grip(placing.opening)
-        mover.line(placing.up, placing.height)  # a hand that stays down there finds no way out
+        mover.line(placing.up, placing.height)  # a gripper that stays down there finds no way out
         return AttemptResult(False, "OBJECT_LOST", message)
     mover.grip(placing.opening)
     mover.wait(0.3)
@@ -333,7 +333,7 @@ def carry_out(arm: Arm, placing: PlacementPlan, axis: int, *, pace: float = 1.0)
 def at_goal(arm: Arm, id: str, goal: PlacementGoal, axis: int = -1) -> AttemptResult:
     """The predicate: let go of, at rest, where it should be, carried by what was named, and the way up it was held.
 
-    `axis`: the thing's own axis that stood up in the hand, −1 for any. Looks twice, `WATCHED` seconds apart.
+    `axis`: the object's own axis that pointed up in the gripper, −1 for any. Checks twice, `WATCHED` seconds apart.
     """
     rig = arm.rig
     before, turn = rig.position(id), rig.rotation(id)
@@ -350,10 +350,10 @@ def at_goal(arm: Arm, id: str, goal: PlacementGoal, axis: int = -1) -> AttemptRe
         )
     if goal.inside:
         if not within(rig.things[goal.on], position, support.ABOVE_RIM):
-            found = f"{id} rests at {numbers(position)}, outside {goal.on}"
+            found = f"{id} rests at {format_numbers(position)}, outside {goal.on}"
             return AttemptResult(False, "NOT_IN_CONTAINER", found, distance)
     elif distance > TOLERANCE:
-        message = f"{id} rests at {numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
+        message = f"{id} rests at {format_numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
         return AttemptResult(False, "NOT_AT_GOAL", message, distance)
     if not support.carried(rig, id, goal.on):
         by = support.format_shares(support.shares(rig, id))

@@ -1,4 +1,4 @@
-"""The body's own part of the critic: what only kinematics, contact and the grip can tell. Moves nothing."""
+"""The driver's own part of the critic: checks of kinematics, contact and the grip. Moves nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .gl import gl_status
 
 
 def order_subject(arm: Arm, order: Order) -> str | None:
-    """The thing that an order is about: what it names, else what is held."""
+    """The object of an order: the one it names, else the held one."""
     rig = arm.rig
     if order.op == "place":
         return rig.held()

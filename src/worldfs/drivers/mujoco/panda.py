@@ -1,4 +1,4 @@
-"""The arm: our own model of a Franka Emika Panda with its hand, in primitive geometry.
+"""The arm: our own model of a Franka Emika Panda with its Franka Hand, in primitive geometry.
 
 Where the figures come from:
 - Kinematics (modified Denavit-Hartenberg after Craig), joint, speed and torque limits: the maker's control
@@ -177,10 +177,12 @@ def _hand(spec: Any, flange: Any) -> None:
     hand.mass, hand.ipos, hand.inertia = 0.73, [-0.01, 0, 0.03], [0.001, 0.0025, 0.0017]
     hand.explicitinertial = True
     hand.add_geom(type=box, pos=[0, 0, 0.033], size=[0.030, 0.100, 0.033], rgba=list(SHELL), mass=0)
-    seen = {"contype": 0, "conaffinity": 0, "mass": 0}
-    hand.add_geom(type=box, pos=[0, 0, 0.062], size=[0.0305, 0.0985, 0.0045], rgba=list(JOINT), **seen)
-    hand.add_geom(type=box, pos=[0.062, 0, -0.013], size=[0.012, 0.045, 0.0125], rgba=list(PAD), **seen)  # RGB-D camera
-    hand.add_geom(type=box, pos=[0.04, 0, 0.0], size=[0.015, 0.012, 0.008], rgba=list(METAL), **seen)
+    visual = {"contype": 0, "conaffinity": 0, "mass": 0}
+    hand.add_geom(type=box, pos=[0, 0, 0.062], size=[0.0305, 0.0985, 0.0045], rgba=list(JOINT), **visual)
+    hand.add_geom(
+        type=box, pos=[0.062, 0, -0.013], size=[0.012, 0.045, 0.0125], rgba=list(PAD), **visual
+    )  # RGB-D camera
+    hand.add_geom(type=box, pos=[0.04, 0, 0.0], size=[0.015, 0.012, 0.008], rgba=list(METAL), **visual)
     hand.add_site(name="tcp", pos=[0, 0, TCP], size=[0.004, 0.004, 0.004], rgba=[0, 0, 0, 0], group=5)
     # looks along the hand, its picture's top towards the hand's x
     hand.add_camera(name="wrist", pos=list(WRIST), fovy=75, quat=[0, math.sqrt(0.5), math.sqrt(0.5), 0])

@@ -1,4 +1,4 @@
-"""The reading of an order's params: what people and planners really write, or a finding that says what would do."""
+"""The reading of an order's params in the forms that people and planners write; a finding names the accepted ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def vector(value: Any) -> Array | None:
 
 
 def point(order: Order, keys: tuple[str, ...] = POINT_KEYS) -> Array | Finding | None:
-    """The order's target as numbers; None when it names none; a finding when what it names is no point."""
+    """The order's target as numbers; None when it has none; a finding when it is not a point."""
     params = order.params
     for key in keys:
         if key in params and not isinstance(params[key], str):

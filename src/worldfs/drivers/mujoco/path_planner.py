@@ -15,24 +15,24 @@ TRIES = 900
 SEARCHES = 3  # how many goals of one plan are worth a search, each up to a second
 
 
-def route(
-    rehearsal: CollisionChecker, start: Array, goal: Array, *, via: tuple[Array, ...] = (), search: bool = True
+def plan_path(
+    checker: CollisionChecker, start: Array, goal: Array, *, via: tuple[Array, ...] = (), search: bool = True
 ) -> list[Array] | None:
     """Joint poses from `start` to `goal`, both included, straight segments free of collision; None: none found.
 
-    What touches already at the start may go on touching (the hand stands in a basket, say). Without `search` only the
-    straight way and the ways via known poses are tried: whoever has many goals asks so first.
+    Contacts at the start may persist (the gripper is in a basket, say). Without `search` only the
+    straight way and the ways via known poses are tried: a caller with many goals tries these first.
     """
-    allowed: set[Pair] = set(rehearsal.hits(start))
+    allowed: set[Pair] = set(checker.hits(start))
     for path in ([start, goal], *([start, middle, goal] for middle in (*via, HOME))):
-        if not rehearsal.along(path, allowed=allowed):
+        if not checker.along(path, allowed=allowed):
             return path
-    return _connect(rehearsal, start, goal, allowed) if search else None
+    return _connect(checker, start, goal, allowed) if search else None
 
 
-def _connect(rehearsal: CollisionChecker, start: Array, goal: Array, allowed: set[Pair]) -> list[Array] | None:
-    """RRT-Connect (Kuffner and LaValle, 2000) with a fixed seed: the same question has the same answer."""
-    if rehearsal.hits(goal, allowed=allowed):
+def _connect(checker: CollisionChecker, start: Array, goal: Array, allowed: set[Pair]) -> list[Array] | None:
+    """RRT-Connect (Kuffner and LaValle, 2000) with a fixed seed: the same query has the same result."""
+    if checker.hits(goal, allowed=allowed):
         return None
     rng = np.random.default_rng(11)
     trees: list[tuple[list[Array], list[int]]] = [([start], [-1]), ([goal], [-1])]
@@ -44,13 +44,13 @@ def _connect(rehearsal: CollisionChecker, start: Array, goal: Array, allowed: se
     for i in range(TRIES):
         one, other = trees[i % 2], trees[1 - i % 2]
         sample = rng.uniform(low, high)
-        tip = _extend(rehearsal, one, sample, allowed)
+        tip = _extend(checker, one, sample, allowed)
         if tip is None:
             continue
         target = one[0][tip]
         last = None
         while True:
-            grown = _extend(rehearsal, other, target, allowed)
+            grown = _extend(checker, other, target, allowed)
             if grown is None:
                 break
             last = grown
@@ -59,12 +59,12 @@ def _connect(rehearsal: CollisionChecker, start: Array, goal: Array, allowed: se
         if last is not None and float(np.max(np.abs(other[0][last] - target))) < 1e-6:
             first, second = _trace(one, tip), _trace(other, last)
             path = [*reversed(first), *second[1:]] if i % 2 == 0 else [*reversed(second), *first[1:]]
-            return _shorten(rehearsal, path, allowed, rng)
+            return _shorten(checker, path, allowed, rng)
     return None
 
 
 def _extend(
-    rehearsal: CollisionChecker, tree: tuple[list[Array], list[int]], target: Array, allowed: set[Pair]
+    checker: CollisionChecker, tree: tuple[list[Array], list[int]], target: Array, allowed: set[Pair]
 ) -> int | None:
     nodes, parents = tree
     distances = np.max(np.abs(np.array(nodes) - target), axis=1)
@@ -73,7 +73,7 @@ def _extend(
     if gap < 1e-9:
         return nearest
     new = nodes[nearest] + (target - nodes[nearest]) * min(1.0, REACH / gap)
-    if rehearsal.along([nodes[nearest], new], allowed=allowed):
+    if checker.along([nodes[nearest], new], allowed=allowed):
         return None
     nodes.append(new)
     parents.append(nearest)
@@ -88,13 +88,11 @@ def _trace(tree: tuple[list[Array], list[int]], tip: int) -> list[Array]:
     return path
 
 
-def _shorten(
-    rehearsal: CollisionChecker, path: list[Array], allowed: set[Pair], rng: np.random.Generator
-) -> list[Array]:
+def _shorten(checker: CollisionChecker, path: list[Array], allowed: set[Pair], rng: np.random.Generator) -> list[Array]:
     for _ in range(40):
         if len(path) < 3:
             break
         i, j = sorted(rng.choice(len(path), 2, replace=False))
-        if j - i > 1 and not rehearsal.along([path[i], path[j]], allowed=allowed):
+        if j - i > 1 and not checker.along([path[i], path[j]], allowed=allowed):
             path = path[: i + 1] + path[j:]
     return path

@@ -1,6 +1,6 @@
 """Looking: a labelled thing found in rendered pictures, and the wrist camera driven until it points straight at it.
 
-Which pixels are the thing's, the simulator's own segmentation says: no colour is looked at. Depth and the camera's pose
+The object's pixels are the simulator's own segmentation: colours are not used. Depth and the camera's pose
 are measured in the picture. So every result names its source, `truth`.
 """
 
@@ -14,11 +14,11 @@ import numpy as np
 from ...ground.model import Cause, Finding, Order, Outcome, Thing
 from . import geometry, panda, params
 from .action_evidence import ActionEvidence, rounded
-from .arm import Arm, numbers, unreachable_finding
+from .arm import Arm, format_numbers, unreachable_finding
 from .array_types import Array
 from .camera import HEIGHT, WIDTH, CameraFrame, CameraRenderer
 from .object_kinds import COLOR_WORDS, words_of
-from .path_planner import SEARCHES, route
+from .path_planner import SEARCHES, plan_path
 from .rig import Rig
 
 CENTRED = 16.0  # pixels from the picture's middle
@@ -32,7 +32,7 @@ SEARCH = ((0.45, 0.0, 0.45), (0.42, 0.30, 0.45), (0.42, -0.30, 0.45), (0.55, 0.0
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Where a thing is in a picture (pixels) and, by depth, in the world (m): its middle, as far as it can be seen."""
+    """An object's position in a picture (pixels) and, by depth, in the world (m): the middle of its visible part."""
 
     u: float
     v: float
@@ -66,28 +66,28 @@ def _words(thing: Thing) -> set[str]:
     return words | {COLOR_WORDS[w] for w in words if w in COLOR_WORDS} | {"the", "a"}
 
 
-def detect(rig: Rig, shot: CameraFrame, id: str) -> Detection | None:
+def detect(rig: Rig, frame: CameraFrame, id: str) -> Detection | None:
     """The thing in a picture with segments and depth; None when fewer than 40 pixels show it."""
-    assert shot.geoms is not None and shot.depth is not None
+    assert frame.geoms is not None and frame.depth is not None
     mine = np.array([owner == id for owner in rig.geom_owner] + [False])
-    mask = mine[shot.geoms]  # -1, nothing, reads the last entry
+    mask = mine[frame.geoms]  # -1, nothing, reads the last entry
     count = int(np.count_nonzero(mask))
     if count < ENOUGH:
         return None
     v, u = (float(axis.mean()) for axis in np.nonzero(mask))
-    depth = float(np.median(shot.depth[mask]))
-    ray = shot.ray(u, v)
+    depth = float(np.median(frame.depth[mask]))
+    ray = frame.ray(u, v)
     thing = rig.things[id]
-    # depth is that of the near side; the thing's own size, known from the file, says how far its middle is behind
+    # depth is that of the near side; the object's own size, known from the file, gives the distance to its middle
     along = ray / np.linalg.norm(ray)
     behind = float(along**2 @ np.array(thing.size)) / 2 if thing.shape in ("sphere", "box", "cylinder") else 0.0
-    position = shot.position + ray * depth + along * behind
+    position = frame.position + ray * depth + along * behind
     return Detection(u, v, count, position)
 
 
 def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding | None:
-    """A way for the wrist camera to stand over `position`, looking down on it, and from how far; None: blocked."""
-    rehearsal = arm.rehearsal(held=arm.rig.held())
+    """A path that brings the wrist camera over `position`, pointing down, and its height; None: blocked."""
+    checker = arm.collision_checker(held=arm.rig.held())
     start = arm.rig.arm()
     solved = False
     cut_off: list[tuple[Array, float]] = []
@@ -102,17 +102,19 @@ def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | F
             if q is None:
                 continue
             solved = True
-            if rehearsal.free(q):
-                way = route(rehearsal, start, q, via=(arm.ready,), search=False)
+            if checker.free(q):
+                way = plan_path(checker, start, q, via=(arm.ready,), search=False)
                 if way is not None:
                     return way, standoff
                 cut_off.append((q, standoff))
     for q, standoff in cut_off[:SEARCHES]:
-        way = route(rehearsal, start, q)
+        way = plan_path(checker, start, q)
         if way is not None:
             return way, standoff
     return (
-        None if solved else unreachable_finding(arm, "the view of it", position, "the camera cannot stand over it", "")
+        None
+        if solved
+        else unreachable_finding(arm, "the view of it", position, "the camera cannot be moved over it", "")
     )
 
 
@@ -121,7 +123,7 @@ def plan_locate(arm: Arm, order: Order) -> str | Finding:
     label = params.word(order.params, params.LABEL_KEYS)
     if label is None:
         return params.invalid_param(
-            order, "target_label", "the label of a thing", dict(order.params), "name what to look at"
+            order, "target_label", "the label of a thing", dict(order.params), "name an object to locate"
         )
     found = matching_ids(arm.rig, label[1])
     if not found:
@@ -141,7 +143,7 @@ def _known(rig: Rig, id: str) -> Array:
 
 
 def _aim(rig: Rig, id: str, position: Array) -> tuple[float, float]:
-    """How far (rad) the wrist camera points past a thing, and how far it may: its side, and what counts as centred."""
+    """The wrist camera's pointing error (rad) at an object, and its limit: the object's side, and `CENTRED`."""
     camera = rig.data.camera("wrist")
     way = position - camera.xpos
     away = float(np.linalg.norm(way))
@@ -150,10 +152,10 @@ def _aim(rig: Rig, id: str, position: Array) -> tuple[float, float]:
     return math.acos(max(-1.0, min(1.0, float(way @ along) / away))), math.atan2(float(np.max(size)), away) + SLACK
 
 
-def locate(arm: Arm, eye: CameraRenderer, order: Order, receipt: ActionEvidence) -> Outcome:
-    """Finds the thing in the front picture, else by looking about; then centres it in the wrist picture, look by look.
+def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: ActionEvidence) -> Outcome:
+    """Finds the object in the front picture, else by a search; then centres it in the wrist picture, step by step.
 
-    Masks and depth of the pictures lead the hand; that the camera points at the thing in the end, the world must say.
+    Masks and depth of the pictures lead the gripper; the result is checked against the simulated world.
     """
     label = params.word(order.params, params.LABEL_KEYS)
     found = matching_ids(arm.rig, label[1]) if label else []
@@ -161,85 +163,91 @@ def locate(arm: Arm, eye: CameraRenderer, order: Order, receipt: ActionEvidence)
         finding = plan_locate(arm, order)
         assert isinstance(finding, Finding)
         return Outcome.failure(
-            Cause.ERROR, finding.code, f"{finding.found}: {finding.expected}", evidence=receipt.close()
+            Cause.ERROR, finding.code, f"{finding.found}: {finding.expected}", evidence=action_evidence.close()
         )
     data = arm.rig.data
-    seen_by, seen = "front", None
-    picture = eye.shoot(data, "front", rgb=False, depth=True, segments=True)
+    seen_by, detection = "front", None
+    picture = renderer.capture(data, "front", rgb=False, depth=True, segments=True)
     id = found[0]
-    for candidate in found:  # several things may bear the label: the first that is seen
-        seen = detect(arm.rig, picture, candidate)
-        if seen is not None:
+    for candidate in found:  # several objects may match the label: the first that is detected
+        detection = detect(arm.rig, picture, candidate)
+        if detection is not None:
             id = candidate
             break
-    if seen is None:
+    if detection is None:
         seen_by = "wrist"
-        seen = _search(arm, eye, id)
-    if seen is None:
+        detection = _search(arm, renderer, id)
+    if detection is None:
         message = (
             f"{label[1] if label else id} is in no picture: front camera and {len(SEARCH)} looks of the wrist camera"
         )
-        return Outcome.failure(Cause.ERROR, "NOT_SEEN", message, evidence=receipt.close())
-    estimate, looks = seen.position, 0
+        return Outcome.failure(Cause.ERROR, "NOT_SEEN", message, evidence=action_evidence.close())
+    estimate, looks = detection.position, 0
     while looks < LOOKS:
         way = plan_camera_pose(arm, estimate)
         if way is None or isinstance(way, Finding):
             reason = way.found if isinstance(way, Finding) else "no pose over it is free of collision"
             return Outcome.failure(
-                Cause.ERROR, "CRITIC_REFUSED", f"{id} seen at {numbers(estimate)}: {reason}", evidence=receipt.close()
+                Cause.ERROR,
+                "CRITIC_REFUSED",
+                f"{id} seen at {format_numbers(estimate)}: {reason}",
+                evidence=action_evidence.close(),
             )
         arm.mover.follow(way[0], settle=0.2)
         looks += 1
-        seen = detect(arm.rig, eye.shoot(data, "wrist", rgb=False, depth=True, segments=True), id)
-        if seen is None:
+        detection = detect(arm.rig, renderer.capture(data, "wrist", rgb=False, depth=True, segments=True), id)
+        if detection is None:
             break
-        estimate = seen.position
-        if seen.off_centre <= CENTRED:
+        estimate = detection.position
+        if detection.off_centre <= CENTRED:
             break
     truth = _known(arm.rig, id)
-    receipt.more |= {
+    action_evidence.more |= {
         "masks": "the simulator's segmentation",
         "target": id,
         "first_seen_by": seen_by,
         "looks": looks,
-        "pixel_error": None if seen is None else round(seen.off_centre, 1),
-        "pixels": 0 if seen is None else seen.pixels,
+        "pixel_error": None if detection is None else round(detection.off_centre, 1),
+        "pixels": 0 if detection is None else detection.pixels,
         "estimated_position": rounded(estimate),
         "true_position": rounded(truth),
         "estimate_error": round(float(np.linalg.norm(estimate - truth)), 4),
     }
-    if seen is None:
+    if detection is None:
         return Outcome.failure(
-            Cause.ERROR, "NOT_SEEN", f"the wrist camera stands over {id} and does not see it", evidence=receipt.close()
+            Cause.ERROR,
+            "NOT_SEEN",
+            f"the wrist camera is over {id} and does not see it",
+            evidence=action_evidence.close(),
         )
-    if seen.off_centre > CENTRED:
-        message = f"{id} is {seen.off_centre:.0f} pixels off the middle after {looks} looks (limit {CENTRED:.0f})"
-        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=receipt.close())
+    if detection.off_centre > CENTRED:
+        message = f"{id} is {detection.off_centre:.0f} pixels off the middle after {looks} looks (limit {CENTRED:.0f})"
+        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=action_evidence.close())
     aim, limit = _aim(arm.rig, id, truth)
-    receipt.more["aim_error_rad"] = round(aim, 3)
+    action_evidence.more["aim_error_rad"] = round(aim, 3)
     if aim > limit:
         message = (
             f"the picture shows {id} in its middle, and the camera points {aim:.2f} rad past it (limit {limit:.2f})"
         )
-        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=receipt.close())
-    receipt.distance = float(np.linalg.norm(estimate - truth))
+        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=action_evidence.close())
+    action_evidence.distance = float(np.linalg.norm(estimate - truth))
     message = (
-        f"{id} is in the wrist picture, {seen.off_centre:.0f} pixels off its middle; seen at {numbers(estimate)}, "
-        f"{receipt.distance * 1000:.0f} mm from where it is"
+        f"{id} is in the wrist picture, {detection.off_centre:.0f} pixels off its middle, at "
+        f"{format_numbers(estimate)}, {action_evidence.distance * 1000:.0f} mm from where it is"
     )
-    return Outcome.success(message, **receipt.close())
+    return Outcome.success(message, **action_evidence.close())
 
 
-def _search(arm: Arm, eye: CameraRenderer, id: str) -> Detection | None:
-    rehearsal = arm.rehearsal(held=arm.rig.held())
+def _search(arm: Arm, renderer: CameraRenderer, id: str) -> Detection | None:
+    checker = arm.collision_checker(held=arm.rig.held())
     rig = arm.rig
     for spot in SEARCH:
         q = arm.solver.near(arm.ready, rig.base + rig.base_rotation @ spot, geometry.hand_rotation(0.0))
-        way = None if q is None or not rehearsal.free(q) else route(rehearsal, rig.arm(), q)
+        way = None if q is None or not checker.free(q) else plan_path(checker, rig.arm(), q)
         if way is None:
             continue
         arm.mover.follow(way)
-        seen = detect(rig, eye.shoot(rig.data, "wrist", rgb=False, depth=True, segments=True), id)
-        if seen is not None:
-            return seen
+        detection = detect(rig, renderer.capture(rig.data, "wrist", rgb=False, depth=True, segments=True), id)
+        if detection is not None:
+            return detection
     return None

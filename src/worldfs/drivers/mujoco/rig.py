@@ -1,4 +1,4 @@
-"""The rig: a layout compiled into physics, with the questions that everyone asks of it."""
+"""The rig: a layout compiled into physics, with the measurements that the other modules share."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Rig:
         return {c.other if c.one == id else c.one for c in self.contacts() if id in (c.one, c.other)}
 
     def fingers_on(self, id: str) -> int:
-        """How many of the two fingers touch a thing."""
+        """The number of fingers (0 to 2) that touch an object."""
         body, touched = self.body[id], set()
         for contact in self.data.contact[: self.data.ncon]:
             a, b = (int(self.geom_body[g]) for g in contact.geom)

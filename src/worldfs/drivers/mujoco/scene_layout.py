@@ -2,8 +2,8 @@
 
 Conventions of position and size (m, full extents, world frame):
 - objects: centre;
-- tables and stands: centre of the TOP face; size z reaches down to what they stand on;
-- baskets and boxes: centre; a basket is an open box with walls; regions: centre, flat, seen and never touched.
+- tables and stands: centre of the TOP face; size z reaches down to their support;
+- baskets and boxes: centre; a basket is an open box with walls; regions: centre, flat, visible and without collision.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from .array_types import Array
 BASKET_WALL = 0.008  # m
 SLAB = 0.04  # m, table top
 CLEAR_BASE = 0.20  # m about the base's axis that guessed furniture keeps free
-CLEAR_HAND = 0.13  # m that a guessed table top keeps from things below it, so that a hand can come down
+CLEAR_HAND = 0.13  # m that a guessed table top keeps from things below it, so that a gripper can come down
 TABLE_SIZE = (0.9, 1.2)
 TABLE_HEIGHT = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class SceneLayout:
-    """What is built: base pose (x y z roll pitch yaw), complete things, the height of the floor."""
+    """The model's input: base pose (x y z roll pitch yaw), complete objects, the height of the floor."""
 
     base: tuple[float, ...]
     floor: float
     objects: tuple[Thing, ...]
     furniture: tuple[Thing, ...]
     robot: RobotState | None = None
-    added: frozenset[str] = field(default_factory=frozenset)  # ids of stands that no file named
+    added: frozenset[str] = field(default_factory=frozenset)  # ids of stands that are in no file
 
 
 def layout(scene: Scene, robot_id: str) -> SceneLayout:
     """Completes and settles `scene`. Errors: `BadInput` for a robot's pose that no world can have."""
     robot = scene.robot(robot_id)
-    # a body that the page does not know stands where its only robot does; what that one holds is not its own
+    # a robot that the file does not have takes the place of its only robot; what that one holds is not its own
     base = _base(robot or (scene.robots[0] if len(scene.robots) == 1 else None))
-    # What the page gives no place has none here either: it is not built, and stays as the page says. So does what
-    # the page gives numbers that cannot be built.
+    # An object without a position in the file is not built, and stays as the file has it. So does
+    # one whose numbers cannot be built.
     furniture = {t.id: t for t in scene.furniture if _buildable(t)}
     objects = [object_kinds.completed(_three(t)) for t in scene.objects if _buildable(t) and t.id not in furniture]
     floor = _floor(base, furniture.values(), objects)
     held = robot.holding if robot else None
     shapes = {id: replace(_three(t), shape=object_kinds.furniture_shape(t)) for id, t in furniture.items()}
     built: dict[str, Thing] = {}
-    for thing in sorted(shapes.values(), key=lambda t: t.shape != "table"):  # tables first: baskets stand on them
+    for thing in sorted(shapes.values(), key=lambda t: t.shape != "table"):  # tables first: baskets rest on them
         built[thing.id] = _furnish(thing, base, floor, objects=objects, furniture=shapes.values(), built=built.values())
     placed: list[Thing] = []
     added: set[str] = set()
@@ -76,7 +76,7 @@ def layout(scene: Scene, robot_id: str) -> SceneLayout:
 
 
 def interior(basket: Thing) -> tuple[Array, Array]:
-    """Lowest and highest corner of the room inside a basket (m)."""
+    """Lowest and highest corner of a basket's interior (m)."""
     centre, half = np.array(basket.position), np.array(basket.size) / 2
     low, high = centre - half, centre + half
     low += BASKET_WALL
@@ -85,7 +85,7 @@ def interior(basket: Thing) -> tuple[Array, Array]:
 
 
 def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
-    """Whether a centre is inside a basket's room, `slack` m above its rim included."""
+    """Whether a centre is inside a basket's interior, `slack` m above its rim included."""
     low, high = interior(basket)
     return bool(np.all(position >= low) and np.all(position[:2] <= high[:2]) and position[2] <= high[2] + slack)
 
@@ -97,7 +97,7 @@ def covers(thing: Thing, x: float, y: float, slack: float = 0.0) -> bool:
 
 
 def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], floor: float) -> Thing | None:
-    """`thing` lifted until it rests on what it is near; unchanged when it lies right; None: nothing is beneath it."""
+    """`thing` lifted until it rests on what it is near; unchanged when it does already; None: nothing is beneath."""
     x, y, z = thing.position
     half = geometry.half_extents(thing.shape, thing.size, geometry.matrix(thing.orientation))
     height = float(half[2])
@@ -117,12 +117,12 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
             tops.append((other.position[2] + float(reach[2]), False))
     for top, solid in sorted(tops, reverse=True):
         gap = z - height - top
-        # a page often gives the surface's height for the thing's; a thing just above a surface falls onto it
+        # a file often has the surface's height for the object's; an object just above a surface falls onto it
         if solid and -2 * height - 0.05 <= gap <= 0.03:
             return thing if gap >= -0.003 else replace(thing, position=(x, y, top + height + 0.0005))
         if not solid and -0.01 <= gap <= 0.02:
             return thing
-    # inside a basket or a pile things lie as they fell: anything within a basket's room has a support
+    # inside a basket or a pile things lie as they fell: anything within a basket's interior has a support
     for piece in furniture:
         if piece.shape == "basket" and covers(piece, x, y) and z - height <= piece.position[2] + piece.size[2] / 2:
             return thing
@@ -221,14 +221,14 @@ def _spot(rng: np.random.Generator, taken: list[tuple[float, float]], count: int
         x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
         if y > -0.09 and all(math.hypot(x - a, y - b) > apart * 0.999**attempt for a, b in taken):
             return x, y
-    raise BadInput(f"no room on the table for {count} things", expected="at most 12", fix="ask for fewer objects")
+    raise BadInput(f"no space on the table for {count} objects", expected="at most 12", fix="request fewer objects")
 
 
 def _base(robot: RobotState | None) -> tuple[float, ...]:
     pose = tuple(float(v) for v in (robot.pose if robot else ())) or (0.0, 0.0, 0.0)
     pose = (*pose, *(0.0,) * 6)[:6]
     if not all(math.isfinite(v) for v in pose):
-        raise BadInput(f"robot pose {list(pose)}", expected="finite numbers", fix="mend the robot's pose")
+        raise BadInput(f"robot pose {list(pose)}", expected="finite numbers", fix="correct the robot's pose")
     return pose
 
 
@@ -247,7 +247,7 @@ def _three(thing: Thing) -> Thing:
 
 
 def _floor(base: tuple[float, ...], furniture: Iterable[Thing], objects: Iterable[Thing]) -> float:
-    """0 or the base's height, unless the robot stands on a table: then the room's floor is below that table."""
+    """0 or the base's height, unless the robot is on a table: then the floor is below that table."""
     lowest = min([0.0, base[2]])
     for thing in furniture:
         if object_kinds.furniture_shape(thing) == "table":
@@ -299,7 +299,7 @@ def _table_half(
             half[0] = max(half[0], abs(position[0] - x) + room)
             half[1] = max(half[1], abs(position[1] - y) + room)
     keep: list[tuple[float, float, float, float]] = []
-    if not -0.02 <= z - base[2] <= 0.02:  # else the robot stands on it
+    if not -0.02 <= z - base[2] <= 0.02:  # else the robot is on it
         keep.append((base[0], base[1], CLEAR_BASE, 0.0))
     keep += [(t.position[0], t.position[1], CLEAR_HAND, 0.06) for t in objects if t.position[2] <= z - 0.05]
     for px, py, clear, least in keep:
@@ -313,7 +313,7 @@ def _table_half(
 
 
 def _stand(thing: Thing, floor: float, taken: set[str]) -> Thing:
-    """A pedestal under a thing that somebody put in the air: nothing floats, and it stays where it was put."""
+    """A pedestal under an object that the file has in the air: nothing floats, and it stays where it was put."""
     half = geometry.half_extents(thing.shape, thing.size, geometry.matrix(thing.orientation))
     name = f"stand_{thing.id}"
     while name in taken:

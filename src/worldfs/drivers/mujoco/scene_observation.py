@@ -21,7 +21,7 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     rig = arm.rig
     held = rig.held()
     relations = _relations(arm, robot_id, held)
-    status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first said counts
+    status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first reported counts
     several = [r.subject for r in relations if r.relation == "leans_on"]
     status |= {id: "on_several" if several.count(id) > 1 else "on_edge" for id in several}
     objects = tuple(
@@ -31,7 +31,7 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
             orientation=tuple(rounded(_positive(rig.quat(id)))),
             size=tuple(rounded(rig.things[id].size)),
             status=status.get(id) or ("on_floor" if "floor" in rig.touching(id) else "unsupported"),
-            extra={},  # what the page said beside is the page's
+            extra={},  # further fields of the file stay the file's
         )
         for id in rig.objects
     )
@@ -72,12 +72,18 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             found.append(Relation(id, "in", around.id))
             continue
         # what carries it alone, standing or lying squarely, it is on; everything else it only leans on
-        under = {who: part for who, part in support.shares(rig, id).items() if who not in ("robot", "floor")}
+        under = {
+            support_id: part
+            for support_id, part in support.shares(rig, id).items()
+            if support_id not in ("robot", "floor")
+        }
         alone = next((w for w, part in under.items() if part >= support.CARRIES and support.flat(rig, id)), None)
         if alone is not None:
             found.append(Relation(id, "on", alone))
         else:
-            found += [Relation(id, "leans_on", who) for who, part in under.items() if part > support.TOUCH]
+            found += [
+                Relation(id, "leans_on", support_id) for support_id, part in under.items() if part > support.TOUCH
+            ]
         for region in (f for f in rig.plan.furniture if f.shape == "region"):
             low = float(position[2]) - half
             if covers(region, float(position[0]), float(position[1])) and abs(low - region.position[2]) < 0.03:

@@ -17,7 +17,7 @@ from .action_evidence import ActionEvidence
 from .arm import Arm
 from .collision import describe
 from .motion_control import CLOSE
-from .path_planner import route
+from .path_planner import plan_path
 
 AT_HOME = 0.02  # rad
 WAVE = 0.35  # rad
@@ -37,49 +37,49 @@ def name_of(order: Order) -> str:
 # --- movements that are no order of their own ---
 
 
-def home(arm: Arm, receipt: ActionEvidence) -> Outcome:
-    way = route(arm.rehearsal(held=arm.rig.held()), arm.rig.arm(), arm.ready)
+def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
+    way = plan_path(arm.collision_checker(held=arm.rig.held()), arm.rig.arm(), arm.ready)
     if way is None:
         return Outcome.failure(
-            Cause.ERROR, "NO_PATH", "no way home that is free of collision", evidence=receipt.close()
+            Cause.ERROR, "NO_PATH", "no way home that is free of collision", evidence=action_evidence.close()
         )
     arm.mover.follow(way, settle=0.25)
     off = float(np.max(np.abs(arm.rig.arm() - arm.ready)))
-    receipt.more["joint_error"] = round(off, 4)
+    action_evidence.more["joint_error"] = round(off, 4)
     if off > AT_HOME:
         return Outcome.failure(
-            Cause.ERROR, "NOT_AT_GOAL", f"{off:.3f} rad from the ready pose", evidence=receipt.close()
+            Cause.ERROR, "NOT_AT_GOAL", f"{off:.3f} rad from the ready pose", evidence=action_evidence.close()
         )
-    return Outcome.success("the arm is in its ready pose", **receipt.close())
+    return Outcome.success("the arm is in its ready pose", **action_evidence.close())
 
 
-def open_gripper(arm: Arm, receipt: ActionEvidence) -> Outcome:
+def open_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     arm.mover.grip(panda.STROKE)
     arm.mover.wait(0.5)
     opening = arm.rig.opening()
     if opening < 1.9 * panda.STROKE:
-        message = f"the fingers stand {opening:.3f} m apart, expected {2 * panda.STROKE} m"
-        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=receipt.close())
-    return Outcome.success(f"the gripper is open, {opening:.3f} m", **receipt.close())
+        message = f"the fingers are {opening:.3f} m apart, expected {2 * panda.STROKE} m"
+        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=action_evidence.close())
+    return Outcome.success(f"the gripper is open, {opening:.3f} m", **action_evidence.close())
 
 
-def close_gripper(arm: Arm, receipt: ActionEvidence) -> Outcome:
+def close_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     arm.mover.grip(CLOSE)
     arm.mover.wait(0.6)
     held, opening = arm.rig.held(), arm.rig.opening()
     pressed = arm.rig.pressed(held) if held else 0.0
-    receipt.more["grip_force_n"] = round(pressed, 2)
+    action_evidence.more["grip_force_n"] = round(pressed, 2)
     if held is not None and pressed < PRESSED:
         message = f"the fingers touch {held} with {pressed:.2f} N; a hold takes {PRESSED} N of each"
-        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=receipt.close())
+        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=action_evidence.close())
     if held is None and opening > 0.004:
-        message = f"the fingers stand {opening:.3f} m apart and hold nothing"
-        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=receipt.close())
-    return Outcome.success(f"the gripper holds {held}" if held else "the gripper is closed", **receipt.close())
+        message = f"the fingers are {opening:.3f} m apart and hold nothing"
+        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=action_evidence.close())
+    return Outcome.success(f"the gripper holds {held}" if held else "the gripper is closed", **action_evidence.close())
 
 
-def wave(arm: Arm, receipt: ActionEvidence) -> Outcome:
-    done = home(arm, receipt)
+def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
+    done = home(arm, action_evidence)
     if not done.ok:
         return done
     sides = []
@@ -89,20 +89,20 @@ def wave(arm: Arm, receipt: ActionEvidence) -> Outcome:
         q[6] += side
         sides.append(q)
     path = [arm.ready, *sides, *sides, arm.ready]
-    hits = arm.rehearsal(held=arm.rig.held()).along(path)
+    hits = arm.collision_checker(held=arm.rig.held()).along(path)
     if hits:
         return Outcome.failure(
-            Cause.ERROR, "CRITIC_REFUSED", f"no room to wave: {describe(hits)}", evidence=receipt.close()
+            Cause.ERROR, "CRITIC_REFUSED", f"no space to wave: {describe(hits)}", evidence=action_evidence.close()
         )
     worst = 0.0
     for start, end in pairwise(path):
         arm.mover.follow([start, end], settle=0.05)
         worst = max(worst, float(np.max(np.abs(arm.rig.arm() - end))))
-    receipt.more["swing_error"] = round(worst, 4)
+    action_evidence.more["swing_error"] = round(worst, 4)
     if worst > SWUNG:
         message = f"the arm stayed {worst:.3f} rad behind its swing (limit {SWUNG} rad)"
-        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=receipt.close())
-    return home(arm, receipt)
+        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=action_evidence.close())
+    return home(arm, action_evidence)
 
 
 MOVEMENTS: dict[str, Callable[[Arm, ActionEvidence], Outcome]] = {
@@ -119,7 +119,7 @@ MOVEMENTS: dict[str, Callable[[Arm, ActionEvidence], Outcome]] = {
 
 @dataclass(frozen=True, slots=True)
 class ActionSequence:
-    """A row of `SEQUENCES`: what it needs, and the orders that it stands for."""
+    """A row of `SEQUENCES`: its required parameters, and its orders."""
 
     needs: tuple[str, ...]
     steps: Callable[[Json], Steps]
@@ -143,7 +143,7 @@ SEQUENCES: dict[str, ActionSequence] = {
 
 
 def steps_of(order: Order) -> Steps | Finding:
-    """The orders of a sequence, as (op, params); a finding when the order does not say enough."""
+    """The orders of a sequence, as (op, params); a finding when the order is incomplete."""
     name = name_of(order)
     if name == "steps":
         given = order.params.get("steps")
@@ -180,42 +180,50 @@ def _step(given: dict[str, Any]) -> tuple[str, Json]:
     return str(op), inner
 
 
-def strategy(arm: Arm, order: Order, receipt: ActionEvidence, carry: RunOrder) -> Outcome:
+def strategy(arm: Arm, order: Order, action_evidence: ActionEvidence, carry: RunOrder) -> Outcome:
     """A movement, or orders one after the other: the first failure ends it, with its own cause and code."""
     movement = MOVEMENTS.get(name_of(order))
     if movement is not None:
-        return movement(arm, receipt)
+        return movement(arm, action_evidence)
     steps = steps_of(order)
     if isinstance(steps, Finding):
         return Outcome.failure(
             Cause.ERROR,
             steps.code,
             f"{steps.found}; expected {steps.expected}",
-            evidence=receipt.close(),
+            evidence=action_evidence.close(),
             findings=(steps,),
         )
     orders = [replace(order, op=op, params=given) for op, given in steps]
-    return run_in_order(arm, orders, receipt, carry)
+    return run_in_order(arm, orders, action_evidence, carry)
 
 
 def real_execute(
-    arm: Arm, order: Order, receipt: ActionEvidence, carry: RunOrder, *, interpreter: Interpreter | None, scene: Scene
+    arm: Arm,
+    order: Order,
+    action_evidence: ActionEvidence,
+    carry: RunOrder,
+    *,
+    interpreter: Interpreter | None,
+    scene: Scene,
 ) -> Outcome:
-    """Language to orders by the interpreter that was handed in, then the orders in turn."""
+    """Language to orders by the injected interpreter, then the orders in turn."""
     task = params.word(order.params, ("nl_task", "task", "instruction", "text"))
     if interpreter is None or task is None:
         finding = language(order, interpreter)
         assert finding is not None
-        return Outcome.failure(Cause.ERROR, finding.code, finding.found, evidence=receipt.close(), findings=(finding,))
+        return Outcome.failure(
+            Cause.ERROR, finding.code, finding.found, evidence=action_evidence.close(), findings=(finding,)
+        )
     try:
         orders: Sequence[Order] = interpreter(task[1], scene)
     except UserError as error:
-        return Outcome.failure(Cause.ERROR, "NOT_UNDERSTOOD", str(error), evidence=receipt.close())
+        return Outcome.failure(Cause.ERROR, "NOT_UNDERSTOOD", str(error), evidence=action_evidence.close())
     if not orders:
         return Outcome.failure(
-            Cause.ERROR, "NOT_UNDERSTOOD", f"{task[1]!r} asks for no action", evidence=receipt.close()
+            Cause.ERROR, "NOT_UNDERSTOOD", f"{task[1]!r} contains no action", evidence=action_evidence.close()
         )
-    return run_in_order(arm, [replace(o, id=order.id) for o in orders], receipt, carry)
+    return run_in_order(arm, [replace(o, id=order.id) for o in orders], action_evidence, carry)
 
 
 def language(order: Order, interpreter: Interpreter | None) -> Finding | None:
@@ -233,9 +241,9 @@ def language(order: Order, interpreter: Interpreter | None) -> Finding | None:
     return None
 
 
-def run_in_order(arm: Arm, orders: Sequence[Order], receipt: ActionEvidence, carry: RunOrder) -> Outcome:
+def run_in_order(arm: Arm, orders: Sequence[Order], action_evidence: ActionEvidence, carry: RunOrder) -> Outcome:
     done: list[Json] = []
-    receipt.more["sequence"] = done
+    action_evidence.more["sequence"] = done
     for i, order in enumerate(orders, 1):
         movement = MOVEMENTS.get(order.op)
         if movement is not None:
@@ -245,7 +253,7 @@ def run_in_order(arm: Arm, orders: Sequence[Order], receipt: ActionEvidence, car
         else:
             outcome = carry(order)
         about = outcome.evidence.get("after", {}).get("object", {}).get("id")
-        receipt.meant |= {about} if about else set()
+        action_evidence.meant |= {about} if about else set()
         done.append(
             {"op": order.op, "params": order.params, "ok": outcome.ok, "message": outcome.message}
             | {
@@ -259,7 +267,7 @@ def run_in_order(arm: Arm, orders: Sequence[Order], receipt: ActionEvidence, car
                 outcome.cause or Cause.ERROR,
                 outcome.code,
                 f"step {i} of {len(orders)}, {order.op}: {outcome.message}",
-                evidence=receipt.close(),
+                evidence=action_evidence.close(),
                 findings=outcome.findings,
             )
-    return Outcome.success(f"{len(orders)} steps done: {', '.join(o.op for o in orders)}", **receipt.close())
+    return Outcome.success(f"{len(orders)} steps done: {', '.join(o.op for o in orders)}", **action_evidence.close())

@@ -16,12 +16,12 @@ CARRIES = 0.95  # share of the load that the thing named must carry by itself
 HANGS = 0.5  # share of its own weight that contacts must carry: less, and something unseen holds it
 TOUCH = 0.05  # share of the load below which a support is a mere touch
 RIM = 0.005  # m below the rim: what a basket carries there lies across it
-ABOVE_RIM = 0.03  # m that a heap may stand out of a basket
+ABOVE_RIM = 0.03  # m that a heap may rise out of a basket
 MOSTLY = 0.5  # share of the load from which a thing falls when its support goes
 
 
 def loads(rig: Rig, id: str) -> dict[str, float]:
-    """What holds a thing up, by id ("robot", "floor"), and with how many newtons upward; what presses is left out."""
+    """The supports of an object, by id ("robot", "floor"), each with its upward force (N); no downward forces."""
     model, data, body = rig.model, rig.data, rig.body[id]
     found: dict[str, float] = {}
     force = np.zeros(6)
@@ -33,9 +33,9 @@ def loads(rig: Rig, id: str) -> dict[str, float]:
         mujoco.mj_contactForce(model, data, i, force)
         # the first axis of a contact's frame points from its first body to its second: the force is on the second
         upward = float(np.array(contact.frame).reshape(3, 3)[:, 2] @ force[:3])
-        who = rig.body_owner[one if other == body else other]
-        found[who] = found.get(who, 0.0) + (upward if other == body else -upward)
-    return {who: newtons for who, newtons in found.items() if newtons > 0}
+        owner = rig.body_owner[one if other == body else other]
+        found[owner] = found.get(owner, 0.0) + (upward if other == body else -upward)
+    return {owner: newtons for owner, newtons in found.items() if newtons > 0}
 
 
 def weight(rig: Rig, id: str) -> float:
@@ -49,13 +49,13 @@ def shares(rig: Rig, id: str) -> dict[str, float]:
     total = sum(found.values())
     if total < HANGS * weight(rig, id):
         return {}
-    return dict(sorted(((who, part / total) for who, part in found.items()), key=lambda item: -item[1]))
+    return dict(sorted(((owner, part / total) for owner, part in found.items()), key=lambda item: -item[1]))
 
 
 def share(rig: Rig, id: str, place: str) -> float:
     """The part of a thing's load that `place` carries, 0…1.
 
-    A basket carries also through the things that lie in it, and nothing that lies across its rim.
+    A basket carries also through the objects that lie in it, and nothing that lies across its rim.
     """
     found, piece = shares(rig, id), rig.things.get(place)
     if piece is None or piece.shape != "basket":
@@ -64,7 +64,7 @@ def share(rig: Rig, id: str, place: str) -> float:
     if found.get(place, 0.0) > TOUCH and bottom > piece.position[2] + piece.size[2] / 2 - RIM:
         return 0.0
     own = {place, *(other for other in rig.objects if other != id and within(piece, rig.position(other), ABOVE_RIM))}
-    return sum(part for who, part in found.items() if who in own)
+    return sum(part for owner, part in found.items() if owner in own)
 
 
 def carried(rig: Rig, id: str, place: str) -> bool:
@@ -92,23 +92,23 @@ def riders(rig: Rig, id: str) -> list[str]:
 
 def format_shares(found: Mapping[str, float]) -> str:
     """`dice 62 %, table_01 38 %`; "nothing" for none."""
-    return ", ".join(f"{who} {100 * part:.0f} %" for who, part in found.items() if part > 0.005) or "nothing"
+    return ", ".join(f"{owner} {100 * part:.0f} %" for owner, part in found.items() if part > 0.005) or "nothing"
 
 
 # --- which way up ---
 
 
 def upright_axis(rig: Rig, id: str) -> int:
-    """The thing's own axis (0, 1, 2) that stands up; −1 for a ball."""
+    """The object's own axis (0, 1, 2) that points up; −1 for a ball."""
     return orientation.axis(rig.things[id].shape, rig.rotation(id))
 
 
 def lean(rig: Rig, id: str, axis: int) -> float:
-    """How far (rad) that axis is from the vertical."""
+    """The angle (rad) of that axis to the vertical."""
     thing = rig.things[id]
     return orientation.lean(thing.shape, thing.size, rig.rotation(id), axis)
 
 
 def flat(rig: Rig, id: str) -> bool:
-    """Whether a thing stands or lies squarely, whichever way up."""
+    """Whether an object stands or lies squarely, whichever way up."""
     return lean(rig, id, upright_axis(rig, id)) <= orientation.FLAT

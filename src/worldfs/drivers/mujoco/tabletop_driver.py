@@ -74,7 +74,7 @@ class TabletopDriver:
         self._album_root = artifacts
         self._album = ImageStore(artifacts) if artifacts is not None else None
         self._arm: Arm | None = None
-        self._eye: CameraRenderer | None = None
+        self._renderer: CameraRenderer | None = None
         self._film: VideoWriter | None = None
         self._fps = 10
         self._perception: Json = {}
@@ -115,14 +115,14 @@ class TabletopDriver:
     def execute(self, order: Order, run: Run) -> Outcome:
         arm = self.arm
         arm.mover.begin(lambda: run.stop)
-        receipt = ActionEvidence(arm, order_subject(arm, order))
+        action_evidence = ActionEvidence(arm, order_subject(arm, order))
         try:
-            outcome = self._carry_out(order, receipt)
+            outcome = self._carry_out(order, action_evidence)
         except MotionStopped as stopped:
             cause = Cause.CANCELLED if stopped.why == "cancelled" else Cause.TIMEOUT
             code = "CANCELLED" if cause is Cause.CANCELLED else "EXECUTION_TIMEOUT"
             message = f"{order.op} stopped ({stopped.why}); the arm holds still where it is"
-            evidence = {**receipt.close(), "held": arm.mover.still, "speed": arm.mover.speed}
+            evidence = {**action_evidence.close(), "held": arm.mover.still, "speed": arm.mover.speed}
             outcome = Outcome.failure(cause, code, message, evidence=evidence)
         except FloatingPointError as error:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
@@ -137,7 +137,7 @@ class TabletopDriver:
         self.stop_recording()
         self._let_go()
 
-    # --- more than the port asks ---
+    # --- beyond the port ---
 
     def record(self, path: Path, fps: int = 10) -> None:
         """From now on films the front camera, `fps` frames a simulated second, until `stop_recording` or `close`.
@@ -163,59 +163,61 @@ class TabletopDriver:
             done.discard()
         return done.frames
 
-    def eye(self) -> CameraRenderer:
+    def renderer(self) -> CameraRenderer:
         """The cameras of the present world. Raises `MissingRequirement` (CAMERA_UNAVAILABLE) naming the fix."""
         if not self._cameras:
             raise MissingRequirement(
                 "the cameras are switched off", op="render", fix="switch the cameras on", code="CAMERA_UNAVAILABLE"
             )
-        if self._eye is None:
-            self._eye = CameraRenderer(self.arm.rig.model)
-        return self._eye
+        if self._renderer is None:
+            self._renderer = CameraRenderer(self.arm.rig.model)
+        return self._renderer
 
     # --- inside ---
 
-    def _carry_out(self, order: Order, receipt: ActionEvidence | None = None) -> Outcome:
+    def _carry_out(self, order: Order, action_evidence: ActionEvidence | None = None) -> Outcome:
         arm = self.arm
-        receipt = receipt or ActionEvidence(arm, order_subject(arm, order))
+        action_evidence = action_evidence or ActionEvidence(arm, order_subject(arm, order))
         match order.op:
             case "move_to":
-                return actions.move_to(arm, order, receipt)
+                return actions.move_to(arm, order, action_evidence)
             case "pick_up":
-                return actions.pick_up(arm, order, receipt)
+                return actions.pick_up(arm, order, action_evidence)
             case "place":
-                return actions.attempt_place(arm, order, receipt)
+                return actions.attempt_place(arm, order, action_evidence)
             case "target_navigation":
                 try:
-                    eye = self.eye()
+                    renderer = self.renderer()
                 except MissingRequirement as missing:
-                    return Outcome.failure(Cause.ERROR, missing.code, str(missing), evidence=receipt.close())
-                return perception.locate(arm, eye, order, receipt)
+                    return Outcome.failure(Cause.ERROR, missing.code, str(missing), evidence=action_evidence.close())
+                return perception.locate(arm, renderer, order, action_evidence)
             case "strategy":
-                return sequences.strategy(arm, order, receipt, self._carry_out)
+                return sequences.strategy(arm, order, action_evidence, self._carry_out)
             case "real_execute":
                 scene = self.observe()
                 return sequences.real_execute(
-                    arm, order, receipt, self._carry_out, interpreter=self.interpreter, scene=scene
+                    arm, order, action_evidence, self._carry_out, interpreter=self.interpreter, scene=scene
                 )
         known = ", ".join(sorted(self.ops))
-        return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=receipt.close())
+        return Outcome.failure(
+            Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=action_evidence.close()
+        )
 
     def photograph(self, job: Path | None = None) -> str:
         """Keeps a set of pictures, and the front one beside the job's own files. What went wrong, if anything did."""
         if not self._cameras or (self._album is None and job is None):
             return ""
         try:
-            eye = self.eye()
+            renderer = self.renderer()
         except MissingRequirement as missing:
             self._cameras = False  # the body goes on blind
             return str(missing)
         data = self.arm.rig.data
         try:
             if self._album is not None:
-                self._perception = self._album.add(eye, data)
+                self._perception = self._album.add(renderer, data)
             if job is not None and job.is_dir() and job != self._album_root:
-                write_png(job / "front.png", eye.shoot(data, "front"))
+                write_png(job / "front.png", renderer.capture(data, "front"))
         except OSError as error:
             return str(from_os(error, path=str(job), op="keep a picture"))
         except WorldError as error:
@@ -226,20 +228,20 @@ class TabletopDriver:
         """Hangs the film, if there is one, on the present mover."""
         if self._film is None or self._arm is None:
             return
-        shown, rig, eye = self._film, self._arm.rig, self.eye()
+        film, rig, renderer = self._film, self._arm.rig, self.renderer()
 
         def frame() -> None:
-            picture = eye.shoot(rig.data, "front").rgb
+            picture = renderer.capture(rig.data, "front").rgb
             assert picture is not None
-            shown.add(picture)
+            film.add(picture)
 
         self._arm.mover.watch_every = max(1, round(1 / (self._fps * TIMESTEP)))
         self._arm.mover.watch = frame
 
     def _let_go(self) -> None:
-        if self._eye is not None:
-            self._eye.close()
-        self._eye, self._arm = None, None
+        if self._renderer is not None:
+            self._renderer.close()
+        self._renderer, self._arm = None, None
 
 
 def _stand_up(arm: Arm, plan: SceneLayout) -> None:
@@ -254,7 +256,7 @@ def _stand_up(arm: Arm, plan: SceneLayout) -> None:
     if before is not None:
         opening = before[1]
         # what is held touches the pads; anything else that touches means the file was edited since
-        hits = arm.rehearsal(opening=opening).hits(before[0])
+        hits = arm.collision_checker(opening=opening).hits(before[0])
         if not [pair for pair in hits if plan.robot is None or plan.robot.holding not in pair]:
             q, finger = before
     data.qpos[: panda.ARM], data.ctrl[: panda.ARM] = q, q
@@ -266,13 +268,13 @@ def _stand_up(arm: Arm, plan: SceneLayout) -> None:
 
 
 def _free_pose(arm: Arm) -> Array:
-    rehearsal = arm.rehearsal(opening=panda.STROKE)
+    checker = arm.collision_checker(opening=panda.STROKE)
     for pose in READY:
-        if rehearsal.free(np.array(pose)):
+        if checker.free(np.array(pose)):
             return np.array(pose)
     rng = np.random.default_rng(3)
     for _ in range(300):
         q = rng.uniform(LOW, HIGH)
-        if rehearsal.free(q):
+        if checker.free(q):
             return np.asarray(q)
     return HOME.copy()

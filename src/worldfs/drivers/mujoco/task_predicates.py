@@ -11,13 +11,13 @@ from . import support
 from .arm import Arm
 from .array_types import Array
 
-LIFTED = 0.10  # m above where it stood
+LIFTED = 0.10  # m above its start
 NEAR = 0.03  # m, as the body's own place counts
 STILL = 0.02  # m/s
 
 
 class TaskGoal(NamedTuple):
-    """`thing`: what is to be moved; `place`: the id of what it goes into or onto, "" for `position` or nothing."""
+    """`thing`: the object to move; `place`: the id of its destination, "" for `position` or nothing."""
 
     task: str
     thing: str
@@ -27,7 +27,7 @@ class TaskGoal(NamedTuple):
 
 
 def goal_position(arm: Arm, goal: TaskGoal) -> Array:
-    """Where the thing's centre is wanted (3, m); for `pick` above where it stood."""
+    """The goal of the object's centre (3, m); for `pick` above its start."""
     if goal.task == "pick":
         at = arm.rig.position(goal.thing)
         return np.array([at[0], at[1], goal.start_z + LIFTED])

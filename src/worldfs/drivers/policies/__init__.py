@@ -1,1 +1,1 @@
-"""Policy clients: one way to ask any policy server for actions; and a server of our own."""
+"""Policy clients: one port for actions from any policy server; and a server of this package."""

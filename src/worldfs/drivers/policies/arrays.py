@@ -40,7 +40,7 @@ def array_of(data: Any, dtype: Any, shape: Any, where: str = "array") -> Array:
 
 
 def json_bytes(value: object, *, png: bool = False) -> bytes:
-    """JSON with arrays in it, put together from bytes: `json.dumps` would look at each of a picture's signs.
+    """JSON with arrays in it, assembled from bytes: `json.dumps` would scan each of a picture's characters.
 
     A short row of numbers is a list, a picture a PNG if wanted, any other array a map.
     """
@@ -48,7 +48,7 @@ def json_bytes(value: object, *, png: bool = False) -> bytes:
 
 
 def json_pieces(value: object, *, png: bool = False) -> list[bytes]:
-    """The same, to be joined once with what stands around it: a picture is large enough to tell."""
+    """The same, to be joined once with its surroundings: a picture is large enough for a difference."""
     if isinstance(value, np.ndarray):
         return _array_written(value, png=png)
     if not isinstance(value, Mapping):
@@ -105,7 +105,7 @@ def read_json(data: bytes, where: str = "the answer") -> object:
         start = data[:60].decode("utf-8", "replace")
         raise PolicyError(
             f"{where} is no JSON ({error}): {start!r}", expected="JSON without NaN", code="POLICY_PROTOCOL",
-            fix="is policy_client.type the one that this server speaks?",
+            fix="is policy_client.type the protocol of this server?",
         ) from None  # fmt: skip
 
 

@@ -55,7 +55,7 @@ class DeadlineSocket:
     sendall = send  # for http.client
 
     def receive(self) -> bytes:
-        """What is there, at least a byte; b"" when the peer has ended."""
+        """The next bytes, at least one; b"" when the peer has ended."""
         self._limit()
         return self._socket.recv(PIECE)
 
@@ -64,7 +64,7 @@ class DeadlineSocket:
         return self._socket.recv_into(buffer)
 
     def waiting(self) -> bytes | None:
-        """What has come already, without waiting; None: nothing, b"": the peer has ended."""
+        """The bytes that have come already, without waiting; None: none, b"": the peer has ended."""
         self._socket.settimeout(0)
         self._waits = 0.0
         try:
@@ -77,12 +77,12 @@ class DeadlineSocket:
             raise
 
     def makefile(self, mode: str = "rb") -> io.BufferedReader:
-        """What http.client reads an answer from; closing it leaves the line open."""
+        """The file that http.client reads from; closing it leaves the connection open."""
         return io.BufferedReader(_SocketReader(self), HEAD)
 
     def close(self) -> None:
         with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)  # wakes who waits in another thread
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits
         with suppress(OSError):
             self._socket.close()
 

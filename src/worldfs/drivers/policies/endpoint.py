@@ -1,4 +1,4 @@
-"""Where a policy is, read from a skill: scheme, host, port, path, and the secret that opens it."""
+"""A policy's address, read from a skill: scheme, host, port, path, and its secret."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worldfs.ground.model import PolicySpec
 
 from .policy_client import PolicyError
 
-MAX_BYTES = 64 * 1024 * 1024  # of one answer, if the skill says nothing else (policy_client.max_bytes)
+MAX_BYTES = 64 * 1024 * 1024  # of one answer, if the skill sets no limit (policy_client.max_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def is_loopback(host: str) -> bool:
 
 
 def endpoint(spec: PolicySpec, schemes: Mapping[str, int], path: str = "/") -> PolicyEndpoint:
-    """`policy_client.endpoint`; `schemes`: those of the protocol with their usual ports, the first where none is said.
+    """`policy_client.endpoint`; `schemes`: those of the protocol with their usual ports, the first is the default.
 
     Raises `PolicyError` (POLICY_CLIENT) for anything else, saying how it is written.
     """
@@ -69,9 +69,9 @@ def endpoint(spec: PolicySpec, schemes: Mapping[str, int], path: str = "/") -> P
 
 
 def secret(spec: PolicySpec) -> str:
-    """What opens the server: `policy_client.token_file` (readable by its owner alone) or `token_env`; "" for none.
+    """The server's secret: `policy_client.token_file` (readable by its owner alone) or `token_env`; "" for none.
 
-    It never stands in SKILLS.md itself: agents read that.
+    It is never in SKILLS.md itself: agents read that.
     """
     for word in ("token", "api_key", "api_token"):
         if word in spec.extra:
@@ -101,23 +101,23 @@ def read_secret(file: str) -> str:
 def _clean(text: str) -> str:
     value = text.strip()
     if not value or not value.isascii() or not value.isprintable():
-        raise _secret("a secret that cannot stand in a header", "printable ASCII, one line")
+        raise _secret("a secret with characters that a header cannot hold", "printable ASCII, one line")
     return value
 
 
 def _secret(found: str, expected: str, fix: str = "") -> PolicyError:
     where = "SKILLS.md policy_client"
     return PolicyError(
-        found, path=where, expected=expected, fix=fix or "mend token_file or token_env", code="POLICY_CLIENT"
+        found, path=where, expected=expected, fix=fix or "correct token_file or token_env", code="POLICY_CLIENT"
     )
 
 
 def max_answer_bytes(spec: PolicySpec) -> int:
-    """The largest answer that is taken."""
+    """The largest accepted answer."""
     value = spec.extra.get("max_bytes")
     return value if isinstance(value, int) and value > 0 else MAX_BYTES
 
 
 def endpoint_text(spec: PolicySpec) -> str:
-    """Where a skill's policy is, for messages."""
+    """The address of a skill's policy, for messages."""
     return spec.endpoint or spec.checkpoint or spec.type

@@ -1,6 +1,6 @@
 """GR00T's ZeroMQ service (Isaac-GR00T, gr00t/policy/server_client.py): one msgpack map there, one back.
 
-The server says first which videos, states and actions it has (`get_modality_config`). `kill` is never sent.
+The server first names its videos, states and actions (`get_modality_config`). `kill` is never sent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import zmq
 
 SCHEMES = {"tcp": 5555}
-LOOK_UP_S = 0.05  # how often a wait looks whether somebody has closed the client
+LOOK_UP_S = 0.05  # how often a wait checks for `close`
 RESET_S = 5.0
 _REFUSED = {"CONNECT_RETRIED": "nothing listens there", "CLOSED": "nothing listens there"}
 _DROPPED = {"DISCONNECTED": "the connection was dropped (or the answer is larger than policy_client.max_bytes)"}
@@ -36,7 +36,7 @@ _DROPPED = {"DISCONNECTED": "the connection was dropped (or the answer is larger
 
 @dataclass(frozen=True, slots=True)
 class Modalities:
-    """Names by modality, in the server's order; `deltas`: how many frames of it are shown."""
+    """Names by modality, in the server's order; `deltas`: how many frames of it are sent."""
 
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deltas: Mapping[str, int] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class Gr00tPolicy:
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._socket: zmq.Socket[bytes] | None = None
         self._modalities: Modalities | None = None
-        self._monitor: zmq.Socket[bytes] | None = None  # tells what becomes of the line
+        self._monitor: zmq.Socket[bytes] | None = None  # reports the connection's events
         self._closed = self._busy = False
 
     def connect(self, timeout_s: float) -> PolicyInfo:
         self._closed = False
         deadline = time.monotonic() + timeout_s
-        self._call("ping", None, deadline, timeout_s, found="nobody answers a ping")
+        self._call("ping", None, deadline, timeout_s, found="no answer to a ping")
         if self._modalities is None:
             self._modalities = self._read(self._call("get_modality_config", None, deadline, timeout_s))
         modalities = self._modalities
@@ -92,20 +92,20 @@ class Gr00tPolicy:
         if self._modalities is None:
             self.connect(timeout_s)
         assert self._modalities is not None
-        shown = self._shown(observation, words, self._modalities)
-        answer = self._call("get_action", {"observation": shown, "options": None}, deadline, timeout_s)
+        request = self._observation_json(observation, words, self._modalities)
+        answer = self._call("get_action", {"observation": request, "options": None}, deadline, timeout_s)
         return self._chunk(answer, self._modalities)
 
     def close(self) -> None:
-        """From any thread: what waits looks up and ends. The socket itself is let go by the thread that uses it."""
+        """From any thread: a wait ends. The socket itself is closed by the thread that uses it."""
         self._closed = True
         if not self._busy:
             self._hang_up(context=True)
 
-    # -- what is said --------------------------------------------------------------------------------------------
+    # -- requests -------------------------------------------------------------------------------------------------
 
-    def _shown(self, observation: Mapping[str, Array], words: str, modalities: Modalities) -> dict[str, Any]:
-        """Ours in GR00T's nesting: video (B, T, H, W, 3) uint8, state (B, T, D) float32, language {key: [[words]]}."""
+    def _observation_json(self, observation: Mapping[str, Array], words: str, modalities: Modalities) -> dict[str, Any]:
+        """In GR00T's nesting: video (B, T, H, W, 3) uint8, state (B, T, D) float32, language {key: [[words]]}."""
         pictures = {name: array for name, array in observation.items() if is_picture(array)}
         videos = {
             key: self._one(key, pictures, ("video.", "rgb.", ""))[None, None]
@@ -117,7 +117,7 @@ class Gr00tPolicy:
         }
         for kind in ("video", "state"):
             frames = modalities.deltas.get(kind, 1)
-            if frames > 1:  # the past is not kept here: what is now stands for it
+            if frames > 1:  # the past is not stored here: the present stands for it
                 held = videos if kind == "video" else states
                 held.update({key: np.repeat(array, frames, axis=1) for key, array in held.items()})
         return {
@@ -131,8 +131,8 @@ class Gr00tPolicy:
             if (array := observation.get(prefix + key)) is not None:
                 return array
         raise policy_errors.policy_unusable(
-            self._where, f"it wants {prefixes[0]}{key}; it is shown {', '.join(observation) or 'nothing'}",
-            f"say which it is: policy_client.observations: {{NAME: {prefixes[0]}{key}}}",
+            self._where, f"it needs {prefixes[0]}{key}; the observation has {', '.join(observation) or 'nothing'}",
+            f"map it: policy_client.observations: {{NAME: {prefixes[0]}{key}}}",
         )  # fmt: skip
 
     def _chunk(self, answer: Any, modalities: Modalities) -> ActionChunk:
@@ -155,11 +155,11 @@ class Gr00tPolicy:
             )
         return chunk_of(np.concatenate(parts, axis=1))
 
-    def _read(self, said: Any) -> Modalities:
+    def _read(self, response: Any) -> Modalities:
         """`{video: {modality_keys, delta_indices}, …}`, each perhaps in its class's wrapping."""
         keys: dict[str, tuple[str, ...]] = {}
         deltas: dict[str, int] = {}
-        for kind, config in said.items() if isinstance(said, dict) else ():
+        for kind, config in response.items() if isinstance(response, dict) else ():
             if isinstance(config, dict) and isinstance(config.get("modality_keys"), list):
                 keys[str(kind)] = tuple(str(key).removeprefix(f"{kind}.") for key in config["modality_keys"])
                 if kind == "language":  # its keys are whole names, such as annotation.human.task_description
@@ -182,16 +182,16 @@ class Gr00tPolicy:
         with self._using():
             answer = self._exchange(self._packed(request), deadline, timeout_s, found)
         if answer == b"ERROR":
-            raise policy_errors.policy_unusable(self._where, "it says: ERROR")
-        said = self._unpacked(answer)
-        if isinstance(said, dict) and "error" in said:
-            if "nauthorized" in str(said["error"]):
+            raise policy_errors.policy_unusable(self._where, "the server reports: ERROR")
+        response = self._unpacked(answer)
+        if isinstance(response, dict) and "error" in response:
+            if "nauthorized" in str(response["error"]):
                 raise PolicyError(
-                    policy_errors.printable(str(said["error"])), path=str(self._where), expected="to be let in",
+                    policy_errors.printable(str(response["error"])), path=str(self._where), expected="to be let in",
                     fix="name its token with policy_client.token_file or token_env", code="POLICY_CONNECTION",
                 )  # fmt: skip
-            raise policy_errors.policy_unusable(self._where, f"it says: {said['error']}")
-        return said
+            raise policy_errors.policy_unusable(self._where, f"the server reports: {response['error']}")
+        return response
 
     @contextmanager
     def _using(self) -> Iterator[None]:
@@ -210,9 +210,9 @@ class Gr00tPolicy:
         zmq = self._zmq
         try:
             if self._socket is not None and self._lost(("DISCONNECTED",)):
-                self._hang_up()  # its server went away while nothing was asked
+                self._hang_up()  # its server went away between two requests
             socket = self._open()
-            if not self._ready(socket, zmq.POLLOUT, deadline, _REFUSED):  # IMMEDIATE: once there is somebody
+            if not self._ready(socket, zmq.POLLOUT, deadline, _REFUSED):  # IMMEDIATE: once there is a peer
                 raise policy_errors.unreachable(self._where, "nothing listens there")
             socket.send(request)
             if not self._ready(socket, zmq.POLLIN, deadline, _DROPPED):
@@ -240,7 +240,7 @@ class Gr00tPolicy:
                 return False
 
     def _lost(self, words: Iterable[str]) -> str:
-        """The first of `words` among what the line reports; all that it reports is read."""
+        """The first of `words` among the socket's events; all events are read."""
         from zmq.utils.monitor import recv_monitor_message
 
         found = ""
@@ -288,7 +288,7 @@ def _as_npy(value: object) -> object:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in KINDS:
         raise PolicyError(
             f"cannot be sent: {type(value).__name__}", expected="arrays of numbers",
-            fix="show the policy numbers and words only", code="POLICY_CLIENT",
+            fix="send the policy numbers and words only", code="POLICY_CLIENT",
         )  # fmt: skip
     stream = io.BytesIO()
     np.save(stream, value, allow_pickle=False)

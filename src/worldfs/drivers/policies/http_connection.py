@@ -24,7 +24,7 @@ class HttpReply(NamedTuple):
 
 
 class HttpConnection:
-    """Follows no redirect: a secret goes where the operator said and nowhere else."""
+    """Follows no redirect: a secret goes only to the configured server."""
 
     def __init__(self, where: PolicyEndpoint, token: str = "", most: int = 1 << 26) -> None:
         self.where, self._most = where, most
@@ -65,7 +65,7 @@ class HttpConnection:
             raise
 
     def close(self) -> None:
-        """From any thread; what waits ends, and is not asked again."""
+        """From any thread; a waiting call ends, and is not retried."""
         self._closes += 1
         self._hang_up()
 
@@ -83,7 +83,7 @@ class HttpConnection:
                 raise policy_errors.unreachable(self.where, error) from None
         line.until(deadline)
         line.send(request)
-        with HTTPResponse(line, method=method) as answer:  # type: ignore[arg-type]  # a line is what it needs of a socket
+        with HTTPResponse(line, method=method) as answer:  # type: ignore[arg-type]  # a connection with the methods that it needs of a socket
             answer.begin()
             if answer.length is not None and answer.length > self._most:
                 raise policy_errors.oversize(self.where, answer.length, self._most)

@@ -1,9 +1,9 @@
-"""The generic policy over HTTP: JSON to `…/predict` (000 SKILLS.md; the form is ours, docs/policies.md).
+"""The generic policy over HTTP: JSON to `…/predict` (000 SKILLS.md; the format is this package's, docs/policies.md).
 
 POST /predict  {"observation": {name: array}, "instruction": words, "reset": true at the first of an episode}
 200            {"actions": [[…], …], "representation"?: "ee_delta", "server_ms"?: 3.1}
 else           {"error": "why"}
-GET /predict   what the policy says of itself (optional)
+GET /predict   the policy's description of itself (optional)
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ class HttpPolicy:
         where = self._web.where
         if reply.status != 200:
             raise status_error(self._web, reply)
-        said = read_json(reply.body)
-        if not isinstance(said, dict):
-            raise policy_errors.protocol_error(where, f"a JSON {type(said).__name__}", '{"actions": [[…]]}')
-        if said.get("error"):
-            raise policy_errors.policy_unusable(where, f"it says: {said['error']}")
-        given = said.get("actions", said.get("action"))
+        response = read_json(reply.body)
+        if not isinstance(response, dict):
+            raise policy_errors.protocol_error(where, f"a JSON {type(response).__name__}", '{"actions": [[…]]}')
+        if response.get("error"):
+            raise policy_errors.policy_unusable(where, f"the server reports: {response['error']}")
+        given = response.get("actions", response.get("action"))
         if given is None:
-            raise policy_errors.protocol_error(where, f"an answer with {', '.join(said) or 'nothing'}", "`actions`")
-        took = said.get("server_ms")
-        rest = {name: value for name, value in said.items() if name not in ("actions", "action", "server_ms")}
+            raise policy_errors.protocol_error(where, f"an answer with {', '.join(response) or 'nothing'}", "`actions`")
+        took = response.get("server_ms")
+        rest = {name: value for name, value in response.items() if name not in ("actions", "action", "server_ms")}
         return replace(
             chunk_of(array_from_json(given, "actions")),
             server_ms=float(took) if isinstance(took, int | float) else float("nan"),
@@ -79,7 +79,7 @@ class HttpPolicy:
 
 
 def fetch_policy_info(web: HttpConnection, timeout_s: float) -> PolicyInfo:
-    """What `GET` says; a server without it is there all the same. Raises `PolicyError` if nobody answers."""
+    """The description that `GET` returns; a server without one is accepted. Raises `PolicyError` without a server."""
     reply = web.call("GET", timeout_s)
     if reply.status in _SHUT or (reply.status >= 500 and reply.status != 501):
         raise status_error(web, reply)
@@ -92,21 +92,21 @@ def fetch_policy_info(web: HttpConnection, timeout_s: float) -> PolicyInfo:
 
 
 def status_error(web: HttpConnection, reply: HttpReply) -> PolicyError:
-    """A status that is no 200, with what the server says of it."""
+    """A status other than 200, with the server's message."""
     if reply.status in _SHUT:
         return PolicyError(
-            f"HTTP {reply.status}: it lets nobody in without its token", path=str(web.where), expected="200",
+            f"HTTP {reply.status}: the server requires a valid token", path=str(web.where), expected="200",
             fix="name its token with policy_client.token_file or token_env", code="POLICY_CONNECTION",
         )  # fmt: skip
-    return policy_errors.policy_unusable(web.where, f"HTTP {reply.status}: {_said(reply) or 'no words'}")
+    return policy_errors.policy_unusable(web.where, f"HTTP {reply.status}: {_error_text(reply) or 'no message'}")
 
 
-def _said(reply: HttpReply) -> str:
+def _error_text(reply: HttpReply) -> str:
     try:
-        said: Any = json.loads(reply.body)
+        response: Any = json.loads(reply.body)
     except (ValueError, RecursionError):
         return reply.text
     for word in ("error", "detail", "message"):
-        if isinstance(said, dict) and said.get(word):
-            return str(said[word])
+        if isinstance(response, dict) and response.get(word):
+            return str(response[word])
     return reply.text

@@ -13,7 +13,7 @@ BODY_S = 30.0  # for a body to come whole
 
 
 class BadRequest(Exception):
-    """What is no request that we take; `status`: how it is answered."""
+    """A request that is refused; `status`: of the response."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -62,7 +62,7 @@ def read_request(line: DeadlineSocket, rest: bytes, most: int) -> tuple[HttpRequ
             raise BadRequest(400, "a header that is none")
         headers[name.lower()] = value.strip()
     if "transfer-encoding" in headers:
-        raise BadRequest(411, "say the length of the body")
+        raise BadRequest(411, "send Content-Length")
     length = headers.get("content-length", "0")
     if not length.isdecimal() or not length.isascii():
         raise BadRequest(400, f"a length of {length!r}")

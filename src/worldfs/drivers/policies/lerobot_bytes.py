@@ -1,7 +1,7 @@
 """LeRobot's messages as bytes, without LeRobot: its protobuf fields, and pickles that name its classes.
 
 What is sent are pickles that LeRobot's server reads as its own classes (lerobot.async_inference.helpers): a class by
-name, and its members. Pickling needs no class here, since a pickle only says its name.
+name, and its members. Pickling needs no class here, since a pickle has only its name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is read of LeRobot's pickles: timed actions, numbers and tensors; nothing is ever imported or called for them.
+"""A safe reader of LeRobot's pickles: timed actions, numbers and tensors; nothing is ever imported or called for them.
 
 CVE-2026-25874: `pickle.loads` of what a policy server answers runs whatever it names. Here a name means one of the few
 things of `_ALLOWED`, each of our own making; every other is refused. A tensor's storage is a pickle in a pickle
@@ -32,7 +32,7 @@ _DTYPES: Final = {
 
 
 class UnsafePickle(pickle.UnpicklingError):
-    """A pickle that names what it may not, or holds what is no action."""
+    """A pickle with a name that is not allowed, or something else than actions."""
 
 
 class TimedAction:
@@ -55,7 +55,7 @@ def load_actions(data: bytes) -> list[Array]:
         said = _SafeUnpickler(io.BytesIO(data), _ALLOWED).load()
     except UnsafePickle:
         raise
-    except Exception as error:  # a foreign pickle can fail in any way that a constructor of ours or the reader knows
+    except Exception as error:  # a foreign pickle can fail in any way that a constructor here or the reader knows
         raise UnsafePickle(f"{type(error).__name__}: {error}") from None
     if not isinstance(said, list) or not all(isinstance(item, TimedAction) for item in said):
         raise UnsafePickle(f"a {type(said).__name__}, and no list of timed actions")
@@ -122,7 +122,7 @@ def _storage(data: bytes) -> _Typed:
     rest = stream.read()
     # The figure counts elements, or bytes where the storage has no type.
     if count < 0 or count * kind.itemsize != len(rest):
-        raise UnsafePickle("a storage whose size is not what it says")
+        raise UnsafePickle("a storage whose size differs from its declaration")
     return _Typed(np.frombuffer(rest, kind))
 
 
@@ -149,10 +149,10 @@ class _NumpyArray:
 class _Dtype:
     """numpy.dtype, called with letters; of its state only the order of bytes is taken."""
 
-    def __init__(self, letters: object, *_: object) -> None:
-        if not isinstance(letters, str) or np.dtype(letters).kind not in "biuf":
-            raise UnsafePickle(f"numbers of type {letters!r}")
-        self.letters, self.order = letters.lstrip("<>|="), "<"
+    def __init__(self, type_code: object, *_: object) -> None:
+        if not isinstance(type_code, str) or np.dtype(type_code).kind not in "biuf":
+            raise UnsafePickle(f"numbers of type {type_code!r}")
+        self.letters, self.order = type_code.lstrip("<>|="), "<"
 
     def __setstate__(self, state: Any) -> None:
         if state[1] in ("<", ">"):

@@ -1,8 +1,8 @@
 """LeRobot's asynchronous inference over gRPC (lerobot/async_inference, service transport.AsyncInference).
 
 The client names the checkpoint and the server loads it. What goes over the wire are pickles: see `lerobot_pickle` for
-how an answer is read without running it. A server, though, runs what it is sent, and anybody who reaches it may send:
-so it belongs on this machine, and another one is asked only if the operator sets `policy_client.trust: true`.
+how an answer is read without running it. A server, though, runs what it receives, and everyone who reaches it may send:
+so it belongs on this machine, and another one is used only if the operator sets `policy_client.trust: true`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .policy_contract import rename_observations
 
 SCHEMES = {"grpc": 8080}
 SERVICE = "/transport.AsyncInference/"
-LOAD_S = 120.0  # for the server to load the checkpoint, unless policy_client.load_timeout_s says
+LOAD_S = 120.0  # for the server to load the checkpoint, without policy_client.load_timeout_s
 TASK = "task"
 
 
@@ -50,7 +50,7 @@ class LeRobotPolicy:
         self._where = endpoint(spec, SCHEMES, "")
         if not self._where.loopback and spec.extra.get("trust") is not True:
             raise PolicyError(
-                f"{self._where.host} is another machine, and LeRobot's protocol runs what it is sent (CVE-2026-25874)",
+                f"{self._where.host} is another machine, and a LeRobot server runs code that it gets (CVE-2026-25874)",
                 path=str(self._where), expected="a server on this machine", code="POLICY_CLIENT",
                 fix="tunnel it (ssh -L), or set policy_client.trust: true if only you reach that network",
             )  # fmt: skip
@@ -67,7 +67,7 @@ class LeRobotPolicy:
         self._step = 0
 
     def connect(self, timeout_s: float) -> PolicyInfo:
-        """Somebody is there, and forgets what was. The checkpoint is loaded at `infer`: shapes are known then."""
+        """Checks the connection, and resets the server. The checkpoint is loaded at `infer`: shapes are known then."""
         deadline = time.monotonic() + timeout_s
         self._call("Ready", b"", deadline, timeout_s)
         info = PolicyInfo("lerobot", extra={"policy_type": self._kind, "checkpoint": self.spec.checkpoint})
@@ -99,9 +99,7 @@ class LeRobotPolicy:
                 ) from None
             if last:
                 break
-        raise policy_errors.policy_unusable(
-            self._where, "it has no actions for what it is shown", "its own log says why"
-        )
+        raise policy_errors.policy_unusable(self._where, "it has no actions for these observations", "see its own log")
 
     def close(self) -> None:
         """From any thread: what waits is cancelled."""
@@ -110,7 +108,7 @@ class LeRobotPolicy:
         if channel is not None:
             channel.close()
 
-    # -- what is said --------------------------------------------------------------------------------------------
+    # -- requests -------------------------------------------------------------------------------------------------
 
     def _instruct(self, observation: Mapping[str, Array]) -> None:
         extra = self.spec.extra
@@ -134,7 +132,7 @@ class LeRobotPolicy:
             "timestamp": time.time(),
             "timestep": self._step,
             "observation": {**raw_observation(observation), TASK: words},
-            "must_go": True,  # else it drops what looks like the last
+            "must_go": True,  # else it drops an observation similar to the last
         }
         self._call(
             "SendObservations", pieces(as_instance(self._module, "TimedObservation", timed)), deadline, timeout_s
@@ -209,12 +207,12 @@ def raw_observation(observation: Mapping[str, Array]) -> dict[str, object]:
 
 def features(observation: Mapping[str, Array]) -> dict[str, dict[str, object]]:
     """LeRobot's dataset features of the same: what its server builds `observation.state` and the images from."""
-    shown = raw_observation(observation)
-    motors = [name for name, value in shown.items() if isinstance(value, float)]
+    raw = raw_observation(observation)
+    motors = [name for name, value in raw.items() if isinstance(value, float)]
     found: dict[str, dict[str, object]] = {}
     if motors:
         found["observation.state"] = {"dtype": "float32", "shape": (len(motors),), "names": motors}
-    for name, array in shown.items():
+    for name, array in raw.items():
         if isinstance(array, np.ndarray):
             axes = ["height", "width", "channels"]
             found[f"observation.images.{name}"] = {"dtype": "image", "shape": array.shape, "names": axes}

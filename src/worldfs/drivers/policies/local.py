@@ -27,7 +27,7 @@ _LEROBOT: Final = "config.json"  # what a checkpoint directory of LeRobot has
 
 
 def client(spec: PolicySpec) -> PolicyClient:
-    """Raises `PolicyError` (POLICY_CLIENT) for a checkpoint that is not there or of a kind that nobody reads."""
+    """Raises `PolicyError` (POLICY_CLIENT) for a checkpoint that is missing or of an unknown kind."""
     path = os.path.abspath(os.path.expanduser(spec.checkpoint)) if spec.checkpoint else ""
     if not path or not os.path.exists(path):
         raise PolicyError(

@@ -1,4 +1,4 @@
-"""The other side of `own_process`: a model in a process of its own. Run by a Python that has torch, not by ours.
+"""The other side of `process_policy`: a model in a process of its own. Run by a Python that has torch.
 
 Nothing of worldfs is imported here. Messages are [4 bytes length][JSON][arrays as .npy]; what a library prints goes to
 standard error.
@@ -10,7 +10,7 @@ import os
 import sys
 
 if __name__ == "__main__" and os.path.realpath(sys.path[0]) == os.path.dirname(os.path.realpath(__file__)):
-    del sys.path[0]  # our neighbours have names of libraries: http, lerobot, requests
+    del sys.path[0]  # modules beside this file have names of libraries
 
 import io
 import json
@@ -31,11 +31,11 @@ def main(kind: str, path: str) -> None:
     except ImportError as error:
         send(out, {"ok": False, "missing": error.name or str(error), "error": str(error)})
         return
-    except Exception as error:  # whatever a library raises is told, and this process ends
+    except Exception as error:  # whatever a library raises is reported, and this process ends
         send(out, {"ok": False, "error": f"{type(error).__name__}: {error}"})
         return
-    while (asked := receive(source)) is not None:
-        head, arrays = asked
+    while (request := receive(source)) is not None:
+        head, arrays = request
         try:
             if head["op"] == "reset":
                 model.reset()
@@ -54,10 +54,10 @@ def send(out: Any, head: dict[str, Any], arrays: dict[str, Any] | None = None) -
         blob = io.BytesIO()
         np.save(blob, array, allow_pickle=False)
         blobs.append(blob.getvalue())
-    said = json.dumps(
+    header = json.dumps(
         {**head, "arrays": [[name, len(blob)] for name, blob in zip(arrays or {}, blobs, strict=True)]}
     ).encode()
-    out.write(struct.pack(">I", len(said)) + said + b"".join(blobs))
+    out.write(struct.pack(">I", len(header)) + header + b"".join(blobs))
     out.flush()
 
 
@@ -76,9 +76,9 @@ class TorchScript:
     def __init__(self, path: str) -> None:
         import torch
 
-        said = {"worldfs.policy": ""}
-        self._torch, self._model = torch, torch.jit.load(path, map_location="cpu", _extra_files=said)
-        text = said["worldfs.policy"]
+        header = {"worldfs.policy": ""}
+        self._torch, self._model = torch, torch.jit.load(path, map_location="cpu", _extra_files=header)
+        text = header["worldfs.policy"]
         self.info: dict[str, Any] = json.loads(text) if text else {}
         self._model.eval()
 
@@ -90,7 +90,7 @@ class TorchScript:
         names = list(self.info.get("observations") or arrays)
         absent = [name for name in names if name not in arrays]
         if absent:
-            raise KeyError(f"it wants {', '.join(absent)}; it was shown {', '.join(sorted(arrays))}")
+            raise KeyError(f"it needs {', '.join(absent)}; the observation has {', '.join(sorted(arrays))}")
         tensors = [self._torch.from_numpy(_small(arrays[name])).unsqueeze(0) for name in names]
         with self._torch.inference_mode():
             found = self._model(*tensors)
@@ -116,7 +116,7 @@ class LeRobotCheckpoint:
             self._before, self._after = make_pre_post_processors(
                 config, path, preprocessor_overrides={"device_processor": {"device": "cpu"}}
             )
-        self._one_step = getattr(config, "n_obs_steps", 1) > 1  # it remembers what it saw: asked step by step
+        self._one_step = getattr(config, "n_obs_steps", 1) > 1  # it keeps past observations: called step by step
         self._wants = {name: list(feature.shape) for name, feature in config.input_features.items()}
         shapes = {
             name: {"shape": [*shape[1:], shape[0]] if "image" in name else shape,
@@ -134,12 +134,12 @@ class LeRobotCheckpoint:
         torch, batch = self._torch, {}
         for name, shape in self._wants.items():
             if name not in arrays:
-                raise KeyError(f"it wants {name}; it was shown {', '.join(sorted(arrays))}")
+                raise KeyError(f"it needs {name}; the observation has {', '.join(sorted(arrays))}")
             value = arrays[name]
             if value.ndim == 3:
                 value = np.ascontiguousarray(value.transpose(2, 0, 1), dtype=np.float32) / 255
             if list(value.shape) != shape:
-                raise ValueError(f"{name} of shape {list(value.shape)}, it wants {shape} (policy_client.image.size)")
+                raise ValueError(f"{name} of shape {list(value.shape)}, it needs {shape} (policy_client.image.size)")
             batch[name] = torch.from_numpy(_small(value))
         if self._before is not None:
             batch = self._before({**batch, "task": words})

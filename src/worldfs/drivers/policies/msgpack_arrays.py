@@ -19,7 +19,7 @@ def pack(value: object) -> bytes:
     except (TypeError, ValueError, OverflowError) as error:
         raise PolicyError(
             f"cannot be sent: {error}", expected="numbers, words, arrays of numbers",
-            fix="show the policy numbers and words only", code="POLICY_CLIENT",
+            fix="send the policy numbers and words only", code="POLICY_CLIENT",
         ) from None  # fmt: skip
 
 
@@ -32,7 +32,7 @@ def unpack(data: bytes) -> Any:
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
         raise PolicyError(
             f"no msgpack: {error}", expected="a msgpack map", code="POLICY_PROTOCOL",
-            fix="is policy_client.type the one that this server speaks?",
+            fix="is policy_client.type the protocol of this server?",
         ) from None  # fmt: skip
 
 

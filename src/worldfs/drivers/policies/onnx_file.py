@@ -44,7 +44,7 @@ class OnnxPolicy:
     def connect(self, timeout_s: float) -> PolicyInfo:
         if self._session is None:
             self._session = self._loaded()
-            self._info = self._said()
+            self._info = self._read_info()
         return rename_observations(self._info, self.spec)
 
     def reset(self) -> None:
@@ -56,7 +56,7 @@ class OnnxPolicy:
         import onnxruntime as ort
 
         self._options = options = ort.RunOptions()
-        guard = threading.Timer(timeout_s, self._end)  # a model may loop as long as its file says
+        guard = threading.Timer(timeout_s, self._end)  # a model may loop without end
         guard.daemon = True
         guard.start()
         began = time.perf_counter()
@@ -100,14 +100,14 @@ class OnnxPolicy:
         options = ort.SessionOptions()
         threads = self.spec.extra.get("threads")
         options.intra_op_num_threads = threads if type(threads) is int and 0 < threads <= 64 else 1
-        options.log_severity_level = 4  # what is wrong is told in our words
+        options.log_severity_level = 4  # errors are reported by this package
         try:
             return ort.InferenceSession(self._path, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own errors share no base
             raise self._trouble(_line(error), "an ONNX file that onnxruntime reads") from error
 
-    def _said(self) -> PolicyInfo:
-        """By the file's own words; where it has none, by the shapes of its inputs and its first output."""
+    def _read_info(self) -> PolicyInfo:
+        """By the file's own metadata; without it, by the shapes of its inputs and its first output."""
         inputs = self._session.get_inputs()
         shapes = {node.name: (_sizes(node.shape), _DTYPES.get(node.type, "")) for node in inputs if node.type != _WORDS}
         text = self._session.get_modelmeta().custom_metadata_map.get(SAID)
@@ -129,7 +129,7 @@ class OnnxPolicy:
         value, dtype = observation.get(node.name), _DTYPES.get(node.type)
         if value is None or dtype is None:
             raise PolicyError(
-                f"it wants {node.name} ({node.type})", path=self._path, expected=", ".join(sorted(observation)),
+                f"it needs {node.name} ({node.type})", path=self._path, expected=", ".join(sorted(observation)),
                 fix="name it in policy_client.observations of the skill", code="POLICY_CLIENT",
             )  # fmt: skip
         shape = tuple(node.shape)

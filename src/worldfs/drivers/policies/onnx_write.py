@@ -1,4 +1,4 @@
-"""ONNX files written by hand: enough of the protobuf form for a small network (onnx.ai, onnx.proto, IR version 8).
+"""ONNX files written directly: enough of the protobuf format for a small network (onnx.ai, onnx.proto, IR version 8).
 
 A graph is a list of nodes over named tensors; constants are arrays, and what the file says of itself is text by name.
 """
@@ -26,7 +26,7 @@ class OnnxNode:
     kind: str
     takes: tuple[str, ...]
     gives: str
-    said: Mapping[str, int | float | tuple[int, ...]] = field(default_factory=dict)
+    attributes: Mapping[str, int | float | tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -36,9 +36,9 @@ class OnnxGraph:
     ops: list[OnnxNode] = field(default_factory=list)
     constants: dict[str, Array] = field(default_factory=dict)
 
-    def op(self, kind: str, *takes: str, gives: str = "", **said: int | float | tuple[int, ...]) -> str:
+    def op(self, kind: str, *takes: str, gives: str = "", **attributes: int | float | tuple[int, ...]) -> str:
         name = gives or f"{kind.lower()}_{len(self.ops)}"
-        self.ops.append(OnnxNode(kind, takes, name, said))
+        self.ops.append(OnnxNode(kind, takes, name, attributes))
         return name
 
     def constant(self, values: Array) -> str:
@@ -66,16 +66,16 @@ def model(
 def _op(op: OnnxNode) -> bytes:
     parts = [_part(1, name.encode()) for name in op.takes]
     parts += [_part(2, op.gives.encode()), _part(3, op.gives.encode()), _part(4, op.kind.encode())]
-    return b"".join(parts) + b"".join(_part(5, _attribute(name, value)) for name, value in op.said.items())
+    return b"".join(parts) + b"".join(_part(5, _attribute(name, value)) for name, value in op.attributes.items())
 
 
 def _attribute(name: str, value: int | float | tuple[int, ...]) -> bytes:
-    said = _part(1, name.encode())
+    attributes = _part(1, name.encode())
     if isinstance(value, tuple):
-        return said + b"".join(_number(8, one) for one in value) + _number(20, _INTS)
+        return attributes + b"".join(_number(8, one) for one in value) + _number(20, _INTS)
     if isinstance(value, int):
-        return said + _number(3, value) + _number(20, _INT)
-    return said + _key(2, 5) + np.float32(value).tobytes() + _number(20, _FLOAT)
+        return attributes + _number(3, value) + _number(20, _INT)
+    return attributes + _key(2, 5) + np.float32(value).tobytes() + _number(20, _FLOAT)
 
 
 def _tensor(name: str, values: Array) -> bytes:

@@ -1,4 +1,4 @@
-"""openpi's WebSocket: the server speaks first, then each step is one msgpack map there and one back.
+"""openpi's WebSocket: the server sends its metadata first, then each step is one msgpack map there and one back.
 
 Source: openpi's websocket_policy_server and openpi-client 0.1.2. A TEXT frame is a traceback.
 """
@@ -35,7 +35,7 @@ def client(spec: PolicySpec) -> OpenPiPolicy:
 
 
 class OpenPiPolicy:
-    """`policy_client: {type: openpi, endpoint: ws://HOST:8000, token_env: NAME}`; the words go as `prompt`."""
+    """`policy_client: {type: openpi, endpoint: ws://HOST:8000, token_env: NAME}`; the instruction goes as `prompt`."""
 
     def __init__(self, spec: PolicySpec) -> None:
         self.spec = spec
@@ -84,7 +84,7 @@ class OpenPiPolicy:
         return self._chunk(answer)
 
     def close(self) -> None:
-        """From any thread; what waits ends with a `PolicyError`, and is not asked again."""
+        """From any thread; a waiting call ends with a `PolicyError`, and is not retried."""
         self._closes += 1
         self._hang_up()
 
@@ -105,14 +105,14 @@ class OpenPiPolicy:
             raise
         if isinstance(first, str):
             self._hang_up()
-            raise self._said(first)
+            raise self._server_error(first)
         try:
             metadata = unpack(first)
         except PolicyError:
             self._hang_up()
             raise
-        said = metadata if isinstance(metadata, dict) else {}
-        self._info = rename_observations(replace(parse_policy_info(said), extra=said), self.spec)
+        response = metadata if isinstance(metadata, dict) else {}
+        self._info = rename_observations(replace(parse_policy_info(response), extra=response), self.spec)
 
     def _ask(self, data: bytes, deadline: float) -> bytes:
         socket = self._socket
@@ -122,30 +122,30 @@ class OpenPiPolicy:
         socket.send(data, deadline)
         answer = socket.receive(deadline)
         if isinstance(answer, str):
-            raise self._said(answer)
+            raise self._server_error(answer)
         return answer
 
     def _chunk(self, data: bytes) -> ActionChunk:
-        said = unpack(data)
-        if not isinstance(said, dict) or "actions" not in said:
-            found = ", ".join(map(str, said)) if isinstance(said, dict) else type(said).__name__
+        response = unpack(data)
+        if not isinstance(response, dict) or "actions" not in response:
+            found = ", ".join(map(str, response)) if isinstance(response, dict) else type(response).__name__
             raise policy_errors.protocol_error(
                 self._where, f"an answer with {found or 'nothing'}", "a map with `actions`"
             )
-        actions = said["actions"]
+        actions = response["actions"]
         if not isinstance(actions, np.ndarray | list):
             raise policy_errors.protocol_error(self._where, f"actions: {type(actions).__name__}", "an array (H, D)")
-        timing = said.get("server_timing")
+        timing = response.get("server_timing")
         took = timing.get("infer_ms") if isinstance(timing, dict) else None
-        rest: dict[str, Any] = {str(name): value for name, value in said.items() if name != "actions"}
+        rest: dict[str, Any] = {str(name): value for name, value in response.items() if name != "actions"}
         return replace(
             chunk_of(actions), server_ms=float(took) if isinstance(took, int | float) else float("nan"), extra=rest
         )
 
-    def _said(self, text: str) -> PolicyError:
-        """A traceback: its last line says what went wrong."""
+    def _server_error(self, text: str) -> PolicyError:
+        """A traceback: its last line is the error."""
         last = text.strip().rsplit("\n", 1)[-1]
-        return policy_errors.policy_unusable(self._where, f"it says: {last}")
+        return policy_errors.policy_unusable(self._where, f"the server reports: {last}")
 
     def _trouble(self, error: Exception, timeout_s: float, *, opened: bool = True) -> PolicyError:
         if isinstance(error, TimeoutError):

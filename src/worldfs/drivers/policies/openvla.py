@@ -36,7 +36,7 @@ class OpenVlaPolicy:
         self._web = HttpConnection(endpoint(spec, SCHEMES, "/act"), secret(spec), max_answer_bytes(spec))
 
     def connect(self, timeout_s: float) -> PolicyInfo:
-        info = fetch_policy_info(self._web, timeout_s)  # OpenVLA's own server says 405, and is there
+        info = fetch_policy_info(self._web, timeout_s)  # OpenVLA's own server answers 405, and is there
         plain = replace(info, observations={}, representation="ee_delta", action_dim=7)
         return rename_observations(plain, self.spec)
 
@@ -56,12 +56,12 @@ class OpenVlaPolicy:
         if reply.body.strip() in (b"error", b'"error"'):
             raise policy_errors.policy_unusable(
                 self._web.where, 'it answered "error"',
-                "its log says why; a fine-tuned checkpoint needs policy_client.unnorm_key",
+                "see its log; a fine-tuned checkpoint needs policy_client.unnorm_key",
             )  # fmt: skip
-        said = read_json(reply.body)
-        if isinstance(said, str):
-            said = read_json(said.encode())
-        return replace(chunk_of(array_from_json(said, "action"), dim=7), extra=SPEAKS)
+        response = read_json(reply.body)
+        if isinstance(response, str):
+            response = read_json(response.encode())
+        return replace(chunk_of(array_from_json(response, "action"), dim=7), extra=SPEAKS)
 
     def close(self) -> None:
         self._web.close()
@@ -75,6 +75,6 @@ class OpenVlaPolicy:
         if len(pictures) == 1 or front:
             return pictures[front[0] if front else next(iter(pictures))]
         raise policy_errors.policy_unusable(
-            self._web.where, f"pictures: {', '.join(pictures) or 'none'}; it is shown one",
-            "say which with policy_client.observations: {rgb.NAME: image}",
+            self._web.where, f"pictures: {', '.join(pictures) or 'none'}; it takes one",
+            "map one with policy_client.observations: {rgb.NAME: image}",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The port of policies: an observation and words in, a chunk of actions out, whatever the wire."""
+"""The port of policies: an observation and words in, a chunk of actions out, whatever the protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 
 
 class PolicyError(WorldError):
-    """A policy that cannot be asked or answers nonsense. `code`: POLICY_CONNECTION | POLICY_PROTOCOL | POLICY_TIMEOUT
+    """An unreachable policy, or an invalid answer. `code`: POLICY_CONNECTION | POLICY_PROTOCOL | POLICY_TIMEOUT
     | POLICY_CLIENT; an exception, because the provider failed and not the skill."""
 
     code = "POLICY_CLIENT"
@@ -23,12 +23,12 @@ class PolicyError(WorldError):
 
 @dataclass(frozen=True, slots=True)
 class PolicyInfo:
-    """What a server says of itself: name, version, what it wants to see and what it gives."""
+    """A server's description of its policy: name, version, observations and actions."""
 
     name: str = ""
     version: str = ""
-    observations: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)  # empty: it does not say
-    representation: str = ""  # a key of targets.adapter.ACTIONS; "" = it does not say
+    observations: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)  # empty: not described
+    representation: str = ""  # a key of target_adapter.ACTIONS; "": not described
     action_dim: int = 0
     horizon: int = 0  # actions in one chunk; 0: unknown
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class PolicyInfo:
 
 @dataclass(frozen=True, slots=True)
 class ActionChunk:
-    """`actions` float32 (H, D), H ≥ 1; `server_ms`: what the server said it took, NaN if it does not say."""
+    """`actions` float32 (H, D), H ≥ 1; `server_ms`: as the server measured it, NaN if it did not."""
 
     actions: Array
     server_ms: float = float("nan")
@@ -72,7 +72,7 @@ def chunk_of(actions: Any, *, dim: int = 0, where: str = "actions") -> ActionChu
     except (TypeError, ValueError) as error:
         raise PolicyError(
             f"{where} are no numbers: {error}", expected=f"(H, {dim or 'D'}) numbers", code="POLICY_PROTOCOL",
-            fix="is policy_client.type the one that this server speaks?",
+            fix="is policy_client.type the protocol of this server?",
         ) from None  # fmt: skip
     if array.ndim == 1:
         array = array[None, :]
@@ -85,6 +85,6 @@ def chunk_of(actions: Any, *, dim: int = 0, where: str = "actions") -> ActionChu
     if not np.isfinite(array).all():
         raise PolicyError(
             f"{where} hold NaN or infinity", expected="finite numbers", code="POLICY_PROTOCOL",
-            fix="the policy diverged, or was shown what it does not know: look at its log",
+            fix="the policy diverged, or got an observation unlike its training: see its log",
         )  # fmt: skip
     return ActionChunk(array)

@@ -1,15 +1,15 @@
-"""The ways in which a policy fails, in words: found, expected, where, and the mend."""
+"""The errors of a policy: found, expected, where, and the fix."""
 
 from __future__ import annotations
 
 from .endpoint import PolicyEndpoint
 from .policy_client import PolicyError
 
-OURS = ("http", "https", "ws", "wss")  # what `paos policy serve` speaks
+OURS = ("http", "https", "ws", "wss")  # the protocols of `paos policy serve`
 
 
 def unreachable(where: PolicyEndpoint, error: BaseException | str) -> PolicyError:
-    """Nobody there, or the line broke. On this machine the fix is the command that would answer."""
+    """No server, or the connection broke. On this machine the fix is the command that starts one."""
     why = error if isinstance(error, str) else _why(error)
     start = f"paos policy serve --port {where.port}" if where.loopback and where.scheme in OURS else ""
     return PolicyError(
@@ -26,18 +26,18 @@ def timed_out(where: PolicyEndpoint, timeout_s: float, what: str = "no answer") 
 
 
 def protocol_error(where: PolicyEndpoint, found: str, expected: str, fix: str = "") -> PolicyError:
-    """What came is not of this protocol."""
+    """The received data is not of this protocol."""
     return PolicyError(
         printable(found), path=str(where), expected=expected, code="POLICY_PROTOCOL",
-        fix=fix or "is policy_client.type the one that this server speaks?",
+        fix=fix or "is policy_client.type the protocol of this server?",
     )  # fmt: skip
 
 
 def policy_unusable(where: PolicyEndpoint, found: str, fix: str = "") -> PolicyError:
-    """The server, or this client, says that it cannot be."""
+    """The server, or this client, reports that it cannot work."""
     return PolicyError(
         printable(found), path=str(where), expected="actions", code="POLICY_CLIENT",
-        fix=fix or "its own log says more; check names and shapes of what it is shown",
+        fix=fix or "see its own log; check names and shapes of its observations",
     )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def oversize(where: PolicyEndpoint, found: int, most: int) -> PolicyError:
 
 
 def printable(text: str, most: int = 400) -> str:
-    """Foreign words, fit for one line of ours."""
+    """Foreign text, fit for one line of a message."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * most]).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 

@@ -1,6 +1,6 @@
 """A policy server on one port: `/predict`, OpenVLA's `/act`, openpi's WebSocket, `/healthz`.
 
-A thread for each connection, of which there are at most `MOST`; the policy is asked by one at a time.
+A thread for each connection, of which there are at most `MOST`; the policy is called by one at a time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .websocket import WebSocket, WebSocketException
 
 MOST = 32
 IDLE_S = 75.0  # a kept HTTP connection without a request
-PING_S = 20.0  # a silent WebSocket is asked, and let go if it says nothing for as long again
+PING_S = 20.0  # a silent WebSocket gets a ping, and is closed if it stays silent for as long again
 
 LogCallback = Callable[[str], None]
 
@@ -41,11 +41,11 @@ class PolicyServer:
         host: str = "127.0.0.1",
         port: int = 0,
         token: str = "",
-        told: LogCallback | None = None,
+        log: LogCallback | None = None,
     ) -> None:
         self._policy = LockedPolicy(policy)
         self._token = token
-        self._told = told or (lambda text: None)
+        self._log = log or (lambda text: None)
         self._free = threading.BoundedSemaphore(MOST)
         self._lines: set[DeadlineSocket] = set()
         self._lock = threading.Lock()
@@ -74,7 +74,7 @@ class PolicyServer:
                 try:
                     taken, _ = self._listening.accept()
                 except OSError:
-                    time.sleep(0.05)  # who came has gone again, or there are no descriptors left for the moment
+                    time.sleep(0.05)  # the client has gone again, or there are no descriptors left for the moment
                     continue
                 self._admit(DeadlineSocket(taken))
         self._listening.close()
@@ -133,14 +133,14 @@ class PolicyServer:
                 if request.upgrades:
                     self._speak(line, request)
                     return
-                answer = server_responses.respond(request, self._policy, self._told)
+                answer = server_responses.respond(request, self._policy, self._log)
                 line.until(time.monotonic() + IDLE_S)
                 line.send(answer.head(keep=request.keeps))
                 if not request.keeps:
                     return
         except (OSError, WebSocketException) as error:
             if not isinstance(error, ConnectionError | TimeoutError):
-                self._told(f"a connection ended: {error}")
+                self._log(f"a connection ended: {error}")
         finally:
             line.close()
             with self._lock:
@@ -148,7 +148,7 @@ class PolicyServer:
             self._free.release()
 
     def _known(self, request: HttpRequest) -> bool:
-        """`Bearer T` and openpi's `Api-Key T` are one to us; health is for everybody."""
+        """`Bearer T` and openpi's `Api-Key T` are equivalent; health needs no token."""
         if not self._token or (request.path == "/healthz" and not request.upgrades):
             return True
         _, _, given = request.headers.get("authorization", "").partition(" ")
@@ -172,12 +172,12 @@ class PolicyServer:
         peer.send(server_responses.metadata(self._policy), time.monotonic() + PING_S)
         while True:
             try:
-                said = peer.receive(time.monotonic() + PING_S)
+                message = peer.receive(time.monotonic() + PING_S)
             except TimeoutError:
                 if not peer.alive(time.monotonic() + PING_S):
                     return
                 continue
-            answer = server_responses.websocket_step(said, self._policy, self._told)
+            answer = server_responses.websocket_step(message, self._policy, self._log)
             peer.send(answer, time.monotonic() + IDLE_S)
             if isinstance(answer, str):
                 peer.close(1011, "Internal server error. Traceback included in previous frame.")

@@ -1,7 +1,7 @@
-"""A policy whose library wants an environment of its own: a process of another Python, spoken to over pipes.
+"""A policy whose library needs an environment of its own: a process of another Python, connected by pipes.
 
-What such a file holds is code, so it runs there and not here, without our secrets in its environment. Models load
-slowly: `connect` waits for that as long as `policy_client.load_s` says (120), whatever the time of an answer is.
+Such a file holds code, so it runs there and not here, without this process's secrets in its environment. Models load
+slowly: `connect` waits for that `policy_client.load_s` seconds (120), whatever the time of an answer is.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ PIECE = 1 << 20
 
 
 class ProcessPolicy:
-    """`policy_client`: checkpoint, `python` (the other environment's; this one's if it is not said), `load_s`."""
+    """`policy_client`: checkpoint, `python` (the other environment's; default: this one's), `load_s`."""
 
     def __init__(self, spec: PolicySpec, path: str, kind: str) -> None:
         self.spec, self._path, self._kind = spec, path, kind
         self._most = max_answer_bytes(spec)
         self._process: subprocess.Popen[bytes] | None = None
-        self._said: Any = None  # what the process prints
+        self._stderr: Any = None  # what the process prints
         self._info: PolicyInfo | None = None
         self._lock = threading.Lock()  # of the process, which another thread may end
-        self._moving = threading.RLock()  # of its pipes: one that somebody waits at is not closed under him
+        self._moving = threading.RLock()  # of its pipes: none is closed while another thread waits at it
         self._bell: tuple[int, int] | None = None  # a pipe that becomes readable when what waits should give up
 
     def connect(self, timeout_s: float) -> PolicyInfo:
@@ -90,7 +90,7 @@ class ProcessPolicy:
         """From any thread: the process ends, and with it what waits for it."""
         with self._lock:
             process, self._process, self._info = self._process, None, None
-            said, self._said = self._said, None
+            header, self._stderr = self._stderr, None
             bell, self._bell = self._bell, None
         if process is not None:
             with suppress(ProcessLookupError, PermissionError):
@@ -102,7 +102,7 @@ class ProcessPolicy:
             if bell is not None:
                 os.close(bell[0])
             pipes = () if process is None else (process.stdin, process.stdout)
-            for pipe in (*pipes, said):
+            for pipe in (*pipes, header):
                 if pipe is not None:
                     with suppress(OSError):
                         pipe.close()
@@ -122,17 +122,17 @@ class ProcessPolicy:
         environ |= {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
         with self._lock:
             self._bell = os.pipe()
-            self._said = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the process
+            self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the process
             self._process = subprocess.Popen(
                 [found, str(CHILD), self._kind, self._path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=self._said, env=environ, start_new_session=True,
+                stderr=self._stderr, env=environ, start_new_session=True,
             )  # fmt: skip
 
     def _ask(self, head: dict[str, Any], arrays: Mapping[str, Array], timeout_s: float) -> tuple[Any, dict[str, Array]]:
         blobs = {name: _npy(array) for name, array in arrays.items()}
-        said = json.dumps({**head, "arrays": [[name, len(blob)] for name, blob in blobs.items()]}).encode()
+        header = json.dumps({**head, "arrays": [[name, len(blob)] for name, blob in blobs.items()]}).encode()
         deadline = time.monotonic() + timeout_s
-        self._move(b"".join((struct.pack(">I", len(said)), said, *blobs.values())), 0, deadline, "no answer")
+        self._move(b"".join((struct.pack(">I", len(header)), header, *blobs.values())), 0, deadline, "no answer")
         return self._answer(deadline, f"no answer within {timeout_s:.3g} s")
 
     def _answer(self, deadline: float, late: str) -> tuple[Any, dict[str, Array]]:
@@ -154,7 +154,7 @@ class ProcessPolicy:
                 f"{missing} is not in {self.spec.extra.get('python') or sys.executable}", path=self._path,
                 op="open a policy", expected=NEEDS[self._kind][1], fix="name that Python under policy_client.python",
             )  # fmt: skip
-        raise self._trouble(str(head.get("error", "it does not say why"))[:400], "POLICY_CLIENT")
+        raise self._trouble(str(head.get("error", "it printed no reason"))[:400], "POLICY_CLIENT")
 
     def _move(self, data: bytes, count: int, deadline: float, late: str) -> bytes:
         """Send `data`, then receive `count` bytes, until the deadline. A process that is late has no second chance."""
@@ -194,16 +194,16 @@ class ProcessPolicy:
     def _tail(self) -> str:
         """The last line that it printed."""
         with suppress(OSError, ValueError, AttributeError):  # closed meanwhile
-            self._said.seek(0, os.SEEK_END)
-            self._said.seek(max(0, self._said.tell() - 4000))
-            lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
+            self._stderr.seek(0, os.SEEK_END)
+            self._stderr.seek(max(0, self._stderr.tell() - 4000))
+            lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
             return lines[-1][:300] if lines else ""
         return ""
 
     def _trouble(self, found: str, code: str) -> PolicyError:
         fixes = {
             "POLICY_TIMEOUT": "give it more time (timeouts.skill of the session, policy_client.load_s)",
-            "POLICY_CONNECTION": "try it by hand in its own environment",
+            "POLICY_CONNECTION": "run it in its own environment",
             "POLICY_CLIENT": "check names and shapes of policy_client.observations",
         }
         return PolicyError(found, path=self._path, expected="actions", code=code, fix=fixes.get(code, ""))

@@ -1,4 +1,4 @@
-"""What a policy server serves: the port, and the policies of ours that need no training.
+"""The policies of a policy server: the port, and built-in policies that need no training.
 
 An observation is what the caller shows: any of `ee_pose` (7) or `ee_position` (3), `gripper` (1), `joint_states`,
 `goal` (3 or more numbers, metres) or `goal_joints`, `object.NAME` or `object_position`, and `goal_position`: where that
@@ -20,7 +20,7 @@ from worldfs.ground.model import PolicySpec
 from .arrays import Array
 from .policy_client import ActionChunk, PolicyClient, PolicyInfo
 
-STEP_M = 0.02  # the most that one action of ours moves the hand
+STEP_M = 0.02  # the most that one action of a built-in policy moves the tool
 STEP_RAD = 0.05  # … or a joint
 CHUNK = 8
 NEAR_M = 0.012  # close enough beside an object to go down to it
@@ -30,7 +30,7 @@ OPEN_M = 0.075  # wider than this it holds nothing either: it is open
 
 
 class ServedPolicy(Protocol):
-    """Asked from one thread at a time. `infer` raises what it likes: the caller is told the reason."""
+    """Called from one thread at a time. `infer` may raise anything: the caller gets the reason."""
 
     def info(self) -> PolicyInfo: ...
 
@@ -38,7 +38,7 @@ class ServedPolicy(Protocol):
 
 
 class ScriptedPolicy:
-    """A rule as a policy. It says of itself neither what it must see nor what it gives: each answer says the latter."""
+    """A rule as a policy. It declares neither its observations nor its actions: each answer names the latter."""
 
     def __init__(self, name: str, rule: Callable[[Mapping[str, Array], str], tuple[str, Array]]) -> None:
         self._name, self._rule = name, rule
@@ -74,7 +74,7 @@ def hold(observation: Mapping[str, Array], words: str) -> tuple[str, Array]:
 
 
 def reach(observation: Mapping[str, Array], words: str) -> tuple[str, Array]:
-    """Go straight to `goal` (or the object that the words name) with the hand, or to `goal_joints`."""
+    """Go straight to `goal` (or the object that the words name) with the tool, or to `goal_joints`."""
     joints, wanted = observation.get("joint_states"), observation.get("goal_joints")
     if joints is not None and wanted is not None:
         return "joint_position", _joint_path(joints.ravel(), wanted.ravel(), _opening(observation))
@@ -87,7 +87,7 @@ def reach(observation: Mapping[str, Array], words: str) -> tuple[str, Array]:
 
 
 def tabletop(observation: Mapping[str, Array], words: str) -> tuple[str, Array]:
-    """Pick what the words name, and put it at `goal_position` if they say so: by where hand, gripper and thing are."""
+    """Pick the object that the words name, and put it at `goal_position` if they do, by tool and object poses."""
     hand, thing = _hand(observation), _thing(observation, words)
     if hand is None or thing is None:
         return reach(observation, words)
@@ -125,7 +125,7 @@ _FILE: Final = re.compile(r"\.(onnx|pt|pth|ts|torchscript)$|[/\\]")
 
 
 def load_policy(name: str, client: Callable[[str], Any]) -> ServedPolicy:
-    """A name of ours, or a file or directory, which `local` reads (`client`: type → factory).
+    """A built-in name, or a file or directory, which `local` reads (`client`: type → factory).
 
     Raises `BadInput` for a name that is neither.
     """
@@ -157,9 +157,9 @@ def _numbers(observation: Mapping[str, Array], name: str) -> Array | None:
 
 def _thing(observation: Mapping[str, Array], words: str) -> Array | None:
     """The `object.NAME` that the words name, else the only one, else `object_position`."""
-    said = words.casefold()
+    text = words.casefold()
     names = {name.partition(".")[2]: name for name in observation if name.startswith("object.")}
-    named = [full for name, full in names.items() if name.casefold() in said or _stem(name) in said]
+    named = [full for name, full in names.items() if name.casefold() in text or _stem(name) in text]
     chosen = named or (list(names.values()) if len(names) == 1 else ["object_position"])
     return _numbers(observation, chosen[0])
 

@@ -1,4 +1,4 @@
-"""What a policy server says: to a request of HTTP, and to a step of openpi's WebSocket."""
+"""A policy server's responses: to an HTTP request, and to a step of openpi's WebSocket."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class HttpResponse:
 
 
 class LockedPolicy:
-    """A policy that is asked by one at a time, with how long it took; its answers are checked like a stranger's."""
+    """A policy that is called by one thread at a time, and timed; its answers are checked like a foreign server's."""
 
     def __init__(self, policy: ServedPolicy) -> None:
         self._policy, self._lock = policy, threading.Lock()
@@ -59,8 +59,8 @@ class LockedPolicy:
         return replace(chunk_of(chunk.actions), server_ms=took, extra=chunk.extra)
 
 
-def respond(request: HttpRequest, policy: LockedPolicy, told: LogCallback) -> HttpResponse:
-    """The answer; never an exception."""
+def respond(request: HttpRequest, policy: LockedPolicy, log: LogCallback) -> HttpResponse:
+    """The response; never an exception."""
     if request.path == "/healthz":
         return HttpResponse(200, b"OK\n", "text/plain")
     ways = _WAYS.get(request.path)
@@ -78,10 +78,10 @@ def respond(request: HttpRequest, policy: LockedPolicy, told: LogCallback) -> Ht
         answer = problem(500 if ours else 400, str(error))
     except WorldError as error:
         answer = problem(400, str(error))
-    except Exception as error:  # a policy may fail in any way: its caller is told, and the next one is served
-        told(f"{request.path}: {traceback.format_exc().strip()}")
+    except Exception as error:  # a policy may fail in any way: its caller gets the error, and the next one is served
+        log(f"{request.path}: {traceback.format_exc().strip()}")
         answer = problem(500, f"{type(error).__name__}: {error}")
-    # OpenVLA's own server answers every mistake so.
+    # OpenVLA's own server answers every error so.
     return HttpResponse(200, b'"error"') if request.path == "/act" else answer
 
 
@@ -90,50 +90,54 @@ def problem(status: int, text: str) -> HttpResponse:
 
 
 def metadata(policy: LockedPolicy) -> bytes:
-    """What openpi's server says first."""
+    """The metadata that openpi's server sends first."""
     return pack(policy_info_json(policy.info()))
 
 
-def websocket_step(said: bytes | str, policy: LockedPolicy, told: LogCallback) -> bytes | str:
+def websocket_step(fields: bytes | str, policy: LockedPolicy, log: LogCallback) -> bytes | str:
     """One step of openpi's; a text is a traceback, after which the connection ends."""
     try:
-        shown = unpack(said) if isinstance(said, bytes) else None
-        if not isinstance(shown, dict):
+        observation = unpack(fields) if isinstance(fields, bytes) else None
+        if not isinstance(observation, dict):
             raise PolicyError("a message that is no map", expected="a msgpack map", code="POLICY_PROTOCOL")
-        words = shown.get("prompt", "")
-        arrays = {str(key): np.asarray(value) for key, value in shown.items() if key != "prompt"}
+        words = observation.get("prompt", "")
+        arrays = {str(key): np.asarray(value) for key, value in observation.items() if key != "prompt"}
         chunk = policy.infer(arrays, words if isinstance(words, str) else "")
         return pack({**_plain(chunk), "actions": chunk.actions, "server_timing": {"infer_ms": chunk.server_ms}})
     except Exception:  # as above
         text = traceback.format_exc()
-        told(f"WebSocket: {text.strip()}")
+        log(f"WebSocket: {text.strip()}")
         return text
 
 
 def _predict(body: bytes, policy: LockedPolicy) -> HttpResponse:
-    said = _map(body)
-    shown = said.get("observation", {})
-    words = said.get("instruction", "")
-    if not isinstance(shown, dict) or not isinstance(words, str):
+    fields = _map(body)
+    observation = fields.get("observation", {})
+    words = fields.get("instruction", "")
+    if not isinstance(observation, dict) or not isinstance(words, str):
         raise PolicyError(
             "observation is no map, or instruction no text", expected='{"observation": {…}, "instruction": "…"}',
             code="POLICY_PROTOCOL",
         )  # fmt: skip
-    chunk = policy.infer({name: array_from_json(value, f"observation {name}") for name, value in shown.items()}, words)
+    chunk = policy.infer(
+        {name: array_from_json(value, f"observation {name}") for name, value in observation.items()}, words
+    )
     actions = [[round(value, 9) for value in row] for row in chunk.actions.astype(float).tolist()]
     return _json({**_plain(chunk), "actions": actions, "server_ms": round(chunk.server_ms, 4)})
 
 
 def _act(body: bytes, policy: LockedPolicy) -> HttpResponse:
-    """OpenVLA's: the first action of a chunk, and only what its clients can mean: the hand's change."""
-    said = _map(body)
-    inside = "encoded" in said
+    """OpenVLA's: the first action of a chunk, and only the form that its clients can use: the tool's change."""
+    fields = _map(body)
+    inside = "encoded" in fields
     if inside:
-        said = _map(str(said["encoded"]).encode())
-    chunk = policy.infer({"image": array_from_json(said.get("image"), "image")}, str(said["instruction"]))
+        fields = _map(str(fields["encoded"]).encode())
+    chunk = policy.infer({"image": array_from_json(fields.get("image"), "image")}, str(fields["instruction"]))
     first = chunk.actions[0].astype(float)
     if first.shape != (7,) or chunk.extra.get("representation", "ee_delta") != "ee_delta":
-        raise PolicyError("this policy gives no change of the hand", expected="ee_delta of 7", code="POLICY_CLIENT")
+        raise PolicyError(
+            "this policy gives no change of the tool's pose", expected="ee_delta of 7", code="POLICY_CLIENT"
+        )
     closed, wide = GRIPPERS["ee_delta"]
     first[6] = (first[6] - closed) / (wide - closed)  # theirs: 0 closed, 1 open
     answer: object = array_to_json(first)
@@ -152,14 +156,14 @@ _WAYS: dict[str, dict[str, Callable[[bytes, LockedPolicy], HttpResponse]]] = {
 
 
 def _map(body: bytes) -> dict[str, Any]:
-    said = read_json(body, "the request")
-    if not isinstance(said, dict):
-        raise PolicyError(f"a JSON {type(said).__name__}", expected="a JSON object", code="POLICY_PROTOCOL")
-    return said
+    fields = read_json(body, "the request")
+    if not isinstance(fields, dict):
+        raise PolicyError(f"a JSON {type(fields).__name__}", expected="a JSON object", code="POLICY_PROTOCOL")
+    return fields
 
 
 def _plain(chunk: ActionChunk) -> dict[str, Any]:
-    """What a policy says beside its actions, as far as every wire carries it."""
+    """A policy's output beside its actions, as far as every protocol carries it."""
     return {str(k): v for k, v in chunk.extra.items() if isinstance(v, str | int | float | bool) or k == "gripper"}
 
 

@@ -25,7 +25,7 @@ Message = bytes | str
 
 
 class WebSocketClosed(ConnectionError):
-    """The other side has closed; `reason`: with what words."""
+    """The other side has closed; `reason`: its text."""
 
     def __init__(self, code: int | None, reason: str = "") -> None:
         super().__init__(f"closed with {code or 'no word'}{f': {reason}' if reason else ''}")
@@ -43,7 +43,7 @@ class WebSocket:
 
     @classmethod
     def to(cls, where: PolicyEndpoint, deadline: float, authorization: str, most: int) -> Self:
-        """Connect and shake hands, without compression. Raises as above, and `PolicyError` for a refusal with 401."""
+        """Connect and do the handshake, without compression. Raises as above, and `PolicyError` for a status 401."""
         line = DeadlineSocket.to(where, deadline, tls=where.scheme == "wss")
         try:
             protocol = ClientProtocol(parse_uri(str(where)), max_size=most)
@@ -78,7 +78,7 @@ class WebSocket:
         return self._messages.popleft()
 
     def alive(self, deadline: float | None = None) -> bool:
-        """Answers what has come meanwhile; with a deadline it also asks the peer, and waits for its pong."""
+        """Answers pings that have come; with a deadline it also sends one, and waits for its pong."""
         try:
             while self._protocol.state is OPEN and (data := self._line.waiting()) is not None:
                 self._take(data)
@@ -95,17 +95,17 @@ class WebSocket:
             return False
 
     def ping(self, deadline: float) -> None:
-        """Ask, and go on; the answer comes with what is received."""
+        """Send a ping, and go on; the pong comes with the next messages."""
         self._line.until(deadline)
         self._protocol.send_ping(b"")
         self.flush()
 
     def stale(self) -> None:
-        """Forget messages that nobody waits for any more."""
+        """Drop messages of a request that was given up."""
         self._messages.clear()
 
     def close(self, code: int = 1000, reason: str = "") -> None:
-        """Says goodbye if that takes no time; from any thread if `code` is 0, which only hangs up."""
+        """Sends a close frame if that takes no time; from any thread if `code` is 0, which only disconnects."""
         if code and self._protocol.state is OPEN:
             with suppress(OSError, WebSocketException):
                 self._line.until(time.monotonic() + 0.5)
@@ -130,12 +130,12 @@ class WebSocket:
                 if isinstance(item, Response):
                     answered = True
                 else:
-                    self._frame(item)  # what came with the answer, a goodbye too: `receive` and `send` tell of it
+                    self._frame(item)  # received with the handshake, a close too: `receive` and `send` report it
         if isinstance(protocol.handshake_exc, InvalidStatus):
             status = protocol.handshake_exc.response.status_code
             if status in (401, 403):
                 raise PolicyError(
-                    f"HTTP {status}: it lets nobody in without its key", expected="101", code="POLICY_CONNECTION",
+                    f"HTTP {status}: the server requires a valid key", expected="101", code="POLICY_CONNECTION",
                     fix="name its key with policy_client.token_file or token_env",
                 )  # fmt: skip
         if protocol.handshake_exc is not None:
@@ -166,16 +166,16 @@ class WebSocket:
                 self._messages.append(bytes(data).decode("utf-8", "replace") if text else bytes(data))
 
     def flush(self) -> None:
-        """Send what the protocol has to say. To a peer that said goodbye it may come too late: that is no error, and
+        """Send the protocol's own frames. To a peer that has closed it may come too late: that is no error, and
         hides no reason."""
         with suppress(*((OSError,) if self._protocol.close_rcvd is not None else ())):
             for data in self._protocol.data_to_send():
-                if data:  # b"" stands for the end of sending: closing says that
+                if data:  # b"" means the end of sending: closing sends that
                     self._line.send(bytes(data))
 
     def _ended(self) -> WebSocketClosed:
-        said = self._protocol.close_rcvd
-        return WebSocketClosed(said.code, said.reason) if said is not None else WebSocketClosed(None)
+        received = self._protocol.close_rcvd
+        return WebSocketClosed(received.code, received.reason) if received is not None else WebSocketClosed(None)
 
 
 __all__ = ["InvalidHandshake", "WebSocket", "WebSocketClosed", "WebSocketException"]

@@ -1,4 +1,4 @@
-"""A dataset on disk that grows by whole episodes: at every moment what stands there is a valid LeRobotDataset v3.0.
+"""A dataset on disk that grows by whole episodes: at every moment it is a valid LeRobotDataset v3.0.
 
 Beside DIR is `.DIR.recording`: the episodes that wait, and the next edition of the dataset while it is put together
 (files that stay as they are by hard link). Then DIR and the next edition change places, which is one step of the disk.
@@ -20,7 +20,7 @@ from worldfs.ground.dir_reader import DirEntryRef
 from worldfs.ground.durable import Root
 from worldfs.ground.errors import BadInput, Busy, Exists, from_os
 
-from .dataset_contents import OURS, DatasetContents, add, read_contents
+from .dataset_contents import OURS, DatasetContents, add_episodes, read_contents
 from .episode import RecordingRecipe
 from .episode_queue import EpisodeQueue
 from .lerobot_dataset import EncodedEpisode
@@ -31,7 +31,7 @@ SHARE: Final = 4
 class Dataset:
     """DIR, open for one recording at a time.
 
-    Raises `Exists` for a directory that is no recording of ours, `BadInput` for one of another recipe, `Busy` while
+    Raises `Exists` for a directory that is not a recording, `BadInput` for one of another recipe, `Busy` while
     another process records into it.
     """
 
@@ -71,7 +71,7 @@ class Dataset:
         """Everything that waits is in the dataset when this returns."""
         if not self._pending:
             return
-        files, edition = add(self.edition, self.recipe, list(self._waiting.take()), self._old)
+        files, edition = add_episodes(self.edition, self.recipe, list(self._waiting.take()), self._old)
         ready = f"{self._aside}/next"
         self._clear("next")
         for path, data in files.items():
@@ -84,7 +84,7 @@ class Dataset:
         self._pending = []
 
     def close(self) -> None:
-        """What waits stays where it is, for the next recording; with nothing waiting, no trace is left."""
+        """Queued episodes stay in their files, for the next recording; an empty queue leaves no file."""
         if not self._pending:
             shutil.rmtree(f"{self._root.path}/{self._aside}", ignore_errors=True)
         os.close(self._lock)
@@ -106,7 +106,7 @@ class Dataset:
         return lock
 
     def _mend(self) -> None:
-        """Where directories cannot be exchanged, a crash may have left the old edition aside and none in its place."""
+        """Without an atomic exchange of directories, a crash may have left the old one aside and none in its place."""
         old = f"{self._root.path}/{self._aside}/old"
         if os.path.isdir(old) and not self.path.exists():
             os.rename(old, self.path)
@@ -115,15 +115,15 @@ class Dataset:
     def _read(self) -> DatasetContents:
         if not self.path.exists():
             return DatasetContents()
-        said = self._old(OURS)
-        if said is None:
+        document = self._old(OURS)
+        if document is None:
             if self.path.is_dir() and not any(self.path.iterdir()):
                 return DatasetContents()
             raise Exists(
                 "something else is there", path=str(self.path), op="record", expected="a new place, or a recording",
                 fix="record into another directory",
             )  # fmt: skip
-        known = json.loads(said)
+        known = json.loads(document)
         if known["recipe"] != self.recipe.as_json():
             raise BadInput(
                 f"it is a recording of {json.dumps(known['recipe'])}", path=str(self.path), op="record",

@@ -1,4 +1,4 @@
-"""The next edition of a dataset: what stands in it, and which files become new when episodes are added. Writes nothing.
+"""The next version of a dataset: its contents, and which files become new when episodes are added. Writes nothing.
 
 Only the last file of a kind grows, and only to its limit; all others stay as they are.
 """
@@ -26,7 +26,7 @@ Read = Callable[[str], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class DatasetContents:
-    """What a dataset holds. `last`: the row of its last episode, which says where the next one goes."""
+    """A dataset's contents. `last`: the row of its last episode, which locates the next one."""
 
     episodes: int = 0
     frames: int = 0
@@ -37,23 +37,23 @@ class DatasetContents:
     last: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_contents(read: Read, said: Mapping[str, Any]) -> DatasetContents:
-    """From its own files; `said`: meta/worldfs.json."""
+def read_contents(read: Read, document: Mapping[str, Any]) -> DatasetContents:
+    """From its own files; `document`: meta/worldfs.json."""
     info = json.loads(read(lerobot_dataset.INFO) or b"{}")
     tasks = lerobot_dataset.tasks_of(read(lerobot_dataset.TASKS) or b"")
     folded = stats.stats_from_json(json.loads(read(lerobot_dataset.STATS) or b"{}"))
-    rows = lerobot_dataset.table_of(read(str(said["last_episodes_file"])) or b"")
+    rows = lerobot_dataset.table_of(read(str(document["last_episodes_file"])) or b"")
     sizes = {
         name.removeprefix(lerobot_dataset.camera_key("")): (feature["shape"][0], feature["shape"][1])
         for name, feature in info["features"].items() if feature["dtype"] == "video"
     }  # fmt: skip
     last = rows.slice(rows.num_rows - 1).to_pylist()[0]
     return DatasetContents(
-        info["total_episodes"], info["total_frames"], int(said["trials"]), tuple(tasks), folded, sizes, last
+        info["total_episodes"], info["total_frames"], int(document["trials"]), tuple(tasks), folded, sizes, last
     )
 
 
-def add(
+def add_episodes(
     before: DatasetContents, recipe: RecordingRecipe, taken: Sequence[EncodedEpisode], read: Read
 ) -> tuple[dict[str, bytes], DatasetContents]:
     """The files that are new or change, by path, and the edition that they make."""
@@ -132,19 +132,19 @@ class _FileSeries:
         return lerobot_dataset.file_path(self._pattern, number, self._key)
 
     def add(self, part: bytes, seconds: float = 0.0, *, size: int = 0) -> dict[str, Any]:
-        """What an episode's row says of it."""
+        """The fields of an episode's row about it."""
         size = size or len(part)
         if self._size and self._size + size > self._most:
             self.number, self._size, self._at, self._before = self.number + 1, 0, 0.0, []
         self.touched.setdefault(self.number, self._before).append(part)
         self._size += size
-        said: dict[str, Any] = {
+        document: dict[str, Any] = {
             f"{self._prefix}chunk_index": self.number // CHUNK, f"{self._prefix}file_index": self.number % CHUNK
         }  # fmt: skip
         if seconds:
-            said |= {f"{self._prefix}from_timestamp": self._at, f"{self._prefix}to_timestamp": self._at + seconds}
+            document |= {f"{self._prefix}from_timestamp": self._at, f"{self._prefix}to_timestamp": self._at + seconds}
             self._at += seconds
-        return said
+        return document
 
 
 def _scalar_stats(kept: EncodedEpisode, now: DatasetContents, task: int, fps: int) -> dict[str, stats.Stats]:

@@ -1,4 +1,4 @@
-"""One demonstration on the table: a family, a seed, and what was seen and done at each step."""
+"""One demonstration on the table: a family, a seed, and the observations and actions of each step."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ WORDS: Final = {
 FAMILIES: Final = tuple(WORDS)
 CAMERAS: Final = ("front", "wrist")
 MAX_STEPS: Final = 240
-ASTRAY = 14  # steps at most that the hand goes astray before an episode begins
+ASTRAY = 14  # steps at most that the gripper goes astray before an episode begins
 FLAT = ("can", "cube", "brick", "bar")  # what a thing can be put onto
-SWAY = 0.8  # share of the last step's noise that the next one keeps: a hand that drifts, not one that trembles
+SWAY = 0.8  # share of the last step's noise that the next one keeps: a gripper that drifts, not one that trembles
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingRecipe:
-    """What a recording is of: families in turn, a world for each seed. The same recipe gives the same episodes."""
+    """The parameters of a recording: families in turn, a scenario for each seed. Same recipe, same episodes."""
 
     families: tuple[str, ...] = ("pick", "place")
     seed: int = 0
     objects: int = 3
-    noise: float = 0.002  # m a step (standard deviation) that the hand is pushed aside, so that mending is seen too;
-    # with any, the hand begins somewhere, open or closed
+    noise: float = 0.002  # m a step (standard deviation) that the gripper is pushed aside, to record corrections;
+    # with any, the gripper begins at a random pose, open or closed
     cameras: tuple[str, ...] = ()
     fps: int = 20
 
@@ -105,15 +105,15 @@ def record_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int) -> Epi
     pictures: dict[str, list[Array]] = {camera: [] for camera in recipe.cameras}
     sway, success = np.zeros(3), False
     for _ in range(MAX_STEPS):
-        look = env.look()
-        wanted = expert.action(look)
+        observation = env.observation()
+        wanted = expert.action(observation)
         sway = SWAY * sway + rng.normal(0.0, recipe.noise, 3)
         done = wanted.copy()
         done[:3] += sway
-        for camera, shots in pictures.items():
-            shots.append(look[f"rgb.{camera}"].copy())
-        for name, value in (("observation.state", _row(look, ROBOT)), ("observation.environment_state",
-                            _row(look, WORLD)), ("action", done), ("intended_action", wanted)):  # fmt: skip
+        for camera, frames in pictures.items():
+            frames.append(observation[f"rgb.{camera}"].copy())
+        for name, value in (("observation.state", _row(observation, ROBOT)), ("observation.environment_state",
+                            _row(observation, WORLD)), ("action", done), ("intended_action", wanted)):  # fmt: skip
             rows[name].append(value)
         env.act(done, "ee_delta")
         success = env.done()
@@ -122,12 +122,12 @@ def record_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int) -> Epi
     return Episode(
         trial, family, seed, words, success,
         {name: np.array(values, dtype=np.float32) for name, values in rows.items()},
-        {camera: np.array(shots) for camera, shots in pictures.items()},
+        {camera: np.array(frames) for camera, frames in pictures.items()},
     )  # fmt: skip
 
 
 def start_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int, rng: np.random.Generator) -> str:
-    """A world, a goal in it, and the hand somewhere, open or closed; what is asked for, in words."""
+    """A world, a goal in it, and the gripper at a random pose, open or closed; the instruction in words."""
     family, seed = recipe.trial(trial)
     env.reset(seed=seed)
     rig = env.body.arm.rig
@@ -148,8 +148,8 @@ def start_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int, rng: np
     return WORDS[family].format(thing=rig.things[thing].name, place=rig.things[place].name if place else "")
 
 
-def _row(look: Mapping[str, Array], parts: Mapping[str, int]) -> Array:
-    return np.concatenate([look[name] for name in parts])
+def _row(observation: Mapping[str, Array], parts: Mapping[str, int]) -> Array:
+    return np.concatenate([observation[name] for name in parts])
 
 
 def _names(parts: Mapping[str, int]) -> list[str]:
@@ -157,7 +157,7 @@ def _names(parts: Mapping[str, int]) -> list[str]:
 
 
 def slices(names: Sequence[str]) -> dict[str, slice]:
-    """The reverse of the names of a column: observation → where its numbers stand."""
+    """The reverse of the names of a column: observation → its columns."""
     found: dict[str, slice] = {}
     for i, name in enumerate(names):
         whole = name.rpartition(".")[0]

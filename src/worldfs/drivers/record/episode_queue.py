@@ -25,8 +25,8 @@ _NAME = re.compile(r"(\d{9})\.npz")
 def encode_episode(episode: Episode, fps: int) -> EncodedEpisode:
     """Films encoded, statistics taken, the flight log written: what the dataset needs of it."""
     found = {name: stats.column_stats(values) for name, values in episode.columns.items()}
-    found |= {camera_key(camera): stats.image_stats(shots) for camera, shots in episode.pictures.items()}
-    films = {camera: encode(shots, fps) for camera, shots in episode.pictures.items()}
+    found |= {camera_key(camera): stats.image_stats(frames) for camera, frames in episode.pictures.items()}
+    films = {camera: encode(frames, fps) for camera, frames in episode.pictures.items()}
     return EncodedEpisode(
         episode.trial, episode.family, episode.seed, episode.words, episode.columns, films, found,
         encode_flight_log(episode, fps),
@@ -41,13 +41,13 @@ class EpisodeQueue:
 
     def add(self, kept: EncodedEpisode) -> None:
         """Durable when this returns."""
-        said = {
+        header = {
             "trial": kept.trial, "family": kept.family, "seed": kept.seed, "words": kept.words,
             "stats": stats.stats_to_json(kept.stats), "films": list(kept.films),
         }  # fmt: skip
         parts: dict[str, Any] = {f"column.{name}": values for name, values in kept.columns.items()}
         parts |= {f"film.{camera}": np.frombuffer(film, np.uint8) for camera, film in kept.films.items()}
-        parts |= {"flight": np.frombuffer(kept.flight, np.uint8), "said": np.frombuffer(_json(said), np.uint8)}
+        parts |= {"flight": np.frombuffer(kept.flight, np.uint8), "said": np.frombuffer(_json(header), np.uint8)}
         out = io.BytesIO()
         np.savez(out, **parts)
         self._root.replace(f"{self._place}/{kept.trial:09d}.npz", out.getvalue())
@@ -69,12 +69,12 @@ class EpisodeQueue:
             if data is None:
                 raise NotFound("an episode is gone", path=f"{self._place}/{trial:09d}.npz", op="record")
             with np.load(io.BytesIO(data), allow_pickle=False) as parts:
-                said = json.loads(parts["said"].tobytes())
+                header = json.loads(parts["said"].tobytes())
                 yield EncodedEpisode(
-                    said["trial"], said["family"], said["seed"], said["words"],
+                    header["trial"], header["family"], header["seed"], header["words"],
                     {name: parts[f"column.{name}"] for name in columns()},
-                    {camera: parts[f"film.{camera}"].tobytes() for camera in said["films"]},
-                    stats.stats_from_json(said["stats"]), parts["flight"].tobytes(),
+                    {camera: parts[f"film.{camera}"].tobytes() for camera in header["films"]},
+                    stats.stats_from_json(header["stats"]), parts["flight"].tobytes(),
                 )  # fmt: skip
 
 

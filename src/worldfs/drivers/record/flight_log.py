@@ -43,8 +43,8 @@ def encode_flight_log(episode: Episode, fps: int) -> bytes:
         state, world = rows["observation.state"][frame], rows["observation.environment_state"][frame]
         say("/observation", frame, {"state": state, "environment_state": world})
         say("/action", frame, {"action": rows["action"][frame], "intended": rows["intended_action"][frame]})
-    said = {"words": episode.words, "family": episode.family, "seed": episode.seed, "success": episode.success}
-    say("/episode", episode.length, said)
+    about = {"words": episode.words, "family": episode.family, "seed": episode.seed, "success": episode.success}
+    say("/episode", episode.length, about)
     writer.finish()  # type: ignore[no-untyped-call]  # mcap's own
     return out.getvalue()
 

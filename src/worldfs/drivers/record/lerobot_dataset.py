@@ -1,7 +1,7 @@
-"""LeRobotDataset v3.0 as bytes: what its tables, info and tasks look like. Reads and writes no disk.
+"""LeRobotDataset v3.0 as bytes: its tables, info and tasks. Reads and writes no disk.
 
 Facts from LeRobot 0.4.4 (Apache-2.0): several episodes share a file of at most so many MB; an episode's row in
-meta/episodes says in which file and from where on; a film's episode begins at `from_timestamp`.
+meta/episodes has each episode's file and offset; a film's episode begins at `from_timestamp`.
 """
 
 from __future__ import annotations

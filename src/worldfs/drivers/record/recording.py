@@ -15,7 +15,7 @@ from .episode_queue import encode_episode
 
 
 class RecordingProgress(NamedTuple):
-    """How a recording stands: `failed` are trials of this run that the expert did not manage; they are not kept."""
+    """A recording's progress: `failed` are trials of this run that the expert did not manage; they are not kept."""
 
     episodes: int
     frames: int
@@ -56,7 +56,7 @@ def record(
 
 
 def check_installed(recipe: RecordingRecipe) -> None:
-    """Said before a world is built for nothing."""
+    """Called before a world is built for nothing."""
     wanted = ["mujoco", "gymnasium", "pyarrow", "mcap", *(["av"] if recipe.cameras else [])]
     for module in wanted:
         try:

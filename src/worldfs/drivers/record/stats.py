@@ -12,7 +12,7 @@ Array = NDArray[Any]
 Stats = dict[str, Array]  # min max mean std count q01 q10 q50 q90 q99
 
 QUANTILES: Final = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
-SAMPLES = 32  # pictures of an episode that its statistics look at
+SAMPLES = 32  # pictures of an episode that its statistics use
 
 
 def column_stats(values: Array) -> Stats:
@@ -21,9 +21,9 @@ def column_stats(values: Array) -> Stats:
     return _all(table, len(table))
 
 
-def image_stats(shots: Array) -> Stats:
+def image_stats(frames: Array) -> Stats:
     """Of (frames, H, W, 3) uint8: per channel, 0…1, each statistic (3, 1, 1)."""
-    chosen = shots[np.unique(np.linspace(0, len(shots) - 1, min(SAMPLES, len(shots))).round().astype(int))]
+    chosen = frames[np.unique(np.linspace(0, len(frames) - 1, min(SAMPLES, len(frames))).round().astype(int))]
     table = chosen[:, ::4, ::4].reshape(-1, 3).astype(np.float64) / 255
     found = _all(table, len(chosen))
     return {name: value if name == "count" else value.reshape(3, 1, 1) for name, value in found.items()}

@@ -10,20 +10,20 @@ from typing import Any
 from numpy.typing import NDArray
 
 CODEC = "libx264"
-TICKS = 12_800  # a second, of the files that we write; every frame rate up to 100 divides it or nearly so
+TICKS = 12_800  # a second, of the files written here; every frame rate up to 100 divides it or nearly so
 
 
-def encode(shots: NDArray[Any], fps: int) -> bytes:
+def encode(images: NDArray[Any], fps: int) -> bytes:
     """(frames, H, W, 3) uint8 as .mp4, frame i at i / fps seconds; every other frame can be sought."""
     import av
 
     out = io.BytesIO()
     with av.open(out, "w", format="mp4") as box:
         stream: Any = box.add_stream(CODEC, rate=fps, options={"crf": "23", "preset": "veryfast", "g": "2", "bf": "0"})
-        stream.height, stream.width, stream.pix_fmt = shots.shape[1], shots.shape[2], "yuv420p"
+        stream.height, stream.width, stream.pix_fmt = images.shape[1], images.shape[2], "yuv420p"
         stream.codec_context.thread_count = 1
-        for i, shot in enumerate(shots):
-            frame = av.VideoFrame.from_ndarray(shot, format="rgb24")
+        for i, image in enumerate(images):
+            frame = av.VideoFrame.from_ndarray(image, format="rgb24")
             frame.pts, frame.time_base = i, Fraction(1, fps)
             box.mux(stream.encode(frame))
         box.mux(stream.encode())
@@ -31,7 +31,7 @@ def encode(shots: NDArray[Any], fps: int) -> bytes:
 
 
 def join(films: Sequence[bytes], fps: int) -> bytes:
-    """One film after the other; all of one codec and size. Frame n of the whole stands at n / fps seconds."""
+    """One film after the other; all of one codec and size. Frame n of the whole is at n / fps seconds."""
     import av
 
     if len(films) == 1:
@@ -58,7 +58,7 @@ def join(films: Sequence[bytes], fps: int) -> bytes:
 
 
 def video_info(height: int, width: int, fps: int) -> dict[str, Any]:
-    """What info.json says of such a film."""
+    """The entry of such a film in info.json."""
     return {
         "video.height": height, "video.width": width, "video.codec": "h264", "video.pix_fmt": "yuv420p",
         "video.is_depth_map": False, "video.fps": fps, "video.channels": 3, "has_audio": False,

@@ -22,7 +22,7 @@ class EpisodeTrace:
         self.steps = 0
         self._clock, self._began = clock, clock.monotonic()
         self._file: IO[str] | None = None
-        self.trouble = ""  # a full disk must not end what moves; it is said beside the outcome
+        self.trouble = ""  # a full disk must not end the motion; it is reported with the outcome
         try:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -50,10 +50,10 @@ class EpisodeTrace:
             self._give_up(error)
 
     def close(self, order: Order, outcome: Outcome) -> Json:
-        """What the result says of it: artifact_dir and trace_path, relative to the workspace; num_steps."""
-        said: Json = {"num_steps": self.steps}
+        """The result's fields about it: artifact_dir and trace_path, relative to the workspace; num_steps."""
+        fields: Json = {"num_steps": self.steps}
         if self.folder is None:
-            return said
+            return fields
         place = f"artifacts/{FOLDER}/{order.id}"
         try:
             self.drop()
@@ -66,11 +66,11 @@ class EpisodeTrace:
             (self.folder / "episode.json").write_text(text + "\n", encoding="utf-8")
         except OSError as error:
             self._give_up(error)
-        said |= {"artifact_dir": place, "trace_path": f"{place}/trace.jsonl"}
-        return said | ({"trace": self.trouble} if self.trouble else {})
+        fields |= {"artifact_dir": place, "trace_path": f"{place}/trace.jsonl"}
+        return fields | ({"trace": self.trouble} if self.trouble else {})
 
     def drop(self) -> None:
-        """Let go of the file; what stands in it stays."""
+        """Close the file; its contents stay."""
         file, self._file = self._file, None
         if file is not None:
             with suppress(OSError):

@@ -37,16 +37,16 @@ CLIENTS: Final = {
 
 
 class Plugins(NamedTuple):
-    """What there is, by name. `None` for a name that nobody brings."""
+    """Plugins by name. `None` for an unknown name."""
 
     adapter: Callable[[str], AdapterFactory | None]
     runtime: Callable[[str], Callable[[], SkillRuntime] | None]
     client: Callable[[str], ClientFactory | None]
-    names: Callable[[str], list[str]]  # "targets" | "skills" | "policies" → the words
+    names: Callable[[str], list[str]]  # "targets" | "skills" | "policies" → the names
 
 
 def load_plugins() -> Plugins:
-    """Ours and those of installed packages."""
+    """Built-in ones and those of installed packages."""
     return Plugins(
         lambda name: _load("targets", ADAPTERS, name),
         lambda name: _load("skills", RUNTIMES, name),

@@ -17,14 +17,14 @@ from worldfs.ground.model import Finding, Json, Order, Scene, Skill, Target
 
 @dataclass(frozen=True, slots=True)
 class TargetCapabilities:
-    """What a target says of itself once it is taken up, and what its policy said (or why it did not)."""
+    """A target's description once it is open, and its policy's (or why there is none)."""
 
     sensors: frozenset[str]
     observations: Mapping[str, tuple[tuple[int, ...], str]]
     representations: Mapping[str, tuple[int, ...]]  # representation of an action → its shape
     outputs: frozenset[str] = frozenset()  # keys of ENVIRONMENT.md that it sees something for, written or not yet
     policy: PolicyInfo | None = None
-    policy_trouble: str = ""  # why the policy could not be asked; "": it could, or there is none
+    policy_trouble: str = ""  # why the policy could not be reached; "": it could, or there is none
     policy_start: str = ""  # the command that would start one
 
 
@@ -32,7 +32,7 @@ FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file
 
 
 def check_documents(order: Order, skill: Skill, target: Target, place: FieldLocator) -> list[Finding]:
-    """What the documents alone decide; nothing is opened for it."""
+    """The findings of the documents alone; nothing is opened."""
     found = [*_routed(order, target), *target_declaration.unsupported(target, place, order.id)]
     if target.skills and skill.id not in target.skills:
         found.append(
@@ -71,18 +71,18 @@ def _routed(order: Order, target: Target) -> Iterator[Finding]:
 
 
 def check_contract(
-    order: Order, skill: Skill, given: TargetCapabilities, environment: Json, place: FieldLocator
+    order: Order, skill: Skill, capabilities: TargetCapabilities, environment: Json, place: FieldLocator
 ) -> list[Finding]:
     """Sensors, outputs of the environment, policy and spaces."""
     loose = not skill.strict
     found = [
         Finding(
             "REQUIRED_SENSOR_MISSING", place("TARGETS.md", order.node, "perception"), word,
-            ", ".join(sorted(given.sensors)) or "no sensors",
+            ", ".join(sorted(capabilities.sensors)) or "no sensors",
             f"add a {word.replace('_', ' ')} to the target, or drop it from SKILLS.md requires.sensors",
             order.id, loose,
         )
-        for word in sensors.missing_sensors(skill.sensors, [(name, True) for name in given.sensors])
+        for word in sensors.missing_sensors(skill.sensors, [(name, True) for name in capabilities.sensors])
     ]  # fmt: skip
     found += [
         Finding(
@@ -91,19 +91,19 @@ def check_contract(
             order.id, loose,
         )
         for word in skill.environment_outputs
-        if _KEYS.get(word, word) not in given.outputs and not _output(environment, word)
+        if _KEYS.get(word, word) not in capabilities.outputs and not _output(environment, word)
     ]  # fmt: skip
-    if given.policy_trouble:
-        start = f"start it: {given.policy_start}" if given.policy_start else "start the policy server"
+    if capabilities.policy_trouble:
+        start = f"start it: {capabilities.policy_start}" if capabilities.policy_start else "start the policy server"
         endpoint = skill.policy.endpoint or skill.policy.checkpoint if skill.policy else ""
         found.append(
             Finding(
                 "POLICY_ENDPOINT_UNREACHABLE", place("SKILLS.md", order.op, "policy_client"), f"a policy at {endpoint}",
-                given.policy_trouble, start, order.id, loose,
+                capabilities.policy_trouble, start, order.id, loose,
             )
         )  # fmt: skip
-    elif given.policy is not None:
-        found += _spaces(order, given.policy, given, place, loose=loose)
+    elif capabilities.policy is not None:
+        found += _spaces(order, capabilities.policy, capabilities, place, loose=loose)
     return found
 
 
@@ -130,41 +130,41 @@ def _output(environment: Json, word: str) -> bool:
 
 
 def _spaces(
-    order: Order, policy: PolicyInfo, given: TargetCapabilities, place: FieldLocator, *, loose: bool
+    order: Order, policy: PolicyInfo, capabilities: TargetCapabilities, place: FieldLocator, *, loose: bool
 ) -> list[Finding]:
     field = place("SKILLS.md", order.op, "policy_client")
     found = []
     for name, (shape, kind) in policy.observations.items():
-        have = given.observations.get(name)
+        have = capabilities.observations.get(name)
         if have is None or not _fits(shape, have[0]):
-            said = "nothing of that name" if have is None else f"{have[1]} {tuple(have[0])}"
+            actual = "nothing of that name" if have is None else f"{have[1]} {tuple(have[0])}"
             found.append(
                 Finding(
                     "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{field} observation {name}", f"{kind} {tuple(shape)}",
-                    f"{said}; there are: {', '.join(sorted(given.observations)) or 'none'}",
+                    f"{actual}; there are: {', '.join(sorted(capabilities.observations)) or 'none'}",
                     "map the names in the skill's policy_client.observations, or train on this target", order.id, loose,
                 )
             )  # fmt: skip
-    if policy.representation and policy.representation not in given.representations:
+    if policy.representation and policy.representation not in capabilities.representations:
         found.append(
             Finding(
-                "ACTION_CONTRACT_UNSATISFIED", f"{field} action", ", ".join(sorted(given.representations)),
+                "ACTION_CONTRACT_UNSATISFIED", f"{field} action", ", ".join(sorted(capabilities.representations)),
                 policy.representation, "use a policy whose actions this target accepts", order.id, loose,
             )
         )  # fmt: skip
-    elif policy.action_dim and given.representations and policy.action_dim not in _dims(policy, given):
+    elif policy.action_dim and capabilities.representations and policy.action_dim not in _dims(policy, capabilities):
         found.append(
             Finding(
                 "ACTION_CONTRACT_UNSATISFIED", f"{field} action",
-                " or ".join(f"{name} of {shape[0]}" for name, shape in sorted(given.representations.items())),
+                " or ".join(f"{name} of {shape[0]}" for name, shape in sorted(capabilities.representations.items())),
                 f"{policy.action_dim} numbers", "use a policy whose actions this target accepts", order.id, loose,
             )
         )  # fmt: skip
     return found
 
 
-def _dims(policy: PolicyInfo, given: TargetCapabilities) -> set[int]:
-    shapes = given.representations
+def _dims(policy: PolicyInfo, capabilities: TargetCapabilities) -> set[int]:
+    shapes = capabilities.representations
     named = {policy.representation: shapes[policy.representation]} if policy.representation in shapes else shapes
     return {shape[0] for shape in named.values()}
 

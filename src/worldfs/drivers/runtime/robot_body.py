@@ -1,7 +1,7 @@
 """A robot of TARGETS.md as the driver of a node: ACTION.md reaches it, through the same safety layer as sessions.
 
-What it can do follows from what it takes: an arm that is led by poses moves its tool (`move_to`) and takes and puts
-things where ENVIRONMENT.md says that they are (`pick_up`, `place`, by constraints over keypoints). It sees no things.
+Its operations follow from the target's actions: an arm that is led by poses moves its tool (`move_to`), picks and
+places objects at their positions in ENVIRONMENT.md (`pick_up`, `place`, by constraints over keypoints). No perception.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ _OBJECT: Final = ("object_id", "target", "object", "target_id", "id")
 
 
 class RobotBody:
-    """One robot, taken up when the world starts or, if it does not answer then, by the first order.
+    """One robot, opened when the world starts or, if it does not answer then, by the first order.
 
     `target`: its entry in TARGETS.md, under the node's own id.
     """
 
     repeatable: frozenset[str] = frozenset()  # every op moves it, or may
 
-    def __init__(self, target: Target, seat: DriverContext, clock: Clock) -> None:
-        self._target, self._seat, self._clock = target, seat, clock
+    def __init__(self, target: Target, context: DriverContext, clock: Clock) -> None:
+        self._target, self._context, self._clock = target, context, clock
         self._adapter: RealTarget | None = None
         self._scene = Scene()
-        self._thing: Thing | None = None  # what an order brought to another place: told once, and while it is held
+        self._thing: Thing | None = None  # what an order brought to another place: reported once, and while it is held
         self._on: tuple[str, str] | None = None  # the relation that it then has, and to what
 
     @property
     def ops(self) -> frozenset[str]:
-        """What such a robot can do; once it is taken up, what this one can."""
+        """The operations of such a robot; once it is opened, this one's own."""
         if self._adapter is None:
             return ARM
         return ARM if any(spec.representation == POSES for spec in self._adapter.actions()) else frozenset()
 
     def open(self, scene: Scene) -> None:
         self._scene = scene
-        with suppress(UserError):  # said by the review of any order; other robots of this world go on
+        with suppress(UserError):  # reported by the review of any order; other robots of this world go on
             self._take_up()
 
     def observe(self) -> Scene:
@@ -68,7 +68,7 @@ class RobotBody:
         if held == thing.id:
             held_by = Relation(thing.id, "held_by", self._target.id)
             return replace(scene, objects=(replace(thing, status="held"),), relations=(held_by,))
-        self._thing = self._on = None  # where it lies from now on is nothing that this robot knows
+        self._thing = self._on = None  # where it lies from now on is not known to this robot
         thing = replace(thing, status=f"{on[0]}_{on[1]}" if on is not None else "released")
         return replace(scene, objects=(thing,), relations=(Relation(thing.id, *on),) if on is not None else ())
 
@@ -89,9 +89,9 @@ class RobotBody:
         except UserError as error:
             return [Finding(error.code, "ACTION.md params", error.expected, error.found, error.fix, order.id)]
         # only the first can be judged now: what comes after begins in another world
-        errand = self._errand(steps[0])
-        findings = self._runtime(steps[0]).review(errand, adapter)
-        return [replace(item, field=_field(item.field, errand.job), job=order.id) for item in findings]
+        request = self._skill_request(steps[0])
+        findings = self._runtime(steps[0]).review(request, adapter)
+        return [replace(item, field=_field(item.field, request.job), job=order.id) for item in findings]
 
     def execute(self, order: Order, run: Run) -> Outcome:
         try:
@@ -101,12 +101,12 @@ class RobotBody:
         done: list[Json] = []
         outcome = Outcome.success("nothing to do")
         for step in steps:
-            errand, runtime = self._errand(step), self._runtime(step)
-            found = runtime.review(errand, adapter) if done else []
+            request, runtime = self._skill_request(step), self._runtime(step)
+            found = runtime.review(request, adapter) if done else []
             if not nothing_wrong(found):
                 outcome = Outcome.failure(Cause.ERROR, found[0].code, found[0].found, findings=tuple(found))
                 break
-            outcome = run_skill(runtime, errand, SkillContext(adapter, None, run))
+            outcome = run_skill(runtime, request, SkillContext(adapter, None, run))
             self._account(adapter, step, outcome)
             done.append({"op": step.op, "ok": outcome.ok})
             if not outcome.ok:
@@ -125,8 +125,8 @@ class RobotBody:
 
     def _take_up(self) -> RealTarget:
         if self._adapter is None:
-            bench = TargetContext(self._clock, self._seat.artifacts, self._scene, self._seat.language)
-            made = RealTarget(self._target, bench, driver(self._target)(self._target, bench))
+            context = TargetContext(self._clock, self._context.artifacts, self._scene, self._context.language)
+            made = RealTarget(self._target, context, driver(self._target)(self._target, context))
             made.open()
             mine = self._scene_now().robot(self._target.id)
             made.holding = mine.holding if mine is not None else None  # of an earlier run; the fingers may deny it
@@ -134,36 +134,42 @@ class RobotBody:
         return self._adapter
 
     def _steps(self, order: Order) -> Sequence[Order]:
-        """The order itself; of `real_execute` what the words mean. Raises `BadInput` for words that mean nothing."""
+        """The order itself; of `real_execute` its interpretation. Raises `BadInput` for words without one."""
         if order.op != "real_execute":
             return [order]
         words = order.params.get("nl_task")
-        if not isinstance(words, str) or not words.strip() or self._seat.interpreter is None:
-            raise BadInput(repr(words)[:80], expected="nl_task: a sentence", fix="say what to do")
-        steps = [step for step in self._seat.interpreter(words, self._scene_now()) if step.op not in ("wait", "look")]
+        if not isinstance(words, str) or not words.strip() or self._context.interpreter is None:
+            raise BadInput(repr(words)[:80], expected="nl_task: a sentence", fix="write an instruction")
+        steps = [
+            step for step in self._context.interpreter(words, self._scene_now()) if step.op not in ("wait", "look")
+        ]
         unknown = sorted({step.op for step in steps} - (self.ops - {"real_execute"}))
         if unknown or not steps:
-            raise BadInput(", ".join(unknown) or "nothing to do", expected=", ".join(sorted(self.ops)), fix="say less")
+            raise BadInput(
+                ", ".join(unknown) or "nothing to do",
+                expected=", ".join(sorted(self.ops)),
+                fix="write a shorter instruction",
+            )
         return [replace(step, id=f"{order.id}.{number}") for number, step in enumerate(steps, 1)]
 
     def _scene_now(self) -> Scene:
-        home = self._seat.artifacts.parent if self._seat.artifacts is not None else None
+        home = self._context.artifacts.parent if self._context.artifacts is not None else None
         return read_environment(home) or self._scene
 
     def _runtime(self, order: Order) -> SkillRuntime:
         return MoveRuntime() if order.op == "move_to" else ReKepPolicyRuntime()
 
-    def _errand(self, order: Order) -> SkillRequest:
+    def _skill_request(self, order: Order) -> SkillRequest:
         params = dict(order.params)
         params.pop("robot_id", None)
         if order.op == "pick_up":
             params = {"object_id": next((params[key] for key in _OBJECT if params.get(key)), None)}
-        home = self._seat.artifacts.parent if self._seat.artifacts is not None else None
+        home = self._context.artifacts.parent if self._context.artifacts is not None else None
         skill = Skill({"pick_up": "rekep_pick", "place": "rekep_place"}.get(order.op, order.op), "ReKepPolicyRuntime")
         return SkillRequest(order.id, skill, params, home=home)
 
     def _account(self, adapter: RealTarget, order: Order, outcome: Outcome) -> None:
-        """What the order did to a thing, as far as the hand could tell."""
+        """The order's effect on an object, as far as the gripper measures it."""
         id, place = outcome.evidence.get("object"), outcome.evidence.get("object_after")
         if not isinstance(id, str) or not isinstance(place, list):
             return

@@ -1,4 +1,4 @@
-"""`move_to` on a robot that is led by poses: a straight way over what stands about, and where the tool came to."""
+"""`move_to` on a robot that is led by poses: a straight way over obstacles, and where the tool came to rest."""
 
 from __future__ import annotations
 
@@ -26,47 +26,47 @@ class MoveRuntime:
 
     name = "MoveRuntime"
 
-    def review(self, errand: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
-        hand = end_effector_of(target, "", errand.home)
-        numbers = _numbers(errand.params)
-        if hand is None or numbers is None:
+    def review(self, request: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
+        effector = end_effector_of(target, "", request.home)
+        numbers = _numbers(request.params)
+        if effector is None or numbers is None:
             expected = "[x, y, z] or [x, y, z, roll, pitch, yaw], finite numbers in metres and radians"
-            found = str(dict(errand.params))[:200]
+            found = str(dict(request.params))[:200]
             return [Finding("SCHEMA_VALIDATION", "ACTION.md params.target_pose", expected, found, "correct it")]
-        goal = _goal(numbers, hand)
-        if hand.effort(goal) is None:
-            away = float(np.linalg.norm(goal.position - hand.now().base))
+        goal = _goal(numbers, effector)
+        if effector.effort(goal) is None:
+            away = float(np.linalg.norm(goal.position - effector.now().base))
             found = f"{away:.3f} m from the robot's base"
             return [Finding("CRITIC_REFUSED", "ACTION.md params.target_pose", "a place that the arm reaches", found,
                             "choose a place nearer to the robot's base")]  # fmt: skip
-        if isinstance(target, RealTarget) and (found := _outside(target, goal, hand)):
+        if isinstance(target, RealTarget) and (found := _outside(target, goal, effector)):
             return [Finding("CRITIC_REFUSED", f"TARGETS.md {target.target.id} config.safety.workspace",
                             "a place inside the workspace", found, "choose a place inside it")]  # fmt: skip
         return []
 
-    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
-        hand, numbers = end_effector_of(stage.target, "", errand.home), _numbers(errand.params)
-        if hand is None or numbers is None:
+    def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
+        effector, numbers = end_effector_of(context.target, "", request.home), _numbers(request.params)
+        if effector is None or numbers is None:
             return Outcome.failure(Cause.ERROR, "SCHEMA_VALIDATION", "no pose to go to")
-        goal = _goal(numbers, hand)
+        goal = _goal(numbers, effector)
         evidence: Json = {}
         try:
-            hand.begin(lambda: stage.run.stop)
-            start = hand.now().hand
+            effector.begin(lambda: context.run.stop)
+            start = effector.now().tool_pose
             after, far = start, math.inf
             while (gap := _gap(after, goal)) < far - NEARER:
                 far = gap  # limits may have held it back: on as long as it comes nearer
-                way = hand.plan(MotionRequest(goal, lambda pose: ""))
+                way = effector.plan(MotionRequest(goal, lambda pose: ""))
                 if isinstance(way, str):
                     return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", way)
-                hand.go(way)
-                after = hand.now().hand
+                effector.go(way)
+                after = effector.now().tool_pose
                 if angle_between(after.rotation, goal.rotation) <= TURNED and _gap(after, goal) <= NEAR:
                     break
         except ExecutionHalted as halt:
-            return halted_outcome(halt, evidence, stage.run)
+            return halted_outcome(halt, evidence, context.run)
         finally:
-            evidence |= hand.done()
+            evidence |= effector.done()
         gap, turn = _gap(after, goal), angle_between(after.rotation, goal.rotation)
         moved = float(np.linalg.norm(after.position - start.position))
         evidence |= {"distance_to_goal": round(gap, 4), "turn_to_goal": round(turn, 4), "tool_moved": round(moved, 4)}
@@ -93,10 +93,10 @@ def _numbers(params: Json) -> list[float] | None:
     return [float(v) for v in value] if fine else None
 
 
-def _goal(numbers: list[float], hand: EndEffector) -> Pose:
+def _goal(numbers: list[float], effector: EndEffector) -> Pose:
     """The pose; without a turn, the one that the tool has now."""
     if len(numbers) == 3:
-        return Pose(np.array(numbers), hand.now().hand.rotation)
+        return Pose(np.array(numbers), effector.now().tool_pose.rotation)
     roll, pitch, yaw = numbers[3:]
     return Pose(
         np.array(numbers[:3]),
@@ -104,13 +104,13 @@ def _goal(numbers: list[float], hand: EndEffector) -> Pose:
     )
 
 
-def _outside(target: RealTarget, goal: Pose, hand: EndEffector) -> str:
-    """How a goal leaves the box of the safety layer, which would clamp it; "" inside or without a box."""
+def _outside(target: RealTarget, goal: Pose, effector: EndEffector) -> str:
+    """By how much a goal is outside the safety layer's box, which would clamp it; "" inside or without a box."""
     limits = target.limits
     if limits.low is None or limits.high is None:
         return ""
-    state, tool = hand.now(), np.asarray(target.observe()["ee_pose"], dtype=float)
-    base = Pose(state.base, state.hand.rotation @ matrix(tool[3:7]).T)
+    state, tool = effector.now(), np.asarray(target.observe()["ee_pose"], dtype=float)
+    base = Pose(state.base, state.tool_pose.rotation @ matrix(tool[3:7]).T)
     local = base.inverse(goal.position)
     inside = bool(((local >= limits.low) & (local <= limits.high)).all())
     return "" if inside else f"{[round(float(v), 3) for v in local]} in the robot's base frame"

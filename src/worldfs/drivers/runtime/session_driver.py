@@ -27,7 +27,7 @@ from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
 
-CONNECT_S = 3.0  # for a policy to answer at preflight, if the session gives it no less
+CONNECT_S = 3.0  # for a policy to answer at preflight, if the session allows no less
 _EXECUTION = ("max_steps", "control_hz", "replan_every", "action_chunk_mode")
 
 
@@ -36,11 +36,11 @@ ConnectionKey = tuple[str, str, str]  # type, endpoint, checkpoint
 
 @dataclass(frozen=True, slots=True)
 class SessionDocuments:
-    """What the documents say now; asked before each session, since the operator may have edited them."""
+    """The documents' present contents; read before each session, since the operator may have edited them."""
 
     target: Callable[[], Target | None]
     skills: Callable[[], Mapping[str, Skill]]
-    environment: Callable[[], Json]  # ENVIRONMENT.md as it stands
+    environment: Callable[[], Json]  # the present ENVIRONMENT.md
     place: preflight.FieldLocator
 
 
@@ -76,7 +76,7 @@ class SessionDriver:
             try:
                 self._take_up(target)
             except UserError:
-                return  # said by the preflight of whoever wants it; other targets go on
+                return  # reported by the preflight of sessions that use it; other targets go on
 
     def observe(self) -> Scene:
         return self._adapter.scene() if self._adapter is not None else Scene()
@@ -120,7 +120,7 @@ class SessionDriver:
             return [*found, _finding(code, place("TARGETS.md", target.id, "adapter"), error, order)]
         given = self._given(adapter, order, skill)
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
-        return found + list(runtime.review(self._errand(order, skill), adapter))
+        return found + list(runtime.review(self._skill_request(order, skill), adapter))
 
     def execute(self, order: Order, run: Run) -> Outcome:
         target, skill = self._registries.target(), self._registries.skills().get(order.op)
@@ -130,19 +130,19 @@ class SessionDriver:
         if runtime is None:
             return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", f"no runtime {skill.runtime!r}")
         trace = EpisodeTrace(run.artifacts if run.artifacts is not None else self._artifacts, order, self._clock)
-        errand = self._errand(order, skill)
+        request = self._skill_request(order, skill)
         try:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
-            stage = SkillContext(adapter, policy, replace(run, artifacts=trace.folder), (trace,))
-            outcome = run_skill(runtime, errand, stage)
+            context = SkillContext(adapter, policy, replace(run, artifacts=trace.folder), (trace,))
+            outcome = run_skill(runtime, request, context)
         except PolicyError as error:
             self._drop(skill.policy)
             outcome = _policy_failed(error)
         except UserError as error:
             outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
         except BaseException:
-            trace.drop()  # a bug of ours or of a package: it ends this job, told by the dispatcher
+            trace.drop()  # a bug here or in a package: it ends this job, reported by the dispatcher
             raise
         if not outcome.ok and outcome.code.startswith("POLICY_"):
             self._drop(skill.policy)
@@ -177,13 +177,13 @@ class SessionDriver:
         self._adapter, self._named = adapter, name
         return adapter
 
-    def _errand(self, order: Order, skill: Skill) -> SkillRequest:
+    def _skill_request(self, order: Order, skill: Skill) -> SkillRequest:
         return replace(
             skill_request(order, skill), home=self._artifacts.parent if self._artifacts is not None else None
         )
 
     def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
-        """The session's own choice, else the skill's. None, and a finding, if nobody brings it."""
+        """The session's own choice, else the skill's. None, and a finding, if no plugin provides it."""
         named = preflight.routing(order).get("skill_runtime")
         name = str(named or skill.runtime)
         if name not in self._skill_runtimes:
@@ -237,7 +237,7 @@ class SessionDriver:
         return client
 
     def _drop(self, spec: PolicySpec | None) -> None:
-        """A client that failed is made anew: some wires are stuck after a missed answer."""
+        """A client that failed is made anew: some connections are stuck after a missed answer."""
         if spec is not None and (client := self._policies.pop(connection_key(spec), None)) is not None:
             client.close()
 
@@ -260,32 +260,32 @@ def _same(one: Target, other: Target) -> bool:
 
 
 def connection_key(spec: PolicySpec) -> ConnectionKey:
-    """What two skills of one policy share: a connection."""
+    """The key of a connection that two skills of one policy share."""
     return spec.type, spec.endpoint, spec.checkpoint
 
 
 @contextmanager
 def _attended(adapter: TargetAdapter, run: Run) -> Iterator[None]:
-    """A target that wants to know is told when the session begins and that it is over, however it ends."""
+    """A session-aware target learns when the session begins and that it is over, however it ends."""
     if not isinstance(adapter, SessionAware):
         yield
         return
-    adapter.attend(run)
+    adapter.set_run(run)
     try:
         yield
     finally:
-        adapter.attend(None)
+        adapter.set_run(None)
 
 
-def run_skill(runtime: SkillRuntime, errand: SkillRequest, stage: SkillContext) -> Outcome:
-    """The runtime's outcome, also of what it raises; the target is told when it begins and that it is over."""
-    run = stage.run
+def run_skill(runtime: SkillRuntime, request: SkillRequest, context: SkillContext) -> Outcome:
+    """The runtime's outcome, also of what it raises; the target learns when the session begins and ends."""
+    run = context.run
     try:
-        with _attended(stage.target, run):
-            outcome = runtime.perform(errand, stage)
+        with _attended(context.target, run):
+            outcome = runtime.perform(request, context)
         if outcome.ok or not outcome.code.startswith("TARGET_") or not run.stop:
             return outcome
-        return _over(run.stop, outcome.message)  # the target stood still first: it looks more often than the skill
+        return _over(run.stop, outcome.message)  # the target stopped first: it checks more often than the skill
     except PolicyError as error:
         return _policy_failed(error)
     except TargetStopped as error:
@@ -307,23 +307,23 @@ def _policy_failed(error: PolicyError) -> Outcome:
 
 
 def skill_request(order: Order, skill: Skill) -> SkillRequest:
-    """What a session asks of its runtime; figures of `execution` that mean nothing are left at their defaults."""
+    """A session's request to its runtime; invalid figures of `execution` are left at their defaults."""
     execution = order.extra.get("execution")
     given = execution if isinstance(execution, dict) else {}
     figures = {key: given[key] for key in _EXECUTION if key in given}
     words = order.extra.get("task_description") or order.params.get("instruction") or ""
-    errand = SkillRequest(order.id, skill, order.params, str(words), order.step_timeout_s, extra=order.extra)
+    request = SkillRequest(order.id, skill, order.params, str(words), order.step_timeout_s, extra=order.extra)
     return replace(
-        errand,
+        request,
         control_hz=_number(figures.get("control_hz"), 0.0),
-        max_steps=int(_number(figures.get("max_steps"), errand.max_steps)),
-        replan_every=int(_number(given.get("replan_every_steps", figures.get("replan_every")), errand.replan_every)),
-        chunk_mode=str(figures.get("action_chunk_mode") or errand.chunk_mode),
+        max_steps=int(_number(figures.get("max_steps"), request.max_steps)),
+        replan_every=int(_number(given.get("replan_every_steps", figures.get("replan_every")), request.replan_every)),
+        chunk_mode=str(figures.get("action_chunk_mode") or request.chunk_mode),
     )
 
 
 def start_command(spec: PolicySpec) -> str:
-    """The command of ours that would answer at a policy's endpoint on this machine; "" where none would."""
+    """The `paos` command that would serve a policy's endpoint on this machine; "" where none would."""
     from urllib.parse import urlsplit
 
     try:

@@ -1,12 +1,12 @@
-"""From what a policy gives to what a target accepts: the same representation, or one that follows from it.
+"""From a policy's actions to a target's: the same representation, or one that follows from it.
 
-    given            accepted         how
-    ee_delta         ee_pose          added up from the hand's pose when the chunk was planned
+    source           accepted         how
+    ee_delta         ee_pose          added up from the tool's pose when the chunk was planned
     ee_pose          ee_delta         the way there, cut to what one step may be
     joint_velocity   joint_position   a step's time of it, from the last position commanded
     joint_position   joint_velocity   what brings it there in a step
 
-Between joints and the hand there is no bridge: that needs the arm's kinematics, and belongs to target or policy.
+Between joints and the tool there is no conversion: that needs the arm's kinematics, in the target or the policy.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ _DIMS = {"ee_delta": 7, "ee_pose": 8}
 
 
 class NoConversion(ValueError):
-    """What the policy gives cannot become what the target accepts; the text says why."""
+    """The policy's actions cannot be converted to an action of the target; the text says why."""
 
 
 class ActionConversion:
     """Chosen once for a policy and a target. `begin` at each new chunk, then an action at a time."""
 
-    def __init__(self, given: str, spec: ActionSpec, said: Mapping[str, Any], control_hz: float) -> None:
-        """`said`: `policy_client.action` {gripper {closed, open}, binary_gripper, clip} over what the client says."""
-        self.given, self.spec = given, spec
+    def __init__(self, source: str, spec: ActionSpec, overrides: Mapping[str, Any], control_hz: float) -> None:
+        """`overrides`: `policy_client.action` {gripper {closed, open}, binary_gripper, clip} over the server's."""
+        self.source, self.spec = source, spec
         self._dt = 1.0 / control_hz
-        self._scale, self._shift = _grip(given, spec.representation, said.get("gripper"))
-        self._binary = said.get("binary_gripper") is True
-        self._clip = said.get("clip") is True
+        self._scale, self._shift = _grip(source, spec.representation, overrides.get("gripper"))
+        self._binary = overrides.get("binary_gripper") is True
+        self._clip = overrides.get("clip") is True
         self._now: Array | None = None
         self._turn: Callable[[Array, Observation], Array] = {
             ("ee_delta", "ee_pose"): self._add,
             ("ee_pose", "ee_delta"): self._way,
             ("joint_velocity", "joint_position"): self._integrate,
             ("joint_position", "joint_velocity"): self._differ,
-        }.get((given, spec.representation), _same)
+        }.get((source, spec.representation), _same)
 
     @property
     def dim(self) -> int:
-        """Numbers of one action as the policy gives it."""
-        return _DIMS.get(self.given, self.spec.shape[0])
+        """Numbers of one action of the policy."""
+        return _DIMS.get(self.source, self.spec.shape[0])
 
     def begin(self) -> None:
         self._now = None
@@ -63,7 +63,7 @@ class ActionConversion:
     def __call__(self, action: Array, observation: Observation) -> Array:
         """Raises `NoConversion` if the action has another number of components."""
         if action.shape != (self.dim,):
-            raise NoConversion(f"{self.given} of {action.size} numbers, and the target's has {self.dim}")
+            raise NoConversion(f"{self.source} of {action.size} numbers, and the target's has {self.dim}")
         mine = np.asarray(action, float).copy()
         if self._clip:
             mine = np.clip(mine, -1.0, 1.0)
@@ -100,45 +100,45 @@ class ActionConversion:
 
 
 def choose_conversion(
-    given: str,
+    source: str,
     dim: int,
     specs: Sequence[ActionSpec],
     observations: Mapping[str, object],
-    said: Mapping[str, Any],
+    overrides: Mapping[str, Any],
     *,
     control_hz: float = 0.0,
 ) -> ActionConversion:
-    """The best that there is. `given` "": the only representation of `dim` numbers (0: any). Raises `NoConversion`."""
+    """The best that there is. `source` "": the only representation of `dim` numbers (0: any). Raises `NoConversion`."""
     accepted = {spec.representation: spec for spec in specs}
     words = ", ".join(f"{name} of {spec.shape[0]}" for name, spec in accepted.items()) or "nothing"
-    if not given:
+    if not source:
         fitting = [name for name, spec in accepted.items() if dim in (0, spec.shape[0])]
         if len(fitting) != 1:
-            raise NoConversion(f"{dim or 'some'} numbers that it does not name; the target accepts {words}")
-        given = fitting[0]
-    if given not in ACTIONS:
-        raise NoConversion(f"{given!r}; there are {', '.join(ACTIONS)}")
-    choices = [given, *(to for of, to in _NEEDS if of == given)]
+            raise NoConversion(f"{dim or 'some'} numbers without a representation; the target accepts {words}")
+        source = fitting[0]
+    if source not in ACTIONS:
+        raise NoConversion(f"{source!r}; there are {', '.join(ACTIONS)}")
+    choices = [source, *(to for of, to in _NEEDS if of == source)]
     for name in choices:
-        need = _NEEDS.get((given, name), "")
+        need = _NEEDS.get((source, name), "")
         if name in accepted and (not need or need in observations):
             spec = accepted[name]
-            found = ActionConversion(given, spec, said, control_hz or spec.control_hz)
+            found = ActionConversion(source, spec, overrides, control_hz or spec.control_hz)
             if dim in (0, found.dim):
                 return found
-            raise NoConversion(f"{given} of {dim} numbers; the target accepts {words}")
-    raise NoConversion(f"{given}; the target accepts {words}, and between joints and the hand there is no bridge")
+            raise NoConversion(f"{source} of {dim} numbers; the target accepts {words}")
+    raise NoConversion(f"{source}; the target accepts {words}, and between joints and the tool there is no conversion")
 
 
 def _same(mine: Array, observation: Observation) -> Array:
     return mine
 
 
-def _grip(given: str, taken: str, said: object) -> tuple[float, float]:
+def _grip(source: str, taken: str, overrides: object) -> tuple[float, float]:
     """Scale and shift from the policy's figures for closed and open to those of what is taken."""
-    closed, wide = GRIPPERS[given]
-    if isinstance(said, Mapping):
-        closed, wide = float(said.get("closed", closed)), float(said.get("open", wide))
+    closed, wide = GRIPPERS[source]
+    if isinstance(overrides, Mapping):
+        closed, wide = float(overrides.get("closed", closed)), float(overrides.get("open", wide))
     if closed == wide:
         raise NoConversion(f"a gripper that is closed and open at {closed:g}")
     low, high = GRIPPERS[taken]

@@ -14,7 +14,7 @@ from worldfs.ground.model import Cause, Finding, Json, Order, Outcome
 
 @runtime_checkable
 class NativeOperations(Protocol):
-    """What a target may offer beside its port: ops that it plans, carries out and measures itself."""
+    """An optional addition to a target's port: operations that it plans, carries out and measures itself."""
 
     @property
     def ops(self) -> frozenset[str]: ...
@@ -24,7 +24,7 @@ class NativeOperations(Protocol):
     def carry_out(self, order: Order, run: Run) -> Outcome: ...
 
 
-# Skills by id; `{name}` is a parameter of the session, a parameter that is not given leaves its key out.
+# Skills by id; `{name}` is a parameter of the session; a missing parameter leaves its key out.
 STEPS: Final[dict[str, tuple[tuple[str, Json], ...]]] = {
     "rekep_pick": (("pick_up", {"object_id": "{object_id}"}),),
     "rekep_place": (
@@ -45,64 +45,64 @@ class BuiltinSkillRuntime:
 
     name = "BuiltinSkillRuntime"
 
-    def review(self, errand: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
-        orders = steps_of(errand)
+    def review(self, request: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
+        orders = steps_of(request)
         if isinstance(orders, Finding):
             return [orders]
         if not isinstance(target, NativeOperations):
-            return [_bodiless(errand, target)]
+            return [_bodiless(request, target)]
         unknown = [order for order in orders if order.op not in target.ops]
         if unknown:
-            field, there = f"SKILLS.md {errand.skill.id} steps", ", ".join(sorted(target.ops))
+            field, there = f"SKILLS.md {request.skill.id} steps", ", ".join(sorted(target.ops))
             fix = "write steps of these ops, or give the skill another runtime"
-            return [Finding("OP_NOT_IN_PROFILE", field, f"one of {there}", unknown[0].op, fix, errand.job)]
+            return [Finding("OP_NOT_IN_PROFILE", field, f"one of {there}", unknown[0].op, fix, request.job)]
         # Only the first can be judged now: what comes after begins in another world.
         wanted = _still_wanted(orders, target)
         return target.judge(wanted[0]) if wanted else []
 
-    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
-        orders, target = steps_of(errand), stage.target
+    def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
+        orders, target = steps_of(request), context.target
         if isinstance(orders, Finding) or not isinstance(target, NativeOperations):
-            finding = orders if isinstance(orders, Finding) else _bodiless(errand, target)
+            finding = orders if isinstance(orders, Finding) else _bodiless(request, target)
             return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
         done: list[Json] = []
         outcome = Outcome.success("nothing to do")
         for order in _still_wanted(orders, target):
-            began = stage.run.clock.monotonic()
-            limit = stage.run.deadline
-            if errand.step_timeout_s:
-                limit = min(limit, began + errand.step_timeout_s)
-            outcome = target.carry_out(order, replace(stage.run, deadline=limit))
-            seconds = round(stage.run.clock.monotonic() - began, 3)
+            began = context.run.clock.monotonic()
+            limit = context.run.deadline
+            if request.step_timeout_s:
+                limit = min(limit, began + request.step_timeout_s)
+            outcome = target.carry_out(order, replace(context.run, deadline=limit))
+            seconds = round(context.run.clock.monotonic() - began, 3)
             attempts = outcome.evidence.get("attempts", 1)
-            if outcome.code == "EXECUTION_TIMEOUT" and limit < stage.run.deadline and not stage.run.stop:
-                why = f"{order.op} took longer than the {errand.step_timeout_s:g} s of a step (timeouts.skill)"
+            if outcome.code == "EXECUTION_TIMEOUT" and limit < context.run.deadline and not context.run.stop:
+                why = f"{order.op} took longer than the {request.step_timeout_s:g} s of a step (timeouts.skill)"
                 outcome = replace(outcome, code="SKILL_TIMEOUT", message=why)
             done.append({"op": order.op, "ok": outcome.ok, "seconds": seconds, "attempts": attempts})
-            for watch in stage.watch:
+            for watch in context.watch:
                 watch(target.observe(), None, None)
             if not outcome.ok:
                 break
         return replace(outcome, evidence={**outcome.evidence, "steps_done": done})
 
 
-def steps_of(errand: SkillRequest) -> list[Order] | Finding:
-    """The orders of a skill with its parameters in; a finding when one that they need is not given."""
-    given = errand.skill.extra.get("steps")
-    steps = STEPS.get(errand.skill.id) if given is None else _own(given)
-    if steps is None and given is not None:
-        field, expected = f"SKILLS.md {errand.skill.id} steps", "a list of {op: {parameter: value}}"
-        return Finding("SCHEMA_VALIDATION", field, expected, str(given)[:200], "correct the steps", errand.job)
+def steps_of(request: SkillRequest) -> list[Order] | Finding:
+    """The orders of a skill with its parameters filled in; a finding when a required one is missing."""
+    value = request.skill.extra.get("steps")
+    steps = STEPS.get(request.skill.id) if value is None else _own(value)
+    if steps is None and value is not None:
+        field, expected = f"SKILLS.md {request.skill.id} steps", "a list of {op: {parameter: value}}"
+        return Finding("SCHEMA_VALIDATION", field, expected, str(value)[:200], "correct the steps", request.job)
     orders = []
-    for number, (op, params) in enumerate(steps or ((errand.skill.id, dict(errand.params)),)):
-        filled = {key: _filled(value, errand.params) for key, value in params.items()}
+    for number, (op, params) in enumerate(steps or ((request.skill.id, dict(request.params)),)):
+        filled = {key: _filled(value, request.params) for key, value in params.items()}
         needed = {key: value for key, value in filled.items() if value is not None}
         if params and not needed:
-            field, expected = f"SESSIONS.md {errand.job} execution.params", " or ".join(sorted(params))
-            found = ", ".join(sorted(errand.params)) or "nothing"
-            return Finding("SCHEMA_VALIDATION", field, expected, found, "give the parameter", errand.job)
+            field, expected = f"SESSIONS.md {request.job} execution.params", " or ".join(sorted(params))
+            found = ", ".join(sorted(request.params)) or "nothing"
+            return Finding("SCHEMA_VALIDATION", field, expected, found, "give the parameter", request.job)
         orders.append(
-            Order(f"{errand.job}.{number + 1}", errand.job, op, needed, timeout_s=errand.step_timeout_s or 300)
+            Order(f"{request.job}.{number + 1}", request.job, op, needed, timeout_s=request.step_timeout_s or 300)
         )
     return orders
 
@@ -116,11 +116,11 @@ def _still_wanted(orders: Sequence[Order], target: TargetAdapter) -> list[Order]
     ]  # fmt: skip
 
 
-def _own(given: Any) -> tuple[tuple[str, Json], ...] | None:
-    if not isinstance(given, list) or not given:
+def _own(value: Any) -> tuple[tuple[str, Json], ...] | None:
+    if not isinstance(value, list) or not value:
         return None
     steps = []
-    for item in given:
+    for item in value:
         step = {item: {}} if isinstance(item, str) else item
         if not isinstance(step, dict) or len(step) != 1:
             return None
@@ -138,14 +138,14 @@ def _filled(value: Any, params: Json) -> Any:
     if value.startswith("{") and value.endswith("}") and value.count("{") == 1:
         name = value[1:-1]
         return next((params[key] for key in _ALIASES.get(name, (name,)) if params.get(key) is not None), None)
-    for key, given in params.items():
-        value = value.replace("{" + key + "}", str(given))
+    for key, param in params.items():
+        value = value.replace("{" + key + "}", str(param))
     return value
 
 
-def _bodiless(errand: SkillRequest, target: TargetAdapter) -> Finding:
+def _bodiless(request: SkillRequest, target: TargetAdapter) -> Finding:
     field = f"TARGETS.md {target.target.id} adapter"
-    fix = "use a skill with a policy on this target, or a target with a body of ours (backend: mujoco)"
+    fix = "use a skill with a policy on this target, or a simulated target (backend: mujoco)"
     return Finding(
-        "ACTION_BRIDGE_MISSING", field, "a target that has ops of its own", target.target.adapter, fix, errand.job
+        "ACTION_BRIDGE_MISSING", field, "a target that has ops of its own", target.target.adapter, fix, request.job
     )

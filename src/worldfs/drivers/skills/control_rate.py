@@ -1,4 +1,4 @@
-"""The beat of a control loop: step k is due at start + k / hz, whatever the steps before it took."""
+"""The rate of a control loop: step k is due at start + k / hz, however long the steps before it took."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ Wait = Callable[[float], object]
 
 
 class ControlRate:
-    """`wait` passes real seconds and returns early if there is reason to; None: the beat is kept in figures only.
+    """`wait` passes real seconds and returns early on a stop; None: the rate is only measured.
 
-    A step that comes later than the next beat moves the whole beat on, so that no burst of steps follows a pause.
+    A step that comes after the next due time shifts all later ones, so that no burst of steps follows a pause.
     """
 
     def __init__(self, hz: float, clock: Clock, wait: Wait | None) -> None:
         self.period = 1.0 / hz
         self._clock, self._wait = clock, wait
         self._due = clock.monotonic()
-        self.late: list[float] = []  # seconds after its beat that each step began
-        self.missed = 0  # beats that were skipped
+        self.late: list[float] = []  # seconds after its due time that each step began
+        self.missed = 0  # due times that were skipped
 
     def __call__(self) -> None:
-        """Until the next beat."""
+        """Wait until the next due time."""
         if self._wait is None:
             return
         left = self._due - self._clock.monotonic()
@@ -35,6 +35,6 @@ class ControlRate:
         self.late.append(max(0.0, behind))
         self._due += (skipped + 1) * self.period
 
-    def again(self) -> None:
-        """The beat begins anew now: the loop waited for a policy, not for its body."""
+    def restart(self) -> None:
+        """Start counting from now: the loop waited for a policy, not for its target."""
         self._due = self._clock.monotonic()

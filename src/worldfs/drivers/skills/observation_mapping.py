@@ -1,6 +1,6 @@
-"""What a policy is shown: our observation under its names, pictures in its size, several of ours joined as one.
+"""A policy's inputs: the target's observations under the policy's names, resized, several joined as one.
 
-`policy_client.observations` {ours: theirs}: `rgb.front: observation/image`, `ee_position+ee_axis_angle+gripper:
+`policy_client.observations` {target's: policy's}: `rgb.front: observation/image`, `ee_position+ee_axis_angle+gripper:
 observation/state`. `policy_client.image`: {size: 224 or [height, width], rotate180: true} for pictures of every name.
 """
 
@@ -29,18 +29,18 @@ _CAMERA = ("rgb.", "depth.")
 
 
 class ObservationMapping:
-    """A skill's way of showing; `wanted`: names of ours that the policy asked for, where the skill says nothing."""
+    """A skill's mapping; `wanted`: names of the target's that the policy requires, where the skill declares none."""
 
     def __init__(self, spec: PolicySpec, wanted: Mapping[str, object] | None = None) -> None:
         self._names = policy_contract.observation_names(spec) or {name: name for name in wanted or ()}
         self._where = endpoint_text(spec)
         image = spec.extra.get("image")
-        said: Mapping[str, Any] = image if isinstance(image, Mapping) else {}
-        self._size = _size(said.get("size"))
-        self._turned = said.get("rotate180") is True
+        settings: Mapping[str, Any] = image if isinstance(image, Mapping) else {}
+        self._size = _size(settings.get("size"))
+        self._turned = settings.get("rotate180") is True
 
     def missing(self, have: Mapping[str, object]) -> list[str]:
-        """Names of ours that the skill shows and nobody has."""
+        """Names that the mapping needs and the target does not have."""
         return [part for name in self._names for part in name.split("+") if not _has(part, have)]
 
     def source(self, have: Mapping[str, object], *, real: bool) -> str:
@@ -70,7 +70,7 @@ class ObservationMapping:
             )
         raise PolicyError(
             f"the target shows no {name}", path=self._where, expected=", ".join(sorted(observation)),
-            fix="mend policy_client.observations of the skill", code="POLICY_CLIENT",
+            fix="correct policy_client.observations of the skill", code="POLICY_CLIENT",
         )  # fmt: skip
 
     def _picture(self, array: Array) -> Array:
@@ -100,7 +100,7 @@ def _has(name: str, have: Mapping[str, object]) -> bool:
     return name in have or (name in DERIVED and "ee_pose" in have)
 
 
-def _size(given: object) -> tuple[int, int] | None:
-    if isinstance(given, list | tuple) and len(given) == 2 and all(type(n) is int and 0 < n <= 4096 for n in given):
-        return int(given[0]), int(given[1])
-    return (given, given) if type(given) is int and 0 < given <= 4096 else None
+def _size(value: object) -> tuple[int, int] | None:
+    if isinstance(value, list | tuple) and len(value) == 2 and all(type(n) is int and 0 < n <= 4096 for n in value):
+        return int(value[0]), int(value[1])
+    return (value, value) if type(value) is int and 0 < value <= 4096 else None

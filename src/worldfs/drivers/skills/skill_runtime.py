@@ -1,4 +1,4 @@
-"""The port of skill runtimes: a skill carried out on a target, step by step, with what was measured."""
+"""The port of skill runtimes: a skill carried out on a target, step by step, with measured evidence."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Watcher = Callable[[Observation, Any, StepResult | None], None]  # observation, 
 
 @dataclass(frozen=True, slots=True)
 class SkillRequest:
-    """What one session asks of a skill. Times in seconds."""
+    """One session's request for a skill. Times in seconds."""
 
     job: str
     skill: Skill
     params: Json
     words: str = ""  # task_description: what a policy is prompted with
     step_timeout_s: float = 0.0  # of one step of the skill, and of one answer of its policy; 0: none
-    control_hz: float = 0.0  # 0: what the target says
+    control_hz: float = 0.0  # 0: the target's own
     max_steps: int = 600
-    replan_every: int = 8  # actions of a chunk that are used before the policy is asked again
+    replan_every: int = 8  # actions of a chunk that are used before the next inference
     chunk_mode: str = "chunk_buffer"  # chunk_buffer | open_loop | single_step
     extra: Json = field(default_factory=dict)
     home: Path | None = None  # the workspace on disk: files that params name are below it
@@ -34,7 +34,7 @@ class SkillRequest:
 
 @dataclass(frozen=True, slots=True)
 class SkillContext:
-    """What a runtime works with: the target, the policy if the skill names one, the run, and who watches."""
+    """A runtime's context: the target, the policy if the skill names one, the run, and the watchers."""
 
     target: TargetAdapter
     policy: PolicyClient | None
@@ -47,12 +47,12 @@ class SkillRuntime(Protocol):
 
     name: str
 
-    def review(self, errand: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
-        """What only the runtime knows: parameters, constraint files, spaces that do not match. Moves nothing."""
+    def review(self, request: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
+        """The runtime's own checks: parameters, constraint files, mismatched spaces. Moves nothing."""
         ...
 
-    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
-        """Until success, failure, `stage.run.stop`, or the limits of the errand."""
+    def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
+        """Until success, failure, `context.run.stop`, or the limits of the request."""
         ...
 
 

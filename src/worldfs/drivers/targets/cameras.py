@@ -1,6 +1,6 @@
 """Cameras that a target declares by their devices: the newest picture of each, through OpenCV.
 
-A thread a camera takes pictures as they come, so that a look is not the one that lay in the driver's queue.
+A thread for each camera takes pictures as they come, so that a read does not return an old one from the driver's queue.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Cameras:
                 raise MissingRequirement(
                     f"camera {spec.name} has no device", path=self._path,
                     expected=f"device: /dev/video0, or a camera of the robot: {', '.join(brought) or 'none'}",
-                    fix="say where it is, or leave it out",
+                    fix="configure it, or leave it out",
                 )  # fmt: skip
             self._open[spec.name] = _Camera(spec, self._clock, _opencv(self._path), f"{self._path} {spec.name}")
         for camera in self._open.values():
@@ -111,7 +111,7 @@ class _Camera:
 
 
 def _as_stated(spec: CameraSpec, size: tuple[int, int], path: str) -> None:
-    """Raises `BadInput` where the robot's library gives pictures (height, width) of another size than was written."""
+    """Raises `BadInput` where the robot's library returns pictures (height, width) of another size than configured."""
     height, width = size
     if spec.stated and (width, height) != spec.resolution:
         raise BadInput(

@@ -17,8 +17,8 @@ RAW = "raw"  # the environment's own actions, whatever they mean
 class GymTarget:
     """`target.config`: env_id, kwargs (for `gymnasium.make`), representation (what its actions are; else `raw`)."""
 
-    def __init__(self, target: Target, bench: TargetContext) -> None:
-        self.target, self.bench = target, bench
+    def __init__(self, target: Target, context: TargetContext) -> None:
+        self.target, self.context = target, context
         self._id = str(target.config.get("env_id") or "")
         self._env: Any = None
         self._seen: Observation = {}
@@ -42,7 +42,7 @@ class GymTarget:
             self.reset(seed=self.target.config.get("seed"))
         except gymnasium.error.Error as error:
             raise BadInput(str(error), path=f"{at} config.env_id", expected="a registered environment") from error
-        except Exception as error:  # a simulator's own library: whatever it raises, it is not here for us
+        except Exception as error:  # a simulator's own library: whatever it raises, the target is not available
             self.close()
             raise MissingRequirement(
                 f"{self._id} does not start: {type(error).__name__}: {error}", path=f"{at} backend",
@@ -71,8 +71,8 @@ class GymTarget:
         return {name: (tuple(value.shape), str(value.dtype)) for name, value in self._seen.items()}
 
     def reset(self, *, seed: int | None = None, options: Json | None = None) -> Observation:
-        seen, _ = self._env.reset(seed=seed, options=options)
-        self._seen = flat(seen)
+        observation, _ = self._env.reset(seed=seed, options=options)
+        self._seen = flat(observation)
         return self._seen
 
     def step(self, action: Array, representation: str) -> StepResult:
@@ -86,8 +86,8 @@ class GymTarget:
             clamped, given = (() if np.array_equal(inside, given) else ("action space",)), inside
         else:
             given = space.dtype.type(np.clip(round(float(given.ravel()[0])), 0, space.n - 1))
-        seen, reward, terminated, truncated, info = self._env.step(given)
-        self._seen = flat(seen)
+        observation, reward, terminated, truncated, info = self._env.step(given)
+        self._seen = flat(observation)
         success = info.get("is_success", info.get("success"))
         return StepResult(
             self._seen, float(reward), bool(terminated), bool(truncated),
@@ -98,7 +98,7 @@ class GymTarget:
         return self._seen
 
     def scene(self) -> Scene:
-        """An environment that we know nothing of shows only that it is there."""
+        """The scene of an unknown environment has only the robot."""
         return Scene((RobotState(self.target.id, extra={"environment": self._id}),))
 
     def stop(self) -> None:
@@ -110,11 +110,11 @@ class GymTarget:
             env.close()
 
 
-def flat(seen: Any, prefix: str = "") -> dict[str, Array]:
+def flat(observation: Any, prefix: str = "") -> dict[str, Array]:
     """An observation as arrays by dotted names; what is no mapping is called `state`."""
-    if not isinstance(seen, Mapping):
-        return {prefix or "state": np.asarray(seen)}
+    if not isinstance(observation, Mapping):
+        return {prefix or "state": np.asarray(observation)}
     found: dict[str, Array] = {}
-    for name, value in seen.items():
+    for name, value in observation.items():
         found |= flat(value, f"{prefix}.{name}" if prefix else str(name))
     return found

@@ -1,4 +1,4 @@
-"""Chains of joints: where the tool is at given angles, and which angles bring it somewhere near. Numpy alone."""
+"""Kinematic chains: the tool's pose at joint angles, and angles for a pose near a start. Numpy alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """RealRobotTargetAdapter: a robot as a target, behind the safety layer and a watchdog (000 "TARGETS.md").
 
 `adapter.driver` names the robot's library; `config.safety` the limits. Nothing reaches the robot but by `step`, through
-`safety.py`; and whatever goes wrong, the robot is stopped and the session is told why.
+`safety.py`; and whatever goes wrong, the robot is stopped and the session's outcome has the cause.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ CONTROL_HZ: Final = 20.0
 SHUT, WIDE = 0.002, 0.98  # m between the fingers, and of their opening: less and more hold nothing
 
 
-def adapter(target: Target, bench: TargetContext) -> TargetAdapter:
-    """Raises `BadInput` for a driver that nobody brings; `open` says what is not installed or not switched on."""
-    return RealTarget(target, bench, driver(target)(target, bench))
+def adapter(target: Target, context: TargetContext) -> TargetAdapter:
+    """Raises `BadInput` for an unknown driver; `open` reports what is not installed or not switched on."""
+    return RealTarget(target, context, driver(target)(target, context))
 
 
 def driver(target: Target) -> RobotFactory:
-    """What makes the robot that `adapter.driver` names: ours, or an installed package's."""
+    """The maker of the robot that `adapter.driver` names: a built-in one, or an installed package's."""
     there = known_drivers()
     where = there.get(target.driver.strip().lower()) or there.get(target.driver)
     if where is None:
@@ -54,28 +54,28 @@ def driver(target: Target) -> RobotFactory:
 
 
 class RealTarget:
-    """`target.config`: what the driver wants (see its module), `safety` (see limits.py), `control_hz`."""
+    """`target.config`: what the driver wants (see its module), `safety` (see safety_limits.py), `control_hz`."""
 
-    def __init__(self, target: Target, bench: TargetContext, robot: RobotInterface) -> None:
-        self.target, self.bench, self.robot = target, bench, robot
+    def __init__(self, target: Target, context: TargetContext, robot: RobotInterface) -> None:
+        self.target, self.context, self.robot = target, context, robot
         self._hz = control_hz(target)
-        self._cameras = Cameras(target.cameras, bench.clock, f"TARGETS.md {target.id} perception.cameras")
+        self._cameras = Cameras(target.cameras, context.clock, f"TARGETS.md {target.id} perception.cameras")
         self._limits = robot.usual
         self._safety: ArmSafety | BaseSafety | None = None
         self._watchdog: Watchdog | None = None
         self._wire = threading.RLock()  # one call to the robot at a time
-        self._why = ""  # why it stands still: nothing is sent until an episode begins anew
+        self._why = ""  # why it was stopped: nothing is sent until an episode begins anew
         self._shown_at = self._sent_at = 0.0
         self._moving = False
         self._last: RobotReading | None = None
         self.holding: str | None = (
-            None  # what the fingers were closed on: a body says so, and they tell whether it is there
+            None  # the object in the fingers: the driver sets it, and the fingers show whether it is there
         )
 
     # -- the port ----------------------------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Connects, and moves nothing. Raises `Missing` or `BadInput` saying what to install, switch on or correct."""
+        """Connects, and moves nothing. Raises `MissingRequirement` or `BadInput` with the fix."""
         try:
             self.robot.connect()
             robot, path = self.robot, f"TARGETS.md {self.target.id} config.safety"
@@ -83,7 +83,7 @@ class RealTarget:
             self._limits = limits = effective_limits(safety, robot.joints, robot.usual, robot.maker, path=path)
             if robot.joints and limits.low is not None and robot.chain is None:
                 raise BadInput(
-                    "a workspace for a robot whose kinematics nobody gave", path=f"{path}.workspace",
+                    "a workspace for a robot whose kinematics are not known", path=f"{path}.workspace",
                     expected="config.kinematics beside it", fix="name its URDF: kinematics: {urdf: robot.urdf}",
                 )  # fmt: skip
             if robot.joints and (limits.joint_low is None or limits.joint_high is None):
@@ -100,7 +100,7 @@ class RealTarget:
         except BaseException:
             self.close()
             raise
-        self._watchdog = Watchdog(self.bench.clock, limits.watchdog_s, self._halt, self._tend)
+        self._watchdog = Watchdog(self.context.clock, limits.watchdog_s, self._halt, self._tend)
         self._watchdog.start()
 
     def sensors(self) -> frozenset[str]:
@@ -111,12 +111,12 @@ class RealTarget:
         return [ActionSpec(name, (size,), *self._bounds(name, size), self._hz) for name, size in self._shapes().items()]
 
     def observations(self) -> Mapping[str, tuple[tuple[int, ...], str]]:
-        seen = self._show(self._last) if self._last is not None else {}
-        shapes = {name: (tuple(value.shape), str(value.dtype)) for name, value in seen.items()}
+        observation = self._show(self._last) if self._last is not None else {}
+        shapes = {name: (tuple(value.shape), str(value.dtype)) for name, value in observation.items()}
         return shapes | {f"rgb.{name}": ((*size, 3), "uint8") for name, size in self._sizes().items()}
 
     def reset(self, *, seed: int | None = None, options: Json | None = None) -> Observation:
-        """Begins an episode where the robot stands; nothing moves but what `config` asks for (see the drivers)."""
+        """Begins an episode at the robot's present pose; it moves only if `config` asks for it (see the drivers)."""
         with self._careful():
             self._why = ""
             self.robot.prepare()
@@ -124,7 +124,7 @@ class RealTarget:
 
     def step(self, action: Array, representation: str) -> StepResult:
         """One action, bounded. Raises `TargetStopped` when it must not move, `BadInput` for an invalid action."""
-        safety, now = self._ready(), self.bench.clock.monotonic()
+        safety, now = self._ready(), self.context.clock.monotonic()
         with self._careful():
             age = now - self._shown_at
             if age > self._limits.stale_s:
@@ -133,9 +133,9 @@ class RealTarget:
                     expected=f"at most {self._limits.stale_s:g} s (safety.stale_s)", fix="use a faster policy",
                 )  # fmt: skip
             reading = self._read()
-            if why := judge(reading, self._limits, self.bench.clock.monotonic()):
+            if why := judge(reading, self._limits, self.context.clock.monotonic()):
                 raise TargetStopped(why, path=self.target.id, fix="see to the robot; the next session begins anew")
-            now = self.bench.clock.monotonic()
+            now = self.context.clock.monotonic()
             elapsed = now - self._sent_at if self._moving else safety.period
             command, clamped = safety.bound(reading, action, representation, elapsed)
             self._send(command)
@@ -149,10 +149,10 @@ class RealTarget:
             return self._seen(self._read())
 
     def scene(self) -> Scene:
-        """The robot alone: where it is, what limits hold, why it stands."""
+        """The robot alone: its pose, its limits, why it was stopped."""
         try:
             reading = self._read()
-        except Exception:  # it is asked after each session, also one that ended because the wire was cut
+        except Exception:  # called after each session, also one that ended because the connection was cut
             reading = self._last or RobotReading(0.0)
         extra: Json = {"driver": self.target.driver, "limits": limits_json(self._limits)}
         if self._why or reading.trouble:
@@ -168,7 +168,7 @@ class RealTarget:
             self.holding = None
         state = RobotState(
             self.target.id,
-            (),  # an arm does not measure where it stands
+            (),  # an arm does not measure its base's pose
             joints,
             "holding" if self.holding else _words(reading.opening),
             self.holding,
@@ -177,7 +177,7 @@ class RealTarget:
         return Scene((state,), perception=self._kept(reading))
 
     def stop(self) -> None:
-        """From any thread. The robot stands until the next episode or session begins."""
+        """From any thread. The robot stays stopped until the next episode or session begins."""
         self._halt("stopped")
 
     def close(self) -> None:
@@ -194,10 +194,10 @@ class RealTarget:
 
     # -- beyond the port ---------------------------------------------------------------------------------------------
 
-    def attend(self, run: Run | None) -> None:
+    def set_run(self, run: Run | None) -> None:
         """A session begins (its end is the robot's stop), or it is over: None."""
         if self._watchdog is not None:
-            self._watchdog.attend(run)
+            self._watchdog.set_run(run)
         if run is None:
             self.stop()
         else:
@@ -210,9 +210,9 @@ class RealTarget:
                     self._begin(self._read())
 
     def heartbeat(self) -> None:
-        """Who leads the robot is still there, and thinks."""
+        """The session that leads the robot is computing and alive."""
         if self._watchdog is not None and not self._why:
-            self._watchdog.beat()
+            self._watchdog.heartbeat()
 
     @property
     def limits(self) -> SafetyLimits:
@@ -230,7 +230,7 @@ class RealTarget:
         if self._safety is None:
             raise BadInput("the target is not open", path=self.target.id, op="step", fix="open it first")
         if self._why:
-            raise TargetStopped(f"the robot stands: {self._why}", path=self.target.id, fix="begin anew (reset)")
+            raise TargetStopped(f"robot stopped: {self._why}", path=self.target.id, fix="begin anew (reset)")
         return self._safety
 
     @contextmanager
@@ -250,7 +250,7 @@ class RealTarget:
             raise TargetStopped(why, path=self.target.id, fix="see to the robot") from error
 
     def _halt(self, why: str) -> None:
-        """Nothing is sent from here on; then the robot is told to stand still."""
+        """Nothing is sent from here on; then the robot is stopped."""
         self._why = self._why or why
         alone = self._wire.acquire(timeout=HALT_WAIT_S)
         try:
@@ -268,7 +268,7 @@ class RealTarget:
         """A velocity ends by itself when no new one came: commands are short-lived."""
         if self.robot.joints or not self._moving:
             return
-        if self.bench.clock.monotonic() - self._sent_at > BASE_HOLD / self._hz:
+        if self.context.clock.monotonic() - self._sent_at > BASE_HOLD / self._hz:
             with self._wire:
                 if self._moving and not self._why:
                     self.robot.send(RobotCommand(velocity=np.zeros(3)))
@@ -279,7 +279,7 @@ class RealTarget:
     def _send(self, command: RobotCommand) -> None:
         with self._wire:
             if self._why:  # stopped by another thread since this step began
-                raise TargetStopped(f"the robot stands: {self._why}", path=self.target.id)
+                raise TargetStopped(f"robot stopped: {self._why}", path=self.target.id)
             self.robot.send(command)
 
     def _read(self) -> RobotReading:
@@ -294,29 +294,29 @@ class RealTarget:
         return self._seen(reading)
 
     def _seen(self, reading: RobotReading) -> Observation:
-        self._shown_at = min(reading.at, self.bench.clock.monotonic())
+        self._shown_at = min(reading.at, self.context.clock.monotonic())
         return self._show(reading) | {f"rgb.{name}": picture for name, picture in self._pictures(reading).items()}
 
     def _show(self, reading: RobotReading) -> dict[str, Array]:
-        seen: dict[str, Array] = {}
+        observation: dict[str, Array] = {}
         if self.robot.joints:
-            seen["joint_states"] = np.array(reading.joints, dtype=float)
+            observation["joint_states"] = np.array(reading.joints, dtype=float)
             if reading.speeds is not None:
-                seen["joint_velocities"] = np.array(reading.speeds, dtype=float)
-            seen["gripper"] = np.array([reading.opening * self._width()])
+                observation["joint_velocities"] = np.array(reading.speeds, dtype=float)
+            observation["gripper"] = np.array([reading.opening * self._width()])
             if self.robot.chain is not None:
                 tool = self.robot.chain.forward(reading.joints)
-                seen["ee_pose"] = np.array([*tool[:3, 3], *quaternion(tool[:3, :3])])
+                observation["ee_pose"] = np.array([*tool[:3, 3], *quaternion(tool[:3, :3])])
         if reading.place is not None:
-            seen["base_pose"] = np.array(reading.place, dtype=float)
+            observation["base_pose"] = np.array(reading.place, dtype=float)
         if reading.velocity is not None:
-            seen["base_velocity"] = np.array(reading.velocity, dtype=float)
+            observation["base_velocity"] = np.array(reading.velocity, dtype=float)
         if reading.native is not None:
-            seen["state"] = np.array(reading.native, dtype=float)
-        return seen
+            observation["state"] = np.array(reading.native, dtype=float)
+        return observation
 
     def _width(self) -> float:
-        """Metres between the open fingers; 1 where nobody knows, so that `gripper` is the share that is open."""
+        """Metres between the open fingers; 1 where that is not known, so that `gripper` is the open share."""
         return float(getattr(self.robot, "width", 1.0))
 
     def _pictures(self, reading: RobotReading) -> dict[str, Array]:
@@ -350,30 +350,30 @@ class RealTarget:
         return np.append(-open_ if low is None else low, shut), np.append(open_ if high is None else high, most)
 
     def _kept(self, reading: RobotReading) -> Json:
-        """Pictures of now, in the bench's folder: paths relative to the workspace."""
-        if self.bench.artifacts is None:
+        """Pictures of now, in the context's folder: paths relative to the workspace."""
+        if self.context.artifacts is None:
             return {}
         try:
             pictures = self._pictures(reading)
         except UserError:
             return {}
-        return save_pictures(pictures, self.bench)
+        return save_pictures(pictures, self.context)
 
 
-def save_pictures(pictures: Mapping[str, Array], bench: TargetContext) -> Json:
-    """Each picture as a PNG in `bench.artifacts`, the first as `camera_rgb`; nothing where Pillow is not installed."""
+def save_pictures(pictures: Mapping[str, Array], context: TargetContext) -> Json:
+    """Each picture as a PNG in `context.artifacts`, the first as `camera_rgb`; nothing without Pillow."""
     try:
         from PIL import Image
     except ImportError:
         return {}
-    assert bench.artifacts is not None
-    said: Json = {}
+    assert context.artifacts is not None
+    saved: Json = {}
     for name, picture in pictures.items():
-        file = bench.artifacts / f"{name}.png"
+        file = context.artifacts / f"{name}.png"
         file.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(picture).save(file)
-        said["camera_rgb" if not said else f"camera_rgb.{name}"] = f"{bench.artifacts.name}/{file.name}"
-    return said
+        saved["camera_rgb" if not saved else f"camera_rgb.{name}"] = f"{context.artifacts.name}/{file.name}"
+    return saved
 
 
 def control_hz(target: Target) -> float:

@@ -1,8 +1,8 @@
 """The safety layer: every action passes here, and what comes out keeps to every limit.
 
-Whatever the representation, an arm is told joint angles for one control period, and a base a velocity for one. The way
+Whatever the representation, an arm gets joint angles for one control period, and a base a velocity for one. The way
 from the last command to the next is bounded by the time that really passed, so that an action sent twice is no double
-speed. Where an action asks for more, as much of it is done as the limits allow, and each limit that bit is named.
+speed. An action beyond a limit is carried out as far as the limits allow, and each limit that applied is named.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .safety_limits import SafetyLimits
 from .target_adapter import ACTIONS, Array, TargetStopped
 
 HALVINGS = 14  # of a motion that leaves the box: to a 16,000th part of it
-LOST = 2.0  # times the lag that is allowed: farther off, it is not where it was told to be
-ECHOES = 2  # commands in a row after which joints stand exactly where they were told to be: no encoder reads so
+LOST = 2.0  # times the allowed lag: farther off, it does not follow its commands
+ECHOES = 2  # commands in a row after which joints equal their commands exactly: no encoder reads so
 STIRRED = 1e-4  # rad of a command that moves something
 EPS = 1e-9
 
@@ -44,7 +44,7 @@ def judge(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
 
 
 class ArmSafety:
-    """Of one arm. `begin` where it stands, then `bound` each action."""
+    """Of one arm. `begin` at its present pose, then `bound` each action."""
 
     def __init__(self, limits: SafetyLimits, chain: Chain | None, names: Sequence[str], period: float) -> None:
         self.limits, self.chain, self.names, self.period = limits, chain, tuple(names), period
@@ -67,7 +67,7 @@ class ArmSafety:
     def bound(
         self, reading: RobotReading, action: Array, representation: str, elapsed: float
     ) -> tuple[RobotCommand, list[str]]:
-        """What to tell the robot after `elapsed` s (no more than a period counts), and the limits that bit.
+        """The command to send after `elapsed` s (no more than a period counts), and the limits that applied.
 
         Raises `BadInput` for an invalid action, `TargetStopped` when the arm does not follow its commands, or so
         exactly that no encoder measured it.
@@ -77,39 +77,39 @@ class ArmSafety:
         lag = float(np.max(np.abs(self._at - reading.joints), initial=0.0))
         if lag > LOST * self.limits.follow:
             raise TargetStopped(
-                f"a joint is {lag:.2f} rad from where it was told to be",
+                f"a joint is {lag:.2f} rad from its commanded angle",
                 expected=f"at most {self.limits.follow:g} rad (safety.follow)", fix="see what holds or pushes it",
             )  # fmt: skip
         if self._stirred:
             self._exact = self._exact + 1 if lag <= EPS else 0
         if self._exact >= ECHOES:
             raise TargetStopped(
-                "its joints read exactly what they were told, to the last digit: its commands come back as its state",
+                "its joints equal their commands to the last digit: its commands come back as its state",
                 expected="what its encoders measure", fix="see where the robot's driver reads its joints",
             )  # fmt: skip
-        said: list[str] = []
+        clamped: list[str] = []
         start = self._at
-        goal = self._goal(numbers, representation, elapsed, said)
+        goal = self._goal(numbers, representation, elapsed, clamped)
         inside = np.clip(goal, self._low, self._high)
-        said += [f"joint limit {self.names[i]}" for i in np.flatnonzero(np.abs(inside - goal) > 2 * EPS)]
-        change = self._within(start, inside - start, elapsed, said)
+        clamped += [f"joint limit {self.names[i]}" for i in np.flatnonzero(np.abs(inside - goal) > 2 * EPS)]
+        change = self._within(start, inside - start, elapsed, clamped)
         if lag > self.limits.follow and bool((np.abs(start + change - reading.joints) > lag).any()):
-            said.append("lag")
+            clamped.append("lag")
             change = np.zeros_like(change)  # it is blocked or slow: the command waits for it
         self._at = start + change
         self._stirred = float(np.max(np.abs(change), initial=0.0)) > STIRRED
-        self._opening = self._fingers(float(numbers[-1]), representation, elapsed, said)
-        return RobotCommand(self._at.copy(), self._opening), list(dict.fromkeys(said))
+        self._opening = self._fingers(float(numbers[-1]), representation, elapsed, clamped)
+        return RobotCommand(self._at.copy(), self._opening), list(dict.fromkeys(clamped))
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _goal(self, numbers: Array, representation: str, elapsed: float, said: list[str]) -> Array:
+    def _goal(self, numbers: Array, representation: str, elapsed: float, clamped: list[str]) -> Array:
         if representation == "joint_position":
             return np.asarray(numbers[:-1])
         if representation == "joint_velocity":
             rate = np.clip(numbers[:-1], -self._speed, self._speed)
             if not np.array_equal(rate, numbers[:-1]):
-                said.append("joint speed")
+                clamped.append("joint speed")
             return np.asarray(self._at + rate * elapsed)
         assert self.chain is not None
         now = self.chain.forward(self._at)
@@ -122,22 +122,22 @@ class ArmSafety:
         if self.limits.low is not None and self.limits.high is not None:
             boxed = np.clip(wanted[:3, 3], self.limits.low + EPS, self.limits.high - EPS)
             if not np.allclose(boxed, wanted[:3, 3], rtol=0, atol=2 * EPS):
-                said.append("workspace")
+                clamped.append("workspace")
                 wanted[:3, 3] = boxed
         way, turned = wanted[:3, 3] - now[:3, 3], rotation_vector(wanted[:3, :3] @ now[:3, :3].T)
         part = min(
-            _part(way, min(self.limits.ee_step, _way(self.limits.ee_speed, elapsed)), "ee speed", said),
-            _part(turned, _way(self.limits.ee_turn, elapsed), "ee turn", said),
+            _part(way, min(self.limits.ee_step, _way(self.limits.ee_speed, elapsed)), "ee speed", clamped),
+            _part(turned, _way(self.limits.ee_turn, elapsed), "ee turn", clamped),
         )
         wanted[:3, 3] = now[:3, 3] + part * way
         wanted[:3, :3] = of_vector(part * turned) @ now[:3, :3]
         found = self.chain.near(self._at, wanted, self._low, self._high)
         if found is None:
-            said.append("reach")
+            clamped.append("reach")
             return self._at
         return found
 
-    def _within(self, start: Array, change: Array, elapsed: float, said: list[str]) -> Array:
+    def _within(self, start: Array, change: Array, elapsed: float, clamped: list[str]) -> Array:
         """As much of a change as speeds, steps and the box allow, in the same direction."""
         size = np.abs(change)
         part = 1.0
@@ -146,7 +146,7 @@ class ArmSafety:
             (self.limits.joint_step, "step"),
         ):
             if bool((size > most).any()):
-                said.append(word)
+                clamped.append(word)
                 part = min(part, float(np.min(np.where(size > 0, most / np.maximum(size, 1e-300), 1.0))))
         if self.chain is None:
             return change * part
@@ -159,13 +159,13 @@ class ArmSafety:
             turned = float(np.linalg.norm(rotation_vector(then[:3, :3] @ now[:3, :3].T)))
             return _size(then[:3, 3] - now[:3, 3]) <= most + EPS and turned <= _way(self.limits.ee_turn, elapsed) + EPS
 
-        def boxed(s: float) -> bool:  # who stands outside may only come nearer
+        def boxed(s: float) -> bool:  # an arm outside may only come nearer
             then = self._outside(chain.forward(start + s * change)[:3, 3])
             return then == 0.0 or (outside > 0.0 and then <= outside)
 
         for fine, word in ((slow, "ee speed"), (boxed, "workspace")):
             if not fine(part):
-                said.append(word)
+                clamped.append(word)
                 part = _largest(fine, part)
         return change * (part if slow(part) else 0.0)
 
@@ -175,14 +175,14 @@ class ArmSafety:
             return 0.0
         return _size(np.maximum(0.0, np.maximum(self.limits.low - place, place - self.limits.high)))
 
-    def _fingers(self, word: float, representation: str, elapsed: float, said: list[str]) -> float:
+    def _fingers(self, word: float, representation: str, elapsed: float, clamped: list[str]) -> float:
         """`ee_delta`: −1 close … 1 open; else 0 closed … 1 open."""
         wanted = (word + 1) / 2 if representation == "ee_delta" else word
         held = min(max(wanted, self.limits.gripper_low), self.limits.gripper_high)
         most = _way(self.limits.gripper_speed, elapsed)
         moved = self._opening + min(max(held - self._opening, -most), most)
         if abs(held - wanted) > EPS or abs(moved - held) > EPS:
-            said.append("gripper")
+            clamped.append("gripper")
         return moved
 
 
@@ -204,10 +204,10 @@ class BaseSafety:
         """As for an arm. The box is kept as the robot's own odometry has it: it stops before it would leave it."""
         wanted = checked(action, representation, self.shapes).copy()
         elapsed = min(max(elapsed, 0.0), self.period)
-        limits, said = self.limits, []
+        limits, clamped = self.limits, []
         for bound, cut in ((limits.base_low, np.maximum), (limits.base_high, np.minimum)):
             if bound is not None and not np.array_equal(held := cut(wanted, bound), wanted):
-                said.append("base speed")
+                clamped.append("base speed")
                 wanted = held
         if limits.base_acceleration is not None:
             most = limits.base_acceleration * elapsed
@@ -216,21 +216,21 @@ class BaseSafety:
             braking = (np.abs(wanted) < np.abs(self._last)) & (wanted * self._last >= 0)
             softer = np.where(braking, wanted, softer)
             if not np.allclose(softer, wanted, rtol=0, atol=EPS):
-                said.append("base acceleration")
+                clamped.append("base acceleration")
             wanted = softer
         if not self._stays(reading, wanted):
-            said.append("workspace")
+            clamped.append("workspace")
             wanted[:2] = 0.0
         self._last = wanted
-        return RobotCommand(velocity=wanted.copy()), list(dict.fromkeys(said))
+        return RobotCommand(velocity=wanted.copy()), list(dict.fromkeys(clamped))
 
     def _stays(self, reading: RobotReading, velocity: Array) -> bool:
-        """Is it still in the box after a period and the way to a stop? Who is outside may only come nearer."""
+        """Is it still in the box after a period and the way to a stop? A base outside may only come nearer."""
         low, high = self.limits.low, self.limits.high
         if low is None or high is None:
             return True
         if reading.place is None:
-            return not velocity[:2].any()  # where it is, nobody knows
+            return not velocity[:2].any()  # its position is not known
         x, y, yaw = reading.place
         c, s = math.cos(yaw), math.sin(yaw)
         ahead = np.array([c * velocity[0] - s * velocity[1], s * velocity[0] + c * velocity[1]])
@@ -274,11 +274,11 @@ def _way(speed: float, seconds: float) -> float:
     return speed * seconds if seconds > 0 else 0.0
 
 
-def _part(way: Array, most: float, word: str, said: list[str]) -> float:
+def _part(way: Array, most: float, word: str, clamped: list[str]) -> float:
     size = _size(way)
     if size <= most + EPS:
         return 1.0
-    said.append(word)
+    clamped.append(word)
     return most / size
 
 

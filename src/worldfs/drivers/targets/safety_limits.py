@@ -1,6 +1,6 @@
-"""What a robot may do, in figures: the maker's, those that hold where nobody says anything, and the operator's.
+"""A robot's limits, in figures: the maker's, the defaults, and the operator's.
 
-TARGETS.md `config.safety` replaces our usual figures, and never goes beyond the maker's. SI units.
+TARGETS.md `config.safety` replaces the defaults, and never goes beyond the maker's. SI units.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REDUCED_SPEED: Final = 0.25  # m/s of a tool near people: ISO 10218-1 "reduced s
 
 @dataclass(frozen=True, slots=True)
 class SafetyLimits:
-    """None: this robot has none of it, or nobody knows."""
+    """None: this robot has none of it, or it is not known."""
 
     joint_low: Array | None = None  # (n,) rad
     joint_high: Array | None = None
@@ -43,7 +43,7 @@ class SafetyLimits:
     base_low: Array | None = None  # (3,) m/s, m/s, rad/s
     base_high: Array | None = None
     base_acceleration: Array | None = None  # (3,) m/s², m/s², rad/s²
-    follow: float = math.inf  # rad that the joints may lag behind what they were told
+    follow: float = math.inf  # rad that the joints may lag behind their commands
     watchdog_s: float = 5.0  # without a step or a heartbeat for so long, it stops
     stale_s: float = 10.0  # an action from an observation older than this is refused
 
@@ -85,25 +85,25 @@ def effective_limits(
         raise BadInput(f"{safety!r}", path=path, expected="a mapping of limits: " + ", ".join(WORDS))
     if unknown := [str(word) for word in safety if word not in WORDS]:
         raise BadInput(f"no limit is called {', '.join(unknown)}", path=path, expected="some of " + ", ".join(WORDS))
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for word, value in safety.items():
         at = f"{path}.{word}"
         if word == "workspace":
-            said["low"], said["high"] = _box(value, at, 3 if joints else 2)
+            values["low"], values["high"] = _box(value, at, 3 if joints else 2)
         elif word == "base_speed":
             row = _row(value, at, ("vx", "vy", "wz"), signed=False)
             for side, sign in (("base_high", 1), ("base_low", -1)):
                 mine = getattr(usual, side)
-                said[side] = np.where(np.isnan(row), math.inf * sign if mine is None else mine, sign * row)
+                values[side] = np.where(np.isnan(row), math.inf * sign if mine is None else mine, sign * row)
         elif word in _BASE or word in _JOINTS:
             names = ("vx", "vy", "wz") if word in _BASE else joints
             row, mine = _row(value, at, names, signed=word in _SIGNED), getattr(usual, word)
             other = mine if mine is not None else (-math.inf if word in _HIGHER else math.inf)
-            said[word] = np.where(np.isnan(row), other, row)
+            values[word] = np.where(np.isnan(row), other, row)
         else:
             zero = word.startswith("gripper_") and word != "gripper_force"
-            said[word] = _number(value, at, zero=zero)
-    limits = tightest(maker, replace(usual, **said))
+            values[word] = _number(value, at, zero=zero)
+    limits = tightest(maker, replace(usual, **values))
     for low, high, what in (
         (limits.joint_low, limits.joint_high, "joint_low"), (limits.low, limits.high, "workspace"),
         (limits.base_low, limits.base_high, "base_low"),

@@ -17,16 +17,16 @@ from worldfs.ground.model import Target
 SIM: Final = "pip install 'worldfs[sim]'"
 
 
-def adapter(target: Target, bench: TargetContext) -> TargetAdapter:
+def adapter(target: Target, context: TargetContext) -> TargetAdapter:
     """Raises `MissingRequirement` for an unknown backend, naming the known ones; `open` reports missing packages."""
     if why := no_backend(target):
         raise MissingRequirement(
             why, path=f"TARGETS.md {target.id} backend", expected="one of " + ", ".join(MAKERS), fix="name one of them"
         )
-    return MAKERS[target.backend.strip().lower() or BACKENDS[0]](target, bench)
+    return MAKERS[target.backend.strip().lower() or BACKENDS[0]](target, context)
 
 
-def _mujoco(target: Target, bench: TargetContext) -> TargetAdapter:
+def _mujoco(target: Target, context: TargetContext) -> TargetAdapter:
     try:
         import gymnasium  # noqa: F401 # the question is whether it is there
         import mujoco  # noqa: F401 # same
@@ -36,13 +36,13 @@ def _mujoco(target: Target, bench: TargetContext) -> TargetAdapter:
         ) from error
     from .tabletop_target import TabletopTarget
 
-    return TabletopTarget(target, bench)
+    return TabletopTarget(target, context)
 
 
-def _gymnasium(target: Target, bench: TargetContext) -> TargetAdapter:
+def _gymnasium(target: Target, context: TargetContext) -> TargetAdapter:
     from .gym_target import GymTarget
 
-    return GymTarget(target, bench)
+    return GymTarget(target, context)
 
 
 MAKERS: Final[dict[str, Callable[[Target, TargetContext], TargetAdapter]]] = {

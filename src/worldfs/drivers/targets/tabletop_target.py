@@ -24,11 +24,11 @@ from worldfs.ground.model import Finding, Json, Order, Outcome, Scene, Target
 class TabletopTarget:
     """`target.config`: seed, objects (of a random scene), control_hz, control_mode, task, thing, place.
 
-    What an entry asks for beyond that is refused by name before it is taken up (`declared.unserved`).
+    Other settings of an entry are refused by name before it is opened (`target_declaration.unsupported`).
     """
 
-    def __init__(self, target: Target, bench: TargetContext) -> None:
-        self.target, self.bench = target, bench
+    def __init__(self, target: Target, context: TargetContext) -> None:
+        self.target, self.context = target, context
         self._hz = _figure(target, "control_hz", 20.0, 1.0, 500.0)
         self._seed = int(_figure(target, "seed", 0, 0, 2**31))
         self._objects = int(_figure(target, "objects", 5, 1, 20))
@@ -47,12 +47,12 @@ class TabletopTarget:
         """Builds the world: what ENVIRONMENT.md holds, else a random scene of `config.seed`."""
         for item in unsupported(self.target, lambda document, id, member: f"{document} {id} {member}"):
             raise BadInput(item.found, path=item.field, expected=item.expected, fix=item.fix)
-        given = self.bench.scene
+        given = self.context.scene
         scene = given if given is not None and (given.objects or given.furniture) else None
-        scene = scene or random_scene(self._seed, self._objects, self.target.id, self.bench.language)
+        scene = scene or random_scene(self._seed, self._objects, self.target.id, self.context.language)
         can_see = bool(self.target.cameras) and bool(gl_status().backend)
         body = TabletopDriver(
-            self.target.id, cameras=can_see, artifacts=self.bench.artifacts, language=self.bench.language
+            self.target.id, cameras=can_see, artifacts=self.context.artifacts, language=self.context.language
         )
         pictures = tuple(self._cameras()) if can_see else ()
         goal = {name: str(self.target.config.get(name) or "") for name in ("task", "thing", "place")}
@@ -65,8 +65,10 @@ class TabletopTarget:
 
     def sensors(self) -> frozenset[str]:
         """Joint states always; pictures and depth where cameras are declared and OpenGL is here."""
-        seen = {"rgb_camera", "depth_camera"} if self.env.look().keys() & {"rgb.front", "rgb.wrist"} else set()
-        return frozenset({"joint_states", *seen})
+        cameras = (
+            {"rgb_camera", "depth_camera"} if self.env.observation().keys() & {"rgb.front", "rgb.wrist"} else set()
+        )
+        return frozenset({"joint_states", *cameras})
 
     def actions(self) -> Sequence[ActionSpec]:
         mode = self.target.config.get("control_mode")
@@ -82,24 +84,24 @@ class TabletopTarget:
         given = dict(options or {})
         if given.pop("fresh", False):
             number = self._seed if seed is None else seed
-            self._reopen(random_scene(number, self._objects, self.target.id, self.bench.language))
+            self._reopen(random_scene(number, self._objects, self.target.id, self.context.language))
         self.env.aim(**given)
         self._shots.clear()
-        return self._look()
+        return self._observation()
 
     def step(self, action: Array, representation: str) -> StepResult:
         if self._stopped.is_set():
             self.env.hold()
-            return StepResult(self._look(), clamped=("stopped",))
+            return StepResult(self._observation(), clamped=("stopped",))
         mode = self.target.config.get("control_mode")
         if mode and representation != mode:
             raise BadInput(representation, path=f"TARGETS.md {self.target.id} config.control_mode", expected=str(mode))
         clamped = self.env.act(action, representation)
         done = self.env.done()
-        return StepResult(self._look(), self.env.reward(done), done, False, done, tuple(clamped))
+        return StepResult(self._observation(), self.env.reward(done), done, False, done, tuple(clamped))
 
     def observe(self) -> Observation:
-        return self._look()
+        return self._observation()
 
     def scene(self) -> Scene:
         body = self.env.body
@@ -109,28 +111,28 @@ class TabletopTarget:
         return self._assumed
 
     def stop(self) -> None:
-        """From any thread: the world stands between two steps, so the next one holds instead of moving."""
+        """From any thread: the world is still between two steps, so the next one holds instead of moving."""
         self._stopped.set()
 
     @property
     def stopped(self) -> bool:
-        """Whether `stop` was said since the session began."""
+        """Whether `stop` was called since the session began."""
         return self._stopped.is_set()
 
-    def attend(self, run: Run | None) -> None:
+    def set_run(self, run: Run | None) -> None:
         """A session begins: what stopped the last one is over."""
         if run is not None:
             self._stopped.clear()
 
     def heartbeat(self) -> None:
-        return  # a world that stands between two steps needs no watchdog
+        return  # a world that is still between two steps needs no watchdog
 
     def close(self) -> None:
         env, self._env = self._env, None
         if env is not None:
             env.close()
 
-    # -- beyond the port: what scripted skills ask of a body ---------------------------------------------------------
+    # -- beyond the port: for scripted skills -------------------------------------------------------------------------
 
     @property
     def ops(self) -> frozenset[str]:
@@ -150,32 +152,36 @@ class TabletopTarget:
         """For skills that plan and lead it themselves; `moved` when they are done."""
         return self.env.body.arm
 
-    def shot(self, camera: str, *, rgb: bool = False) -> CameraFrame:
-        """Depth and segments with the camera's pose. Errors: `Missing`, code CAMERA_UNAVAILABLE."""
+    def capture_frame(self, camera: str, *, rgb: bool = False) -> CameraFrame:
+        """Depth and segments with the camera's pose. Errors: `MissingRequirement`, code CAMERA_UNAVAILABLE."""
         body = self.env.body
-        return body.eye().shoot(body.arm.rig.data, camera, rgb=rgb, depth=True, segments=True)
+        return body.renderer().capture(body.arm.rig.data, camera, rgb=rgb, depth=True, segments=True)
 
     def moved(self) -> None:
-        """The arm was led by somebody else: the next step begins where it is now, and the pictures are new."""
+        """The arm was moved by another caller: the next step begins where it is now, and the pictures are new."""
         self.env.body.photograph()
         self._shots.clear()
         self._aim_again()
 
-    def _look(self) -> Observation:
-        """What is seen now; a camera's picture is a new one `fps` times a second of the world's time."""
-        seen, now = self.env.look(), float(self.env.body.arm.rig.data.time)
+    def _observation(self) -> Observation:
+        """The present observation; a camera's picture is a new one `fps` times a second of the world's time."""
+        observation, now = self.env.observation(), float(self.env.body.arm.rig.data.time)
 
         def taken(name: str, period: float) -> Array:
             at, picture = self._shots.get(name, (-math.inf, None))
             if picture is None or now < at or now - at > period - 1e-6:
-                at, picture = now, seen[name]
+                at, picture = now, observation[name]
                 self._shots[name] = at, picture
             return picture
 
         periods = {camera.name: 1 / camera.fps for camera in self.target.cameras}
-        shots = {name: periods.get(name.partition(".")[2], 0.0) for name in seen if name.startswith(("rgb.", "depth."))}
-        numbers = {name: seen[name] for name in seen if name not in shots}
-        return LazyObservation(numbers, {name: partial(taken, name, period) for name, period in shots.items()})
+        frames = {
+            name: periods.get(name.partition(".")[2], 0.0)
+            for name in observation
+            if name.startswith(("rgb.", "depth."))
+        }
+        numbers = {name: observation[name] for name in observation if name not in frames}
+        return LazyObservation(numbers, {name: partial(taken, name, period) for name, period in frames.items()})
 
     def _aim_again(self) -> None:
         if self.env.goal.thing in self.env.body.arm.rig.body:

@@ -1,4 +1,4 @@
-"""The port of targets: a Gymnasium environment that can be looked at, kept safe and stopped.
+"""The port of targets: a Gymnasium environment that can be observed, kept safe and stopped.
 
 Observations are flat mappings of names to arrays, in SI units: `rgb.<camera>` uint8 (H, W, 3), `depth.<camera>` float32
 (H, W) metres, `joint_states` float64 (n,) radians, `joint_velocities` (n,) rad/s, `gripper` (1,) metres of opening,
@@ -23,7 +23,7 @@ from worldfs.ground.model import Finding, Json, Scene, Target
 Array = NDArray[Any]
 Observation = Mapping[str, Array]
 
-# representation → (shape of one action, what it means); a target accepts some, a policy gives one
+# representation → (shape of one action, meaning); a target accepts some, a policy gives one
 ACTIONS: Final = {
     "joint_position": "(n + 1,) radians of each joint, then gripper opening 0…1",
     "joint_velocity": "(n + 1,) rad/s of each joint, then gripper opening 0…1",
@@ -34,7 +34,7 @@ ACTIONS: Final = {
 
 
 class TargetStopped(UserError):
-    """The target stands still and will not be moved: a limit was passed, it reports an error, or nobody led it."""
+    """The target has stopped and refuses to move: a limit was passed, it reports an error, or its watchdog expired."""
 
     code = "TARGET_STOPPED"
 
@@ -52,14 +52,14 @@ class ActionSpec:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """After one action: what is seen, whether the episode is over, and what the safety layer changed."""
+    """After one action: the observation, whether the episode is over, and what the safety layer changed."""
 
     observation: Observation
     reward: float = 0.0
     terminated: bool = False
     truncated: bool = False
-    success: bool | None = None  # measured by a predicate of the target; None: it cannot tell
-    clamped: Sequence[str] = ()  # limits that bit, in words
+    success: bool | None = None  # measured by a predicate of the target; None: not measurable
+    clamped: Sequence[str] = ()  # names of the limits that applied
     info: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -69,7 +69,7 @@ class TargetAdapter(Protocol):
     target: Target
 
     def open(self) -> None:
-        """Raises `Missing` where its library or device is not here, saying what to install or connect."""
+        """Raises `MissingRequirement` where its library or device is not here, saying what to install or connect."""
         ...
 
     def sensors(self) -> frozenset[str]:
@@ -93,7 +93,7 @@ class TargetAdapter(Protocol):
         ...
 
     def stop(self) -> None:
-        """Stand still now; from any thread."""
+        """Stop now; from any thread."""
         ...
 
     def close(self) -> None: ...
@@ -101,14 +101,14 @@ class TargetAdapter(Protocol):
 
 @runtime_checkable
 class SessionAware(Protocol):
-    """What an adapter may offer beside the port: it is told of sessions, and stands still when one is over."""
+    """An optional addition to the port: the adapter learns of sessions, and stops when one is over."""
 
-    def attend(self, run: Run | None) -> None:
+    def set_run(self, run: Run | None) -> None:
         """A session begins: from here on the end of `run` (cancelled, out of time) is a stop. None: it is over."""
         ...
 
     def heartbeat(self) -> None:
-        """Who leads it waits for an answer, and does not hang; from any thread."""
+        """The session is waiting for an answer, and does not hang; from any thread."""
         ...
 
 
@@ -117,7 +117,7 @@ AdapterFactory = Callable[[Target, "TargetContext"], TargetAdapter]
 
 @dataclass(frozen=True, slots=True)
 class TargetContext:
-    """Where an adapter stands: the clock, where pictures go, what ENVIRONMENT.md said at the start."""
+    """An adapter's context: the clock, the folder for pictures, ENVIRONMENT.md at the start."""
 
     clock: Clock
     artifacts: Path | None = None

@@ -1,4 +1,4 @@
-"""What can be said of a target in TARGETS.md without taking it up: backend, driver, library, words of its limits."""
+"""Checks of a TARGETS.md entry without opening the target: backend, driver, library, names of its limits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FieldLocator = Callable[[str, str, str], str]
 
 
 def known_drivers() -> dict[str, str]:
-    """Drivers there are: name → "module:factory". Nobody else's takes the name of one of ours."""
+    """The known drivers: name → "module:factory". A package cannot replace a built-in one."""
     foreign = {point.name: point.value for point in entry_points(group=GROUP)}
     return {**foreign, **{name: where for name, (where, _, _) in DRIVERS.items()}}
 
@@ -58,7 +58,7 @@ MODES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def unsupported(target: Target, place: FieldLocator, job: str = "") -> Iterator[Finding]:
-    """What the entry of a target of ours asks for and nobody serves: refused by name, never replaced in silence."""
+    """Settings of a built-in target that are not supported: refused by name, never replaced silently."""
     if target.adapter not in (ADAPTER, SIMULATION):
         return  # of another package: it judges its own entries
     real = target.adapter == ADAPTER
@@ -94,7 +94,7 @@ def unsupported(target: Target, place: FieldLocator, job: str = "") -> Iterator[
 
 
 def review(target: Target, place: FieldLocator) -> Iterator[Finding]:
-    """What would be refused when the target is taken up, or by the preflight of its sessions."""
+    """Findings that would refuse the target when it is opened, or at the preflight of its sessions."""
     if target.adapter == SIMULATION and (why := no_backend(target)):
         field, expected = place("TARGETS.md", target.id, "backend"), "one of " + ", ".join(BACKENDS)
         yield Finding("TARGET_BUILD", field, expected, why, "name one of them", warning=True)
@@ -116,12 +116,12 @@ def review(target: Target, place: FieldLocator) -> Iterator[Finding]:
     if safety is not None and not isinstance(safety, Mapping):
         yield Finding("TARGET_BUILD", field, "a mapping of limits", repr(safety), "write name: number", warning=True)
     elif unknown := [str(word) for word in safety or () if word not in WORDS]:
-        fix = "correct the name: a limit that nobody knows limits nothing"
+        fix = "correct the name: an unknown limit limits nothing"
         yield Finding("TARGET_BUILD", field, "some of " + ", ".join(WORDS), ", ".join(unknown), fix, warning=True)
 
 
 def no_backend(target: Target) -> str:
-    """Why the backend of a simulation cannot be had; "" where it can."""
+    """Why the backend of a simulation is not available; "" where it is."""
     name = target.backend.strip().lower() or BACKENDS[0]
     if name in BACKENDS:
         return ""

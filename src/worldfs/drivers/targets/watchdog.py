@@ -1,4 +1,4 @@
-"""The watchdog: a thread that stops a robot when nobody leads it, and when its run is over.
+"""The watchdog: a thread that stops a robot when its session is silent or over.
 
 It is armed by the first step. A step or a heartbeat feeds it; a run that was cancelled or is out of time, and silence
 longer than the limit, make it stop the robot, again and again until that worked.
@@ -12,16 +12,16 @@ from collections.abc import Callable
 from worldfs.ground.clock import Clock
 from worldfs.ground.driver import Run
 
-LOOK_S = 0.02  # real seconds between two looks
+LOOK_S = 0.02  # real seconds between two checks
 
 
 class Watchdog:
-    """`stop(why)` may raise: it is tried again at the next look."""
+    """`stop(why)` may raise: it is tried again at the next check."""
 
     def __init__(self, clock: Clock, limit_s: float, stop: Callable[[str], None], tend: Callable[[], None]) -> None:
-        """`tend` is called at each look while the robot is led: what must end by itself ends there."""
+        """`tend` is called at each check while the robot is led: what must end by itself ends there."""
         self._clock, self._limit_s, self._stop, self._tend = clock, limit_s, stop, tend
-        self._fed: float | None = None  # None: nobody moves it
+        self._fed: float | None = None  # None: not moving
         self._run: Run | None = None
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
@@ -31,24 +31,24 @@ class Watchdog:
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
         self._thread.start()
 
-    def attend(self, run: Run | None) -> None:
-        """The run whose end is the robot's stop."""
+    def set_run(self, run: Run | None) -> None:
+        """Sets the run whose end is the robot's stop; None: no session."""
         self._run = run
 
     def feed(self) -> None:
         self._fed = self._clock.monotonic()
 
-    def beat(self) -> None:
-        """Who leads it is still there; what nobody moves needs no leader."""
+    def heartbeat(self) -> None:
+        """The session is alive; a robot that was not moved yet stays unwatched."""
         if self._fed is not None:
             self.feed()
 
     def rest(self) -> None:
-        """It stands: nothing to watch until the next step."""
+        """It is stopped: nothing to watch until the next step."""
         self._fed = None
 
-    def look(self) -> str:
-        """One look: "" or why the robot was stopped."""
+    def check(self) -> str:
+        """One check: "" or why the robot was stopped."""
         fed, run = self._fed, self._run
         if fed is None:
             return ""
@@ -63,7 +63,7 @@ class Watchdog:
                 self._tend()
                 return ""
             self._stop(why)
-        except Exception as error:  # a library's own: whatever it is, the next look tries again
+        except Exception as error:  # a library's own: whatever it is, the next check tries again
             self.trouble = f"{type(error).__name__}: {error}"
             return why
         self.trouble = ""
@@ -79,4 +79,4 @@ class Watchdog:
 
     def _watch(self) -> None:
         while not self._over.wait(LOOK_S):
-            self.look()
+            self.check()

@@ -19,7 +19,7 @@ __all__ = ["TOOLS", "AgentCli", "ReportReader", "ReportingCommand", "preset_comm
 
 
 class ReportingCommand(NamedTuple):
-    """A command line of a known tool. `added`: the report was our wish, so its lines are not for the caller's eyes."""
+    """A command line of a known tool. `added`: the runner requested the report, so the caller does not see it."""
 
     argv: tuple[str, ...]
     reader: ReportReader
@@ -27,7 +27,7 @@ class ReportingCommand(NamedTuple):
 
 
 def preset_command(name: str, state_dir: str, words: Sequence[str], model: str | None) -> ReportingCommand:
-    """The command line that grants a tool this state directory, the caller's words after it."""
+    """The command line that grants a tool this state directory, followed by the caller's arguments."""
     if name not in TOOLS:
         raise BadInput(f"--with {name}", op="agent run", expected=", ".join(TOOLS))
     tool = TOOLS[name]
@@ -43,7 +43,7 @@ def reporting_command(argv: Sequence[str], state_dir: str, silence: bool = False
     """The command line made to report, if it is the headless form of a known tool; else None.
 
     Only the form of the report is added, no right. `BadInput` where there is a limit to `silence`, and the caller
-    chose a form that says nothing before the end.
+    chose a format that prints nothing before the end.
     """
     at = 0
     if argv and base_name(argv[0]) in WRAPPERS:
@@ -55,11 +55,11 @@ def reporting_command(argv: Sequence[str], state_dir: str, silence: bool = False
     chosen = any(word.partition("=")[0] in tool.format_options for word in words)
     if chosen and silence and tool.silent(words):
         raise BadInput(
-            f"--silence with `{' '.join(argv[: at + 1])}`, told to print nothing before its end", op="agent run",
+            f"--silence with `{' '.join(argv[: at + 1])}`, which prints nothing before its end", op="agent run",
             expected="a form of output that shows the work", fix="leave out its output format, or use --timeout",
         )  # fmt: skip
-    told = tuple(words) if chosen else tool.told_to_report(words)
-    return ReportingCommand((*argv[: at + 1], *told), tool.reader(state_dir), not chosen)
+    arguments = tuple(words) if chosen else tool.with_report_options(words)
+    return ReportingCommand((*argv[: at + 1], *arguments), tool.reader(state_dir), not chosen)
 
 
 def _tool(word: str) -> AgentCli | None:

@@ -1,4 +1,4 @@
-"""A command-line agent: its command line, and the reader of what it reports of its own run."""
+"""A command-line agent: its command line, and the reader of its report of its own run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSED: Final = re.compile(
 
 
 class ReportReader(ABC):
-    """What a tool says on its standard output, taken up while it says it.
+    """A tool's report on its standard output, read as it comes.
 
     Access to the state directory is of two kinds, "read" and "write"; a shell command that was refused is of neither
     (""). What was refused and never worked afterwards was out of reach.
@@ -36,13 +36,13 @@ class ReportReader(ABC):
         self.errors: list[str] = []
         self.worked: set[str] = set()  # kinds of access
         self.refused: dict[str, str] = {}  # kind of access → what was refused
-        self.granted = False  # the tool itself says that it may read and write there
+        self.granted = False  # the tool itself reports that it may read and write there
         self._rest = b""
         self._other: list[bytes] = []
 
     @abstractmethod
-    def hear(self, value: Json) -> bool:
-        """One object of the report; False: of no use to a person who reads the log."""
+    def read_event(self, value: Json) -> bool:
+        """One object of the report; False: not useful in the log."""
 
     def feed(self, data: bytes) -> bytes:
         """Bytes as they come, in any pieces; what of them belongs in the log."""
@@ -58,18 +58,18 @@ class ReportReader(ABC):
         kept = rest if rest and self._line(rest) else b""
         value = _json(b"\n".join(self._other))
         if isinstance(value, dict):
-            self.hear(value)
+            self.read_event(value)
         elif isinstance(value, list):
             for item in value:
                 if isinstance(item, dict):
-                    self.hear(item)
+                    self.read_event(item)
         return kept
 
     def _line(self, line: bytes) -> bool:
         value = _json(line) if line[:1] == b"{" else None
         if isinstance(value, dict):
             try:
-                return self.hear(value)
+                return self.read_event(value)
             except (TypeError, ValueError, KeyError, AttributeError):  # a shape of another version: kept, not read
                 return True
         if sum(map(len, self._other)) + len(line) <= WHOLE:
@@ -83,8 +83,8 @@ class ReportReader(ABC):
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         return any(place in text for place in self.places)
 
-    def met(self, kind: str, value: Any, error: str | None) -> None:
-        """One access and how it went; an error that is no refusal says nothing."""
+    def note_access(self, kind: str, value: Any, error: str | None) -> None:
+        """One access to the state and its result; an error that is no refusal is ignored."""
         if not self.touches(value):
             return
         if error is None:
@@ -93,7 +93,7 @@ class ReportReader(ABC):
             self.refused[kind] = " ".join(error.split())[:300]
 
     def out_of_reach(self, wrote: bool) -> str:
-        """Why the state was out of the tool's reach; "" if it was not. `wrote`: something there was changed."""
+        """Why the tool could not use the state; "" if it could. `wrote`: a file there was changed."""
         worked = self.worked | ({"write"} if wrote else set())
         for kind, what in self.refused.items():
             if kind not in worked if kind else not worked:
@@ -118,14 +118,14 @@ class AgentCli(ABC):
 
     @abstractmethod
     def headless(self, words: Sequence[str]) -> bool:
-        """Whether these words after its name are a run without a terminal."""
+        """Whether these arguments start a run without a terminal."""
 
     @abstractmethod
-    def told_to_report(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The same words, and those that make it report line by line."""
+    def with_report_options(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The same arguments, and those that make it report line by line."""
 
     def silent(self, words: Sequence[str]) -> bool:
-        """Does the caller's own choice of output say nothing before the end?"""
+        """Whether the caller's own output format prints nothing before the end."""
         return not any("stream" in word for word in words)
 
     def reader(self, state_dir: str) -> ReportReader:

@@ -24,7 +24,7 @@ class ClaudeCodeReader(ReportReader):
         super().__init__(state_dir)
         self._calls: dict[str, tuple[str, Any]] = {}  # id → (tool, input)
 
-    def hear(self, value: Json) -> bool:
+    def read_event(self, value: Json) -> bool:
         kind = value.get("type")
         if kind == "stream_event":  # a part of a message that comes whole later
             return False
@@ -49,8 +49,8 @@ class ClaudeCodeReader(ReportReader):
             self._calls[part["id"]] = part["name"], part.get("input")
         elif part.get("type") == "tool_result" and part.get("tool_use_id") in self._calls:
             name, given = self._calls.pop(part["tool_use_id"])
-            said = part.get("content")
-            self.met(KINDS.get(name, ""), given, str(said) if part.get("is_error") else None)
+            text = part.get("content")
+            self.note_access(KINDS.get(name, ""), given, str(text) if part.get("is_error") else None)
 
     def _result(self, value: Json) -> None:
         self.answer = str(value.get("result") or "")
@@ -58,7 +58,9 @@ class ClaudeCodeReader(ReportReader):
             self.errors.append(f"claude: {value.get('subtype')}: {self.answer or value.get('errors') or ''}"[:500])
         for denial in value.get("permission_denials") or ():
             given = denial.get("tool_input")
-            self.met(KINDS.get(denial["tool_name"], ""), given, f"permission denied: {denial['tool_name']} {given}")
+            self.note_access(
+                KINDS.get(denial["tool_name"], ""), given, f"permission denied: {denial['tool_name']} {given}"
+            )
         cost = value.get("total_cost_usd")
         self.cost = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
         usage, models = value.get("usage") or {}, value.get("modelUsage") or {}
@@ -76,13 +78,13 @@ class ClaudeCodeCli(AgentCli):
     reads = ClaudeCodeReader
 
     def preset(self, state_dir: str, words: Sequence[str], model: str | None) -> tuple[str, ...]:
-        asked = ("--model", model) if model else ()
+        model_options = ("--model", model) if model else ()
         return (
-            "claude", "-p", "--add-dir", state_dir, "--permission-mode", "acceptEdits", *REPORT, *asked, *words,
+            "claude", "-p", "--add-dir", state_dir, "--permission-mode", "acceptEdits", *REPORT, *model_options, *words,
         )  # fmt: skip
 
     def headless(self, words: Sequence[str]) -> bool:
         return "-p" in words or "--print" in words
 
-    def told_to_report(self, words: Sequence[str]) -> tuple[str, ...]:
+    def with_report_options(self, words: Sequence[str]) -> tuple[str, ...]:
         return (*REPORT, *words)

@@ -12,12 +12,12 @@ from worldfs.ground.model import Json
 
 from .agent_cli import AgentCli, ReportReader
 
-_TMP: Final = ("exclude_slash_tmp", "exclude_tmpdir_env_var")  # its sandbox opens both unless it is told not to
+_TMP: Final = ("exclude_slash_tmp", "exclude_tmpdir_env_var")  # its sandbox opens both unless these are set
 NO_TMP: Final = tuple(word for key in _TMP for word in ("-c", f"sandbox_workspace_write.{key}=true"))
 
 
 class CodexReader(ReportReader):
-    def hear(self, value: Json) -> bool:
+    def read_event(self, value: Json) -> bool:
         kind = value.get("type")
         if kind == "item.completed":
             self._item(value["item"])
@@ -35,11 +35,13 @@ class CodexReader(ReportReader):
             self.answer = str(item.get("text") or "")
         elif kind == "command_execution":
             failed = status in ("failed", "declined") or item.get("exit_code") != 0
-            said = f"{status}: {item.get('aggregated_output', '')}"
-            self.met("" if failed else "read", item.get("command", ""), said if failed else None)
+            text = f"{status}: {item.get('aggregated_output', '')}"
+            self.note_access("" if failed else "read", item.get("command", ""), text if failed else None)
         elif kind == "file_change":
             for change in item.get("changes") or ():
-                self.met("write", change.get("path", ""), None if status == "completed" else f"patch denied: {change}")
+                self.note_access(
+                    "write", change.get("path", ""), None if status == "completed" else f"patch denied: {change}"
+                )
 
 
 class CodexCli(AgentCli):
@@ -49,14 +51,14 @@ class CodexCli(AgentCli):
     reads = CodexReader
 
     def preset(self, state_dir: str, words: Sequence[str], model: str | None) -> tuple[str, ...]:
-        asked = ("-m", model) if model else ()
-        given = ("-s", "workspace-write", *NO_TMP, "--add-dir", state_dir)
-        return ("codex", "exec", "--json", "--skip-git-repo-check", *given, *asked, *words)
+        model_options = ("-m", model) if model else ()
+        permissions = ("-s", "workspace-write", *NO_TMP, "--add-dir", state_dir)
+        return ("codex", "exec", "--json", "--skip-git-repo-check", *permissions, *model_options, *words)
 
     def headless(self, words: Sequence[str]) -> bool:
         return "exec" in words or "e" in words[:1]
 
-    def told_to_report(self, words: Sequence[str]) -> tuple[str, ...]:
+    def with_report_options(self, words: Sequence[str]) -> tuple[str, ...]:
         at = words.index("exec") + 1 if "exec" in words else 1
         return (*words[:at], "--json", *words[at:])
 

@@ -22,18 +22,18 @@ class GeminiReader(ReportReader):
         super().__init__(state_dir)
         self._calls: dict[str, tuple[str, Any]] = {}
 
-    def hear(self, value: Json) -> bool:
+    def read_event(self, value: Json) -> bool:
         kind = value.get("type")
         if kind == "message" and value.get("role") == "assistant":
-            said = str(value.get("content") or "")
-            self.answer = self.answer + said if value.get("delta") else said
+            text = str(value.get("content") or "")
+            self.answer = self.answer + text if value.get("delta") else text
         elif kind == "tool_use":
-            self.answer = ""  # what it said before a tool is no final answer
+            self.answer = ""  # text before a tool call is no final answer
             self._calls[value["tool_id"]] = value["tool_name"], value.get("parameters")
         elif kind == "tool_result" and value.get("tool_id") in self._calls:
             name, given = self._calls.pop(value["tool_id"])
             error = f"{value.get('error')} {value.get('output')}" if value.get("status") == "error" else None
-            self.met(KINDS.get(name, ""), given, error)
+            self.note_access(KINDS.get(name, ""), given, error)
         elif kind == "result" or "response" in value:
             self._result(value)
         return True
@@ -59,15 +59,15 @@ class GeminiCli(AgentCli):
     grants = True
 
     def preset(self, state_dir: str, words: Sequence[str], model: str | None) -> tuple[str, ...]:
-        asked = ("--model", model) if model else ()
+        model_options = ("--model", model) if model else ()
         # In a folder that it does not trust it edits nothing, and without a terminal it does not even start.
         return (
             "gemini", "--skip-trust", "--approval-mode", "auto_edit", "--include-directories", state_dir, *REPORT,
-            *asked, *words,
+            *model_options, *words,
         )  # fmt: skip
 
     def headless(self, words: Sequence[str]) -> bool:
         return not words or words[0] not in APART
 
-    def told_to_report(self, words: Sequence[str]) -> tuple[str, ...]:
+    def with_report_options(self, words: Sequence[str]) -> tuple[str, ...]:
         return (*REPORT, *words)

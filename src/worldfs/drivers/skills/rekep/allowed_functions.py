@@ -1,4 +1,4 @@
-"""What a constraint file may call: pure functions of numbers and small arrays, by name; nothing else exists for it."""
+"""The functions of a constraint file: pure functions of numbers and small arrays, by name; no others exist for it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def count_numbers(value: Value, left: int = 4 * ELEMENTS) -> int:
 
 
 def _sized(make: Callable[..., Value]) -> Callable[..., Value]:
-    """For functions whose first argument is a shape: looked at before anything is made."""
+    """For functions whose first argument is a shape: checked before memory is allocated."""
 
     def made(shape: Value, *rest: Value) -> Value:
         sides = shape if isinstance(shape, list | tuple) else (shape,)

@@ -37,7 +37,7 @@ BREAK, CONTINUE = object(), object()
 
 @dataclass(frozen=True, slots=True)
 class ConstraintFunction:
-    """A function of a file. `source`: its own lines, as they stood."""
+    """A function of a file. `source`: its own lines, unchanged."""
 
     name: str
     file: str
@@ -48,7 +48,7 @@ class ConstraintFunction:
     friends: Mapping[str, ConstraintFunction]  # of the same file; filled while it is read
 
     def cost(self, arguments: Sequence[Value], given: Mapping[str, Value]) -> float:
-        """The number it returns; NaN where it divides by zero. `given`: functions that the runtime lends it.
+        """The number it returns; NaN where it divides by zero. `given`: functions that the runtime provides.
 
         Raises `ConstraintError` with the line for anything that is no cost.
         """

@@ -1,4 +1,4 @@
-"""The grammar of constraint files as tables: operators, what is refused and in which words, small steps of a run."""
+"""The grammar of constraint files as tables: operators, refused syntax with its message, small steps of a run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The language of constraint files: a small part of Python, read by `ast` and carried out by closures of ours.
+"""The language of constraint files: a small part of Python, parsed by `ast` and run by this package's closures.
 
-Nothing is handed to exec, eval or compile. What is not in the tables does not exist: imports, attributes, loops without
+Nothing is passed to exec, eval or compile. What is not in the tables does not exist: imports, attributes, loops without
 an end and names with underscores before them are refused when the text is read, with line and reason; what takes too
 long or grows too large is refused while it is evaluated.
 """

@@ -3,7 +3,7 @@
 The published form is a folder: `metadata.json` with init_keypoint_positions, num_keypoints, num_stages,
 grasp_keypoints[], release_keypoints[] (the number of a keypoint, −1 for none), and files of functions
 `stageN_subgoal_constraintM(end_effector, keypoints)`, `stageN_path_constraintM`: `stageN_subgoal_constraints.txt`,
-`stageN_path_constraints.txt`. Ours in the metadata, all optional: `keypoints` (names, or places of the world, instead
+`stageN_path_constraints.txt`. Own metadata, all optional: `keypoints` (names, or places of the world, instead
 of positions), `approach` ("side" or "above" a stage), `dwell` (s).
 """
 
@@ -134,12 +134,12 @@ def of_folder(folder: Path, name: str = "") -> ConstraintProgram:
                        fix="name a folder of the workspace")  # fmt: skip
     walk = DirReader(folder)
     try:
-        said = _text(walk, "metadata.json", name)
-        if said is None:
+        document = _text(walk, "metadata.json", name)
+        if document is None:
             raise NotFound("no metadata.json", path=name, expected="metadata.json and stageN_*_constraints.txt",
                            fix="write it: num_stages, grasp_keypoints, release_keypoints")  # fmt: skip
         try:
-            metadata = json.loads(said)
+            metadata = json.loads(document)
         except (ValueError, RecursionError) as error:
             raise BadInput(f"no JSON: {error}", path=f"{name}/metadata.json", expected="an object") from None
         if not isinstance(metadata, dict):
@@ -182,7 +182,7 @@ def _functions(text: str, file: str, stage: int, kind: str) -> tuple[ConstraintF
             continue  # a function of the file's own, for the others
         if (int(match[1]), match[2]) != (stage, kind):
             raise ConstraintError(function.name, path=f"{file}:{function.line}",
-            expected=f"stage{stage}_{kind}_constraintM",
+                                  expected=f"stage{stage}_{kind}_constraintM",
                          fix="put it into the file of its stage")  # fmt: skip
         found.append(function)
     return tuple(found)
@@ -210,13 +210,13 @@ def _points(metadata: Json, name: str) -> tuple[tuple[Point, ...], tuple[Point, 
     return ours, () if ours else _listed(metadata.get("init_keypoint_positions"), name)
 
 
-def _listed(given: Value, name: str) -> tuple[Point, ...]:
-    if not isinstance(given, list | tuple):
+def _listed(value: Value, name: str) -> tuple[Point, ...]:
+    if not isinstance(value, list | tuple):
         return ()
-    if len(given) > MOST:
-        raise BadInput(f"{len(given)} keypoints", path=f"{name} metadata", expected=f"at most {MOST}")
+    if len(value) > MOST:
+        raise BadInput(f"{len(value)} keypoints", path=f"{name} metadata", expected=f"at most {MOST}")
     found: list[Point] = []
-    for point in given:
+    for point in value:
         if isinstance(point, str) and point:
             found.append(point)
         elif isinstance(point, list | tuple) and len(point) == 3 and all(_number(v) for v in point):
@@ -229,7 +229,7 @@ def _listed(given: Value, name: str) -> tuple[Point, ...]:
 def _checked(program: ConstraintProgram) -> ConstraintProgram:
     if not any(stage.subgoals or stage.grasp >= 0 for stage in program.stages):
         raise BadInput("no subgoal in any stage", path=program.name, expected="stageN_subgoal_constraintM functions",
-                       fix="say what a stage is to reach")  # fmt: skip
+                       fix="name what a stage must reach")  # fmt: skip
     return program
 
 

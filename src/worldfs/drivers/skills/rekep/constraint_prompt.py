@@ -1,4 +1,4 @@
-"""What a model is told when it shall write constraints from words: our own text, keypoints, the form of the answer."""
+"""The prompt for a model that writes constraints from words: our own text, keypoints, the form of the answer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Things in the depth of an RGB-D picture: masked depth deprojected into points, and the thing's shape fitted to those.
 
-The masks are the simulator's own segmentation, no colour is looked at: the source is `truth`. Shape and size are known
+The masks are the simulator's own segmentation, colours are not used: the source is `truth`. Shape and size are known
 from the scene's page; where a thing is, and how it is turned about the vertical, is measured.
 """
 
@@ -37,40 +37,41 @@ class RgbdImage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FittedDetection:
-    """A thing where it was seen; `residual`: mean distance of its points from the fitted surface (m)."""
+    """An object as it was detected; `residual`: mean distance of its points from the fitted surface (m)."""
 
     thing: Thing
     pixels: int
     residual: float
 
 
-def detect_objects(shot: RgbdImage, owners: list[str], things: Mapping[str, Thing]) -> dict[str, FittedDetection]:
-    """What of `things` the picture shows. `owners`: the id that each shape's number belongs to."""
+def detect_objects(frame: RgbdImage, owners: list[str], things: Mapping[str, Thing]) -> dict[str, FittedDetection]:
+    """The detected ones of `things`. `owners`: the object id of each shape's number."""
     found = {}
     names = np.array([*owners, ""])  # −1, nothing, reads the last
-    labels = names[shot.geoms]
+    labels = names[frame.geoms]
     for id, thing in things.items():
         mask = labels == id
         count = int(np.count_nonzero(mask))
         if count >= ENOUGH and thing.shape in ("sphere", "box", "cylinder"):
-            cloud = deproject(shot, mask)
-            fitted, residual = fit_pose(cloud, thing, shot.position)
+            cloud = deproject(frame, mask)
+            fitted, residual = fit_pose(cloud, thing, frame.position)
             found[id] = FittedDetection(fitted, count, residual)
     return found
 
 
-def deproject(shot: RgbdImage, mask: Any) -> Array:
+def deproject(frame: RgbdImage, mask: Any) -> Array:
     """Points (N × 3, m, world) of the pixels of a mask; the camera looks along its −z, its picture's top is +y."""
     rows, columns = np.nonzero(mask)
     if len(rows) > POINTS:
         chosen = np.linspace(0, len(rows) - 1, POINTS).astype(int)
         rows, columns = rows[chosen], columns[chosen]
-    height, width = shot.depth.shape
-    depth = np.asarray(shot.depth[rows, columns], dtype=float)
+    height, width = frame.depth.shape
+    depth = np.asarray(frame.depth[rows, columns], dtype=float)
     local = np.stack(
-        [(columns - width / 2 + 0.5) / shot.focal, (height / 2 - 0.5 - rows) / shot.focal, -np.ones(len(rows))], axis=1
+        [(columns - width / 2 + 0.5) / frame.focal, (height / 2 - 0.5 - rows) / frame.focal, -np.ones(len(rows))],
+        axis=1,
     )
-    return np.asarray(shot.position + (local * depth[:, None]) @ shot.rotation.T)
+    return np.asarray(frame.position + (local * depth[:, None]) @ frame.rotation.T)
 
 
 def fit_pose(cloud: Array, thing: Thing, eye: Array) -> tuple[Thing, float]:

@@ -1,4 +1,4 @@
-"""The hand that a program is carried out with: what is where, which poses it can take, how it moves and grips."""
+"""The port of end effectors: scene state, reachability, motion planning, motion, gripping; for programs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from worldfs.ground.model import Thing
 from .keypoints import pose_of
 from .rotations import Array, Pose
 
-PoseCheck = Callable[[Pose], str]  # a pose of the hand on its way → the path constraint that it breaks, "" for none
+PoseCheck = Callable[[Pose], str]  # a tool pose on the way → the path constraint that it breaks, "" for none
 
 
-class ExecutionHalted(Exception):  # not an error: somebody asked, time is up, or a constraint broke
-    """The hand stands still. `why`: cancelled | timeout | broken."""
+class ExecutionHalted(Exception):  # not an error: cancelled, out of time, or a constraint broke
+    """The end effector has stopped. `why`: cancelled | timeout | broken."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -24,23 +24,23 @@ class ExecutionHalted(Exception):  # not an error: somebody asked, time is up, o
 
 @dataclass(frozen=True, slots=True)
 class SceneSnapshot:
-    """One moment. `held`: the id of what is between the fingers; `base`: where the robot stands (3, m)."""
+    """One moment. `held`: the id of the object between the fingers; `base`: the robot's position (3, m)."""
 
     things: Mapping[str, Thing]
-    hand: Pose
+    tool_pose: Pose
     held: str | None
     base: Array
     poses: Mapping[str, Pose] = field(default_factory=dict)
 
     @staticmethod
-    def of(things: Mapping[str, Thing], hand: Pose, held: str | None, base: Array) -> SceneSnapshot:
-        return SceneSnapshot(things, hand, held, base, {id: pose_of(thing) for id, thing in things.items()})
+    def of(things: Mapping[str, Thing], tool_pose: Pose, held: str | None, base: Array) -> SceneSnapshot:
+        return SceneSnapshot(things, tool_pose, held, base, {id: pose_of(thing) for id, thing in things.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class MotionRequest:
     """Where to: `approach` is the straight way (3, m) that ends at the goal, None for none; `opening` m a finger, None
-    to leave the fingers; `touching`: ids that the hand may touch; `depart`: first straight up, off what it stands on.
+    to leave the fingers; `touching`: ids that the gripper may touch; `depart`: first straight up, off the support.
     """
 
     goal: Pose
@@ -54,20 +54,20 @@ class MotionRequest:
 
 @dataclass(frozen=True, slots=True)
 class ObjectMeasurement:
-    """Of one thing: position (m), speed (m/s), what it touches by id ("robot" for the arm); None: nobody can tell."""
+    """Of one object: position (m), speed (m/s), ids that it touches ("robot" for the arm); None: cannot be measured."""
 
     position: Array
     speed: float
     touching: frozenset[str] | None
     rotation: Array
-    seen: bool = True  # False: nobody saw it since it was let go of, this is where it should be
+    observed: bool = True  # False: not observed since it was released, this is its expected position
 
 
-PlannedMotion = Any  # what a hand plans for itself to carry out
+PlannedMotion = Any  # an end effector's own plan, for `go`
 
 
 class EndEffector(Protocol):
-    """Raises `ExecutionHalted` from whatever moves when the `stop` of `begin` says a word."""
+    """Every motion raises `ExecutionHalted` when the `stop` of `begin` returns a reason."""
 
     stroke: float  # m a finger, fully open
 
@@ -75,12 +75,12 @@ class EndEffector(Protocol):
 
     def now(self) -> SceneSnapshot: ...
 
-    def look(self) -> None:
-        """Looks again at what a camera shows, where things are seen and not simply known."""
+    def update_scene(self) -> None:
+        """Updates the objects from a camera, where they are detected and not simply known."""
         ...
 
     def alive(self) -> None:
-        """Said while there is nothing to move but much to think: a robot that is not led stands and stays so."""
+        """Called during long computation: a watchdog stops a robot that gets no step and no heartbeat."""
         ...
 
     def seconds(self) -> float:
@@ -88,7 +88,7 @@ class EndEffector(Protocol):
         ...
 
     def effort(self, pose: Pose) -> float | None:
-        """How far it is to a pose (rad of the joint that goes farthest, or m); None: it cannot be taken."""
+        """The distance to a pose (rad of the joint that moves farthest, or m); None: it cannot be reached."""
         ...
 
     def plan(self, move: MotionRequest) -> PlannedMotion | str:
@@ -102,7 +102,7 @@ class EndEffector(Protocol):
         ...
 
     def let_go(self, way: PlannedMotion, id: str) -> None:
-        """Open as far as there is room, back off the way it came, wait until the thing is still."""
+        """Open as far as there is space, retreat the way it came, wait until the object is still."""
         ...
 
     def open(self, opening: float) -> None: ...
@@ -116,15 +116,15 @@ class EndEffector(Protocol):
     def measure(self, id: str) -> ObjectMeasurement: ...
 
     def share(self, id: str, place: str) -> float | None:
-        """The part of a thing's weight that `place` ("robot" for the arm) carries, 0…1; None: nobody can tell."""
+        """The part of an object's weight that `place` ("robot" for the arm) carries, 0…1; None: cannot be measured."""
         ...
 
     def riders(self, id: str) -> list[str]:
-        """What rests on a thing, as far as anybody can tell."""
+        """What rests on an object, as far as it can be measured."""
         ...
 
     def touches(self, id: str) -> bool:
-        """Whether what is held touches something else than the hand."""
+        """Whether the held object touches something else than the gripper."""
         ...
 
     def done(self) -> dict[str, Any]:

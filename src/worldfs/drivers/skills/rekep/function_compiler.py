@@ -148,7 +148,7 @@ class FunctionCompiler:
         return loop
 
     def _assign(self, target: ast.expr, value: Expression | None) -> Callable[..., Value]:
-        """A closure that puts a value under a name; with `value` None it is handed the value."""
+        """A closure that stores a value under a name; with `value` None the caller passes the value."""
         put = self._target(target)
         if value is None:
             return put

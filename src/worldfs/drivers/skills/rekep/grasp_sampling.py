@@ -1,4 +1,4 @@
-"""Grasps of a thing by its shape: where the pads' middle goes, how the hand is turned, how far the fingers open."""
+"""Grasps of an object by its shape: where the pads' middle goes, the gripper's rotation, how far the fingers open."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ APPROACH = 0.12  # m
 TILTS = {"": (0.0, 0.5, 1.0, 1.5), "above": (0.0, 0.3), "side": (1.5, 1.3, 1.1)}
 DEPTH = 0.030  # m below the top
 SHALLOW = 0.034  # m: deeper than this the palm would touch the top
-GROUND = 0.012  # m that the pads' middle stays above what the thing stands on
-SIDE = 0.038  # m that a level hand needs below it
+GROUND = 0.012  # m that the pads' middle stays above the object's support
+SIDE = 0.038  # m that a level gripper needs below it
 RAISED = 0.012  # m nearer the top than from above, where a leaning palm would touch it
 LOW = 0.040  # m: things no higher are taken at their middle
 
@@ -35,7 +35,7 @@ class GraspCandidate:
 
 
 def grasp_candidates(thing: Thing, base: Array, how: str = "") -> Iterator[GraspCandidate]:
-    """Every one worth a look; none for a thing that is too wide everywhere."""
+    """Every candidate; none for an object that is too wide everywhere."""
     toward = math.atan2(thing.position[1] - base[1], thing.position[0] - base[0])
     sides = grip_widths(thing)
     for tilt, point in _points(thing, how):
@@ -84,7 +84,7 @@ def narrowest(thing: Thing) -> float:
 
 
 def _points(thing: Thing, how: str) -> Iterator[tuple[float, Array]]:
-    """Tilts, and where the pads' middle goes; from the side also near the top, where a leaning palm has room."""
+    """Tilts, and where the pads' middle goes; from the side also near the top, where a tilted gripper has space."""
     for tilt in TILTS.get(how, TILTS[""]):
         yield tilt, _point(thing, tilt)
     if how == "side":

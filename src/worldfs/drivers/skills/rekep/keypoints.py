@@ -13,7 +13,7 @@ from worldfs.ground.model import Thing
 from .rotations import Array, Pose, matrix
 
 MOST = 128
-NEAR = 0.06  # m: a published position belongs to the thing whose surface is no farther
+NEAR = 0.06  # m: a published position belongs to the object whose surface is no farther
 WALL = 0.008  # m, of a basket
 
 
@@ -35,14 +35,14 @@ def pose_of(thing: Thing) -> Pose:
 
 
 def upright(thing: Thing) -> tuple[int, float]:
-    """The local axis that stands up now, and its sign: what is a thing's top is decided by how it lies."""
+    """The local axis that points up now, and its sign: an object's top depends on how it lies."""
     up = matrix(thing.orientation)[2]
     axis = 2 if thing.shape == "sphere" else int(np.argmax(np.abs(up)))
     return axis, 1.0 if up[axis] >= 0 else -1.0
 
 
 def half_height(thing: Thing) -> float:
-    """Half of a thing's height as it lies, along the axis that stands up (m)."""
+    """Half of an object's height as it lies, along the axis that points up (m)."""
     return float(thing.size[upright(thing)[0]]) / 2
 
 
@@ -66,7 +66,7 @@ def of_thing(thing: Thing) -> list[Keypoint]:
     if thing.shape != "sphere":
         for name, side in zip("abcd", _sides(axis), strict=False):
             found[f"side_{name}"] = side * half
-    if thing.shape == "box":  # the ends of its long side are what a hand or another thing goes to
+    if thing.shape == "box":  # the ends of its long side are the points to grasp and to approach
         flat = [i for i in range(3) if i != axis]
         long = max(flat, key=lambda i: half[i])
         for name, way in (("end_a", 0.7), ("end_b", -0.7)):
@@ -86,7 +86,7 @@ def _points(thing: Thing, found: Mapping[str, Sequence[float] | Array]) -> list[
 
 
 def of_scene(things: Iterable[Thing]) -> list[Keypoint]:
-    """What a model is shown when a program names no points of its own: the main ones of everything there is."""
+    """The keypoints when a program names none of its own: the main ones of every object."""
     main = ("centre", "top", "bottom", "opening", "floor", "end_a", "end_b")
     return [point for thing in things for point in of_thing(thing) if point.label in main][:MOST]
 
@@ -110,8 +110,8 @@ def keypoint_named(word: str, things: Mapping[str, Thing], at: str) -> Keypoint:
 def attach_points(positions: Sequence[Sequence[float]], things: Mapping[str, Thing]) -> list[Keypoint]:
     """Published positions (m, world): each belongs to the thing it lies on or in, else to the world."""
     found = []
-    for number, given in enumerate(positions):
-        position = np.array(given, dtype=float)
+    for number, value in enumerate(positions):
+        position = np.array(value, dtype=float)
         ranked = sorted((_distance(position, thing), thing.id) for thing in things.values() if thing.shape != "region")
         owner = ranked[0][1] if ranked and ranked[0][0] <= NEAR else ""
         local = pose_of(things[owner]).inverse(position) if owner else position
@@ -130,7 +130,7 @@ def _distance(position: Array, thing: Thing) -> float:
 
 
 def positions(points: Sequence[Keypoint], poses: Mapping[str, Pose]) -> Array:
-    """Where they are (K × 3, m); a point whose thing is gone is NaN."""
+    """Their positions (K × 3, m); a point whose object is gone is NaN."""
     found = np.full((len(points), 3), np.nan)
     for number, point in enumerate(points):
         local = np.array(point.local)

@@ -30,14 +30,14 @@ _BLOCK = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
 class LanguageModelError(UserError):
-    """A model that is not configured, cannot be asked, or answers nonsense; never with the key in it."""
+    """A model that is not configured, cannot be reached, or returns an invalid answer; never contains the key."""
 
     code = "MODEL_UNREACHABLE"
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
-    """Where a model is; `key` is sent as a bearer token and shown nowhere."""
+    """A model's address; `key` is sent as a bearer token and never printed."""
 
     url: str
     name: str
@@ -51,40 +51,40 @@ class LanguageModel:
 
 
 def model_of_skill(skill: Skill) -> LanguageModel:
-    """Raises `LanguageModelError` (MODEL_MISSING) with what the skill has to say."""
-    at, given = f"SKILLS.md {skill.id} model", skill.extra.get("model")
+    """Raises `LanguageModelError` (MODEL_MISSING) naming what the skill must declare."""
+    at, settings = f"SKILLS.md {skill.id} model", skill.extra.get("model")
     fix = f"give the skill {skill.id} model: {{endpoint: http://localhost:8000/v1, name: …, key_env: …}}"
-    if not isinstance(given, Mapping):
+    if not isinstance(settings, Mapping):
         raise LanguageModelError("no model is configured", path=at,
-        expected="a model that writes constraints from words",
+                                 expected="a model that writes constraints from words",
                            fix=fix, code="MODEL_MISSING")  # fmt: skip
-    url, name = given.get("endpoint"), given.get("name")
+    url, name = settings.get("endpoint"), settings.get("name")
     if not isinstance(url, str) or not isinstance(name, str) or urlsplit(url).scheme not in ("http", "https"):
         raise LanguageModelError(f"endpoint {url!r}, name {name!r}", path=at,
-        expected="an http(s) endpoint, and a name",
+                                 expected="an http(s) endpoint, and a name",
                            fix=fix, code="MODEL_MISSING")  # fmt: skip
-    variable, key = given.get("key_env"), ""
+    variable, key = settings.get("key_env"), ""
     if variable is not None:
         key = os.environ.get(str(variable), "")
         if not key:
             raise LanguageModelError(f"the variable {variable} is not set", path=f"{at}.key_env",
-            expected="the model's key",
+                                     expected="the model's key",
                                fix=f"export {variable}=…", code="MODEL_MISSING")  # fmt: skip
         if urlsplit(url).scheme == "http" and urlsplit(url).hostname not in LOOPBACK:
             raise LanguageModelError("a key over plain HTTP", path=f"{at}.endpoint", fix="write https://",
                                expected="https, or a model on this machine", code="MODEL_MISSING")  # fmt: skip
-    limit, most = given.get("timeout_s"), given.get("max_tokens")
+    limit, most = settings.get("timeout_s"), settings.get("max_tokens")
     return LanguageModel(
         url.rstrip("/") if url.rstrip("/").endswith("/chat/completions") else url.rstrip("/") + "/chat/completions",
         name, key, float(limit) if isinstance(limit, int | float) and 0 < limit <= 600 else 60.0,
-        given.get("images") is True, most if isinstance(most, int) and 0 < most <= 100_000 else 4000,
+        settings.get("images") is True, most if isinstance(most, int) and 0 < most <= 100_000 else 4000,
     )  # fmt: skip
 
 
 def ask_model(model: LanguageModel, messages: Sequence[Json], run: Run) -> tuple[str, Json]:
     """The answer's text, and its tokens. Raises `LanguageModelError`, or `ExecutionHalted` when the run is to stop.
 
-    The exchange has a thread of its own, because a socket that waits cannot be told to stop.
+    The exchange has a thread of its own, because a blocking socket cannot be interrupted.
     """
     box: list[tuple[int, bytes] | BaseException] = []
     line = _line(model)
@@ -100,7 +100,7 @@ def ask_model(model: LanguageModel, messages: Sequence[Json], run: Run) -> tuple
             if why:
                 raise ExecutionHalted(why)
             raise LanguageModelError(f"no answer within {model.timeout_s:g} s", path=model.url,
-            expected="an answer in time",
+                                     expected="an answer in time",
                                fix="give it more time (model.timeout_s)")  # fmt: skip
     found = box[0] if box else ConnectionError("no answer")
     if isinstance(found, BaseException):
@@ -132,7 +132,7 @@ def _exchange(line: http.client.HTTPConnection, model: LanguageModel, messages: 
     url = urlsplit(model.url)
     try:
         line.request("POST", url.path + (f"?{url.query}" if url.query else ""), json.dumps(body), headers)
-        answer = line.getresponse()  # a redirect is an answer: a key goes where the operator said
+        answer = line.getresponse()  # a redirect is returned, not followed: a key goes only to the operator's address
         box.append((answer.status, answer.read(LONGEST + 1)))
     except (OSError, http.client.HTTPException, ValueError) as error:
         box.append(error)
@@ -155,17 +155,17 @@ def _read(model: LanguageModel, status: int, body: bytes) -> tuple[str, Json]:
             f"more than {LONGEST} bytes", path=model.url, expected="a short text", code="MODEL_ANSWER"
         )
     try:
-        said = json.loads(body)
+        reply = json.loads(body)
     except (ValueError, RecursionError):
-        said = None
-    if status != 200 or not isinstance(said, dict):
-        error = said.get("error") if isinstance(said, dict) else None
+        reply = None
+    if status != 200 or not isinstance(reply, dict):
+        error = reply.get("error") if isinstance(reply, dict) else None
         words = str(error.get("message") if isinstance(error, dict) else error or "")[:300]
         raise LanguageModelError(f"HTTP {status}{': ' + words if words else ''}", path=model.url,
-        expected="200 and JSON",
+                                 expected="200 and JSON",
                            fix="is the name of the model right, and its key?", code="MODEL_ANSWER")  # fmt: skip
     try:
-        text = said["choices"][0]["message"]["content"]
+        text = reply["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
         text = None
     if isinstance(text, list):  # parts
@@ -173,5 +173,5 @@ def _read(model: LanguageModel, status: int, body: bytes) -> tuple[str, Json]:
     if not isinstance(text, str) or not text.strip():
         raise LanguageModelError("an answer without a text", path=model.url, expected="choices[0].message.content",
                            code="MODEL_ANSWER")  # fmt: skip
-    usage = said.get("usage")
+    usage = reply.get("usage")
     return text, {k: v for k, v in usage.items() if isinstance(v, int)} if isinstance(usage, dict) else {}

@@ -1,4 +1,4 @@
-"""The rehearsal of a way under constraints: collisions, path constraints and clearance, all as what a pose hits."""
+"""A collision checker under constraints: collisions, path constraints and clearance, all as hits of a pose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATH = "path constraint"
 
 
 class ConstrainedPathChecker(CollisionChecker):
-    """A rehearsal in which a pose that breaks a path constraint hits something as well, and so does one that passes a
+    """A collision checker in which a pose that breaks a path constraint counts as a hit, and so does one that passes a
     thing nearer than `clearance` (m): a fast arm is some millimetres off its plan."""
 
     def __init__(self, arm: Arm, check: PoseCheck, *, opening: float | None, held: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Where a thing can be put: surfaces under a point, free places, the room of a basket; by the scene alone."""
+"""Where an object can be placed: surfaces under a point, free positions, a basket's interior; by the scene alone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def surfaces_below(things: Mapping[str, Thing], x: float, y: float, besides: str
 
 
 def free_positions(thing: Thing, support: Thing, things: Iterable[Thing], base: Array) -> Iterator[Array]:
-    """Places (x, y) on a flat top, 0.35 to 0.65 m from the base and apart from what stands there, the freest first."""
+    """Positions (x, y) on a flat top, 0.35 to 0.65 m from the base and apart from other objects, the freest first."""
     radius = math.hypot(*extents(thing)[:2])
     others = [
         (np.array(other.position[:2]), math.hypot(*extents(other)[:2]))
@@ -79,12 +79,12 @@ def free_positions(thing: Thing, support: Thing, things: Iterable[Thing], base: 
 
 
 def basket_inset(thing: Thing, basket: Thing) -> Array:
-    """How far from a basket's middle a thing's centre may be (x, y, m), so that an open hand fits beside it."""
+    """How far from a basket's middle an object's centre may be (x, y, m), so that an open gripper fits beside it."""
     low, high = basket_interior(basket)
     radius = float(np.max(extents(thing)[:2]))
     return np.maximum((high - low)[:2] / 2 - max(min(radius + 0.012, 0.07), FINGERS), 0.004)
 
 
 def height_on(thing: Thing, surface: float) -> float:
-    """Of a thing's centre when it stands on a surface as it stands now (m)."""
+    """Of an object's centre when it rests on a surface in its present orientation (m)."""
     return surface + half_height(thing)

@@ -1,4 +1,4 @@
-"""A skill's policy as a proposer: constraints, or hints where keypoints are, that it says beside its actions."""
+"""A skill's policy as a proposer: constraints, or hints for keypoint positions, returned beside its actions."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ SMALL = 64  # numbers of an observation that are sent
 
 
 def proposed_program(
-    planned: LibraryProgram, errand: SkillRequest, stage: SkillContext, state: SceneSnapshot
+    planned: LibraryProgram, request: SkillRequest, context: SkillContext, state: SceneSnapshot
 ) -> tuple[LibraryProgram, Json]:
-    """The program to carry out, and what is told of the policy. A policy that is of no use changes nothing."""
-    if stage.policy is None:
+    """The program to run, and a note about the policy. An unusable answer changes nothing."""
+    if context.policy is None:
         return planned, {}
-    seen = _small(stage)
+    observation = _small(context)
     points = of_scene(state.things.values())
-    seen["keypoints"] = positions(points, state.poses)
-    words = errand.words or " ".join([errand.skill.id, *map(str, errand.params.values())])
+    observation["keypoints"] = positions(points, state.poses)
+    words = request.words or " ".join([request.skill.id, *map(str, request.params.values())])
     try:
-        extra = stage.policy.infer(seen, words, errand.step_timeout_s or PATIENCE_S).extra
+        extra = context.policy.infer(observation, words, request.step_timeout_s or PATIENCE_S).extra
     except PolicyError as error:
         return planned, {"policy": f"asked, no proposal ({error.code}: {error.found[:160]}); the library's own is used"}
-    at = f"SKILLS.md {errand.skill.id} policy_client"
-    given = extra.get("constraints")
-    if given is not None:
+    at = f"SKILLS.md {request.skill.id} policy_client"
+    value = extra.get("constraints")
+    if value is not None:
         try:
-            program = of_text(given, at) if isinstance(given, str) else of_mapping(_mapping(given), at)
+            program = of_text(value, at) if isinstance(value, str) else of_mapping(_mapping(value), at)
             keypoints = extra.get("keypoints")
             if isinstance(keypoints, list) and not program.keypoints:
                 program = replace(program, keypoints=tuple(str(k) for k in keypoints if isinstance(k, str)))
-            return with_points(program, state.things, at, planned.wish), {"policy": "its constraints are used"}
+            return with_points(program, state.things, at, planned.goal), {"policy": "its constraints are used"}
         except UserError as error:
             return planned, {"policy": f"its constraints are refused ({str(error)[:200]}); the library's own are used"}
     hints = extra.get("keypoints")
@@ -56,35 +56,35 @@ def proposed_program(
     return planned, {"policy": "asked, no proposal; the library's own is used"}
 
 
-def _small(stage: SkillContext) -> dict[str, Any]:
-    observation = stage.target.observe()
+def _small(context: SkillContext) -> dict[str, Any]:
+    observation = context.target.observe()
     return {name: observation[name] for name in ("joint_states", "gripper", "ee_pose") if name in observation}
 
 
-def _mapping(given: Any) -> Mapping[str, Any]:
-    return given if isinstance(given, Mapping) else {}
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _hinted(planned: LibraryProgram, hints: Mapping[str, Any], state: SceneSnapshot) -> tuple[LibraryProgram, Json]:
     """`{name of a keypoint: [x, y, z]}` in the world; what lies too far from its thing is not believed."""
     points, used = [], []
     for point in planned.points:
-        given = hints.get(point.name)
+        value = hints.get(point.name)
         pose = state.poses.get(point.owner)
-        if pose is not None and _place(given):
-            local = pose.inverse(np.array(given, dtype=float))
+        if pose is not None and _place(value):
+            local = pose.inverse(np.array(value, dtype=float))
             if float(np.linalg.norm(local - np.array(point.local))) <= FARTHEST:
                 points.append(replace(point, local=(float(local[0]), float(local[1]), float(local[2]))))
                 used.append(point.name)
                 continue
         points.append(point)
-    said = f"its keypoints are used: {', '.join(used)}" if used else "asked, no hint that can be used"
-    return replace(planned, points=tuple(points)), {"policy": said}
+    note = f"its keypoints are used: {', '.join(used)}" if used else "asked, no hint that can be used"
+    return replace(planned, points=tuple(points)), {"policy": note}
 
 
-def _place(given: Any) -> bool:
+def _place(value: Any) -> bool:
     return (
-        isinstance(given, list | tuple)
-        and len(given) == 3
-        and all(isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in given)
+        isinstance(value, list | tuple)
+        and len(value) == 3
+        and all(isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in value)
     )

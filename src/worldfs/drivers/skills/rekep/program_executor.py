@@ -1,4 +1,4 @@
-"""The course of a program: stage after stage, closed loop, back to an earlier stage where a path constraint breaks."""
+"""The executor of a program: stage by stage, closed loop, back to an earlier stage where a path constraint breaks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .success_predicates import SuccessPredicate
 TRIES = 3  # of one stage
 BACKS = 4  # ways back in all
 MEASURED = 0.008  # how far a measured cost may be above its slack: what a motion leaves (m)
-LIVE = 5  # looks at the stop flag between two looks at the keypoints: 100 ms
+LIVE = 5  # checks of the stop flag between two checks of the keypoints: 100 ms
 APPROACHES = (0.12, 0.06)  # m straight down to where something is let go of
 GRIPS = 30  # grasps for which a way is planned
 AGAIN = 5.0  # how much dearer what failed before is
@@ -44,7 +44,7 @@ class ExecutionLimits:
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """How a stage, or all of them, ended; `code` "" if well. `back`: an earlier stage is to be done again."""
+    """The result of a stage, or of all; `code` "" for success. `back`: an earlier stage is to be done again."""
 
     code: str = ""
     message: str = ""
@@ -53,14 +53,14 @@ class StageResult:
 
 @dataclass(slots=True)
 class ProgramExecutor:
-    """One program on one hand. `look` is called with each moment that is looked at; `step` when a stage is over."""
+    """One program on one end effector. `on_observation` is called for each observed moment, `step` after a stage."""
 
     program: ConstraintProgram
     points: tuple[Keypoint, ...]
-    hand: EndEffector
+    effector: EndEffector
     run: Run
     limits: ExecutionLimits
-    look: Callable[[SceneSnapshot, float], None] = lambda state, now: None
+    on_observation: Callable[[SceneSnapshot, float], None] = lambda state, now: None
     step: Callable[[], None] = lambda: None
     predicates: Callable[[], list[SuccessPredicate]] = list
     stages: list[Json] = field(default_factory=list)  # evidence, a line an attempt
@@ -68,16 +68,16 @@ class ProgramExecutor:
     measured: list[SuccessPredicate] = field(default_factory=list)
     _rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(11))
     _watched: Sequence[ConstraintFunction] = ()
-    _looks: int = 0
+    _ticks: int = 0
     _broken: str = ""
     _until: float = 0.0
-    _failed: list[Pose] = field(default_factory=list)  # of the hand, that came to nothing: others are tried first
+    _failed: list[Pose] = field(default_factory=list)  # tool poses that failed: others are tried first
     _goal: Pose | None = None
     _trouble: ConstraintError | None = None
 
     def carry_out(self) -> StageResult:
         """Runs all stages and checks the predicates; returns the result. Raises `ExecutionHalted` on a stop."""
-        self.hand.begin(self._stop)
+        self.effector.begin(self._stop)
         number, tries = 0, [0] * len(self.program.stages)
         while True:
             if number == len(self.program.stages):
@@ -88,7 +88,7 @@ class ProgramExecutor:
                 if failed[0].name == "seen":  # to do it again would show no more
                     return StageResult("NOT_MEASURED", f"all stages are done, and {failed[0].limit} is missing")
                 ended = StageResult(
-                    "NOT_DONE", f"{failed[0].name} is {failed[0].told()['value']}, expected {failed[0].limit}", True
+                    "NOT_DONE", f"{failed[0].name} is {failed[0].to_json()['value']}, expected {failed[0].limit}", True
                 )
                 number -= 1
             else:
@@ -118,13 +118,17 @@ class ProgramExecutor:
         step = self.program.stages[number]
         clock = self.run.clock
         self._until = clock.monotonic() + self.limits.stage_s if self.limits.stage_s else 0.0
-        self.hand.look()
-        state, began = self.hand.now(), self.hand.seconds()
-        sight = KeypointState(self.points, state, state.held)
-        record: Json = {"stage": number + 1, "attempt": attempt, "keypoints_before": _rounded(sight.now)}
+        self.effector.update_scene()
+        state, began = self.effector.now(), self.effector.seconds()
+        keypoint_state = KeypointState(self.points, state, state.held)
+        record: Json = {"stage": number + 1, "attempt": attempt, "keypoints_before": _rounded(keypoint_state.now)}
         self.stages.append(record)
         try:
-            ended = self._grasp(step, sight, record) if step.grasp >= 0 else self._reach(step, sight, record, number)
+            ended = (
+                self._grasp(step, keypoint_state, record)
+                if step.grasp >= 0
+                else self._reach(step, keypoint_state, record, number)
+            )
         except ExecutionHalted as halt:
             record["result"] = halt.why
             if self._trouble is not None:
@@ -134,10 +138,10 @@ class ProgramExecutor:
             ended = StageResult("PATH_CONSTRAINT_BROKEN", f"stage {number + 1}: {self._broken}", True)
         finally:
             self._watched, self._broken = (), self._broken
-            after = self.hand.now()
+            after = self.effector.now()
             record["keypoints_after"] = _rounded(KeypointState(self.points, after, after.held).now)
-            record["hand_after"] = [round(float(v), 4) for v in after.hand.position]
-            record["seconds"] = round(self.hand.seconds() - began, 3)
+            record["hand_after"] = [round(float(v), 4) for v in after.tool_pose.position]
+            record["seconds"] = round(self.effector.seconds() - began, 3)
         record["result"] = ended.code or "done"
         if ended.code:
             record["why"] = ended.message
@@ -146,44 +150,50 @@ class ProgramExecutor:
         self._goal = None
         return ended
 
-    def _grasp(self, step: ProgramStage, sight: KeypointState, record: Json) -> StageResult:
+    def _grasp(self, step: ProgramStage, keypoint_state: KeypointState, record: Json) -> StageResult:
         owner = self.points[step.grasp].owner
         record["grasp"] = owner
-        if sight.state.held == owner:
+        if keypoint_state.state.held == owner:
             record["note"] = "held already"
             return StageResult()
-        if sight.state.held is not None:
-            return StageResult("HOLDING", f"the gripper holds {sight.state.held}")
+        if keypoint_state.state.held is not None:
+            return StageResult("HOLDING", f"the gripper holds {keypoint_state.state.held}")
         found = plan_grasp(
-            step, sight, self.points, self.hand, slack=self.limits.slack, going=self._going, failed=self._failed
+            step,
+            keypoint_state,
+            self.points,
+            self.effector,
+            slack=self.limits.slack,
+            going=self._going,
+            failed=self._failed,
         )
         if isinstance(found, str):
             return StageResult("CRITIC_REFUSED", f"no grasp of {owner}: {found}")
         way, self._goal = found.way, found.pose
         record["costs_planned"] = costs_json(step.subgoals, found.costs)
-        self.hand.open(found.opening)
+        self.effector.open(found.opening)
         self._go(step, way)
-        if not self.hand.close(owner):
-            touched = self.hand.measure(owner).touching
-            self.hand.back_off(way)
+        if not self.effector.close(owner):
+            touched = self.effector.measure(owner).touching
+            self.effector.back_off(way)
             return StageResult(
                 "GRASP_MISSED", f"the fingers closed beside {owner}, which touches {sorted(touched or ())}"
             )
-        state = self.hand.now()
-        costs = KeypointState(self.points, state, state.held).costs(step.subgoals, state.hand)
+        state = self.effector.now()
+        costs = KeypointState(self.points, state, state.held).costs(step.subgoals, state.tool_pose)
         record["costs"] = costs_json(step.subgoals, costs)
         return StageResult()
 
-    def _reach(self, step: ProgramStage, sight: KeypointState, record: Json, number: int) -> StageResult:
-        held = sight.state.held
+    def _reach(self, step: ProgramStage, keypoint_state: KeypointState, record: Json, number: int) -> StageResult:
+        held = keypoint_state.state.held
         letting = step.release >= 0
         if letting:
             record["release"] = self.points[step.release].owner
         if letting and held != self.points[step.release].owner:
-            return StageResult("OBJECT_LOST", f"stage {number + 1}: {record['release']} is not in the hand", True)
+            return StageResult("OBJECT_LOST", f"stage {number + 1}: {record['release']} is not in the gripper", True)
         way: PlannedMotion | None = None
         if step.subgoals:
-            way, costs, why = self._way(step, sight, letting)
+            way, costs, why = self._way(step, keypoint_state, letting)
             if way is None:
                 slipped = held is None and any(s.grasp >= 0 for s in self.program.stages[:number])
                 return StageResult(
@@ -193,11 +203,11 @@ class ProgramExecutor:
             self._go(step, way, 0.45 if self.backtracks else 1.0)
         if step.dwell:
             self._watched = step.paths
-            self.hand.wait(step.dwell)
+            self.effector.wait(step.dwell)
             self._watched = ()
-        state = self.hand.now()
+        state = self.effector.now()
         live = KeypointState(self.points, state, state.held)
-        costs, paths = live.costs(step.subgoals, state.hand), live.costs(step.paths, state.hand)
+        costs, paths = live.costs(step.subgoals, state.tool_pose), live.costs(step.paths, state.tool_pose)
         record["costs"], record["path_costs"] = costs_json(step.subgoals, costs), costs_json(step.paths, paths)
         slack = self.limits.slack + MEASURED
         if broken := worst_constraint(step.paths, paths, slack):
@@ -205,30 +215,30 @@ class ProgramExecutor:
         if broken := worst_constraint(step.subgoals, costs, slack):
             return StageResult("SUBGOAL_NOT_REACHED", f"{broken} is {max(costs):.4f} at the end of stage {number + 1}")
         if letting and held is not None:
-            self.hand.let_go(way or [], held)
+            self.effector.let_go(way or [], held)
         return StageResult()
 
     def _way(
-        self, step: ProgramStage, sight: KeypointState, letting: bool
+        self, step: ProgramStage, keypoint_state: KeypointState, letting: bool
     ) -> tuple[PlannedMotion | None, Sequence[float], str]:
-        held = sight.state.held
+        held = keypoint_state.state.held
         slack = self.limits.slack
         found, least = solve(
-            step.subgoals, sight, self.hand, slack=slack, rng=self._rng, low=letting, going=self._going
+            step.subgoals, keypoint_state, self.effector, slack=slack, rng=self._rng, low=letting, going=self._going
         )
         if not found:
             if least > slack:
-                return None, (), f"no pose of the hand satisfies its subgoals (by {least:.4f} at best)"
-            return None, (), "no joint angles take the hand to where its subgoals are satisfied"
-        check = _checker(step, sight, slack)
-        depart = held is not None and self.hand.touches(held)
+                return None, (), f"no tool pose satisfies its subgoals (by {least:.4f} at best)"
+            return None, (), "no joint angles reach a tool pose that satisfies its subgoals"
+        check = _checker(step, keypoint_state, slack)
+        depart = held is not None and self.effector.touches(held)
         why = ""
         found.sort(key=lambda solution: solution.effort + AGAIN * _near(solution.pose, self._failed))
         for solution in found[:14]:
             self._going()
             for down in APPROACHES if letting else (0.0,):
                 approach = np.array([0.0, 0.0, -down]) if down else None
-                way = self.hand.plan(MotionRequest(solution.pose, check, approach, None, held, (), depart))
+                way = self.effector.plan(MotionRequest(solution.pose, check, approach, None, held, (), depart))
                 if not isinstance(way, str):
                     self._goal = solution.pose
                     return way, solution.costs, ""
@@ -236,14 +246,14 @@ class ProgramExecutor:
         return None, (), why
 
     def _go(self, step: ProgramStage, way: PlannedMotion, pace: float = 1.0) -> None:
-        self._watched, self._looks, self._broken = step.paths, 0, ""
-        self.hand.go(way, pace)
+        self._watched, self._ticks, self._broken = step.paths, 0, ""
+        self.effector.go(way, pace)
         self._watched = ()
 
     # -- watching ----------------------------------------------------------------------------------------------------
 
     def _going(self) -> None:
-        self.hand.alive()
+        self.effector.alive()
         if why := self._late():
             raise ExecutionHalted(why)
 
@@ -252,19 +262,19 @@ class ProgramExecutor:
         return why or ("timeout" if self._until and self.run.clock.monotonic() >= self._until else "")
 
     def _stop(self) -> str:
-        """Asked 50 times a second of the world's time while the arm moves."""
+        """Called 50 times a second of the world's time while the arm moves."""
         if why := self._late():
             return why
-        self._looks += 1
-        if self._looks % LIVE:
+        self._ticks += 1
+        if self._ticks % LIVE:
             return ""
-        state = self.hand.now()
-        self.look(state, self.hand.seconds())
+        state = self.effector.now()
+        self.on_observation(state, self.effector.seconds())
         if not self._watched:
             return ""
         try:
-            costs = KeypointState(self.points, state, state.held).costs(self._watched, state.hand)
-        except ConstraintError as error:  # the arm is to stand still before anybody hears of it
+            costs = KeypointState(self.points, state, state.held).costs(self._watched, state.tool_pose)
+        except ConstraintError as error:  # the arm must stand still before the failure is reported
             self._trouble = error
             return "refused"
         now, before = worst_constraint(self._watched, costs, self.limits.slack + MEASURED), self._broken
@@ -273,11 +283,11 @@ class ProgramExecutor:
 
     def _before(self, number: int) -> int | None:
         """The latest earlier stage whose own path constraints hold now; None: there is none to go back to."""
-        state = self.hand.now()
-        sight = KeypointState(self.points, state, state.held)
+        state = self.effector.now()
+        keypoint_state = KeypointState(self.points, state, state.held)
         for earlier in range(number - 1, -1, -1):
             paths = self.program.stages[earlier].paths
-            costs = sight.costs(paths, state.hand)
+            costs = keypoint_state.costs(paths, state.tool_pose)
             if not worst_constraint(paths, costs, self.limits.slack + MEASURED):
                 return earlier
         return None
@@ -294,47 +304,47 @@ class PlannedGrasp:
 
 
 def plan_grasp(
-    step: ProgramStage, sight: KeypointState, points: Sequence[Keypoint], hand: EndEffector, *, slack: float,
-    going: Callable[[], None],
+    step: ProgramStage, keypoint_state: KeypointState, points: Sequence[Keypoint], effector: EndEffector, *,
+    slack: float, going: Callable[[], None],
     failed: Sequence[Pose] = (),
 ) -> PlannedGrasp | str:  # fmt: skip
     """The easiest grasp that satisfies a stage and has a way, those that failed before last; else why there is none."""
     owner = points[step.grasp].owner
-    thing = sight.state.things.get(owner)
+    thing = keypoint_state.state.things.get(owner)
     if thing is None or len(thing.size) != 3:
-        return f"{owner or 'a point of the world'} is nothing that can be held"
-    if above := hand.riders(owner):
+        return f"{owner or 'a point of the world'} cannot be grasped"
+    if above := effector.riders(owner):
         return f"{', '.join(above)} rests on it: take that off first"
     narrow = grasp_sampling.narrowest(thing)
     if narrow > MAX_GRIP:
         return f"it is {narrow:.4f} m wide where it is narrowest, and the fingers go round {MAX_GRIP} m"
     ranked: list[tuple[float, grasp_sampling.GraspCandidate, list[float]]] = []
-    point = sight.now[step.grasp]
+    point = keypoint_state.now[step.grasp]
     least = np.inf
-    for one in grasp_sampling.grasp_candidates(thing, sight.state.base, step.approach):
-        costs = sight.costs(step.subgoals, one.pose)
+    for one in grasp_sampling.grasp_candidates(thing, keypoint_state.state.base, step.approach):
+        costs = keypoint_state.costs(step.subgoals, one.pose)
         off = violation(costs, slack + MEASURED)
         least = min(least, off)
         if off > 0:
             continue
         going()
-        effort = hand.effort(one.pose)
+        effort = effector.effort(one.pose)
         if effort is not None:
             aside = float(np.linalg.norm(one.pose.position[:2] - point[:2]))
             again = AGAIN * _near(one.pose, failed)
             ranked.append((effort + one.cost + aside + again, one, costs))
     if not ranked:
         if not least:
-            return "no joint angles take the hand to a grasp of it"
+            return "no joint angles reach a grasp of it"
         return f"none satisfies its subgoals (by {least:.4f} at best)"
-    check = _checker(step, sight, slack)
+    check = _checker(step, keypoint_state, slack)
     why = ""
     for _, one, costs in sorted(ranked, key=lambda item: item[0])[:GRIPS]:
         going()
-        for opening in (hand.stroke, one.width / 2 + 0.008):
-            if opening > hand.stroke or opening < one.width / 2 + GRIP_ROOM - 1e-9:
+        for opening in (effector.stroke, one.width / 2 + 0.008):
+            if opening > effector.stroke or opening < one.width / 2 + GRIP_ROOM - 1e-9:
                 continue
-            way = hand.plan(MotionRequest(one.pose, check, one.approach, opening))
+            way = effector.plan(MotionRequest(one.pose, check, one.approach, opening))
             if not isinstance(way, str):
                 return PlannedGrasp(way, opening, one.pose, costs)
             why = why or way
@@ -349,10 +359,10 @@ def _near(pose: Pose, failed: Sequence[Pose]) -> bool:
     )
 
 
-def _checker(step: ProgramStage, sight: KeypointState, slack: float) -> Callable[[Any], str]:
+def _checker(step: ProgramStage, keypoint_state: KeypointState, slack: float) -> Callable[[Any], str]:
     if not step.paths:
         return lambda pose: ""
-    return lambda pose: worst_constraint(step.paths, sight.costs(step.paths, pose), slack)
+    return lambda pose: worst_constraint(step.paths, keypoint_state.costs(step.paths, pose), slack)
 
 
 def _rounded(values: Any) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""From words to a program: the model is asked, its answer read like any file, and once more where it is refused."""
+"""From words to a program: the model's answer is read like any file, and requested once more where it is refused."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ def generate_program(
     picture: Callable[[Sequence[Keypoint]], str] | None = None,
     check: Callable[[LibraryProgram], str] = lambda planned: "",
 ) -> tuple[LibraryProgram, Json]:  # fmt: skip
-    """A program for `words`, and what is to be told of its making. `picture`: gives a data URL.
+    """A program for `words`, and the evidence of its making. `picture`: returns a data URL.
 
-    Raises `ModelTrouble`, or `BadInput` when the last answer still cannot be used. `check` says why one cannot.
+    Raises `LanguageModelError`, or `BadInput` when the last answer is still unusable. `check` returns why one is.
     """
     chosen = language_model.model_of_skill(skill)
     points = of_scene(state.things.values())
     text = constraint_prompt.task_prompt(words, points, positions(points, state.poses).tolist(), state.things)
     content: object = text
-    told: Json = {"model": chosen.name, "words": words, "answers": 0, "refusals": []}
+    evidence: Json = {"model": chosen.name, "words": words, "answers": 0, "refusals": []}
     if picture is not None and chosen.images:
         try:
-            shown = {"type": "image_url", "image_url": {"url": picture(points)}}
-            content = [{"type": "text", "text": text}, shown]
+            image = {"type": "image_url", "image_url": {"url": picture(points)}}
+            content = [{"type": "text", "text": text}, image]
         except UserError as error:  # it reads the list of keypoints as well
-            told["picture"] = str(error)[:200]
+            evidence["picture"] = str(error)[:200]
     messages: list[Json] = [
         {"role": "system", "content": constraint_prompt.RULES},
         {"role": "user", "content": content},
     ]
     while True:
         answer, usage = language_model.ask_model(chosen, messages, run)
-        told["answers"] += 1
+        evidence["answers"] += 1
         for key, value in usage.items():
-            told[key] = told.get(key, 0) + value
+            evidence[key] = evidence.get(key, 0) + value
         try:
             program = of_text(language_model.fenced_blocks(answer), f"{chosen.name}'s answer")
-            program = ConstraintProgram(program.name, program.stages)  # the points are those that it was shown
+            program = ConstraintProgram(program.name, program.stages)  # the points are those of the prompt
             planned = with_points(program, state.things, program.name, ProgramGoal(""))
             why = check(planned)
             if not why:
-                return planned, told
+                return planned, evidence
             raise BadInput(why, path=program.name, expected="stages that the arm can reach", code="CRITIC_REFUSED")
         except BadInput as error:
-            told["refusals"].append(str(error)[:300])
-            if told["answers"] > AGAIN:
+            evidence["refusals"].append(str(error)[:300])
+            if evidence["answers"] > AGAIN:
                 raise
             messages += [
                 {"role": "assistant", "content": answer},

@@ -26,7 +26,7 @@ DWELL = 1.0  # s that it stays tilted
 
 @dataclass(frozen=True, slots=True)
 class ProgramGoal:
-    """What is to be true in the end: the task, the thing, where it shall be (`place`: an id; `at`: its centre, m)."""
+    """A program's goal: the task, the object, its final position (`place`: an id; `at`: its centre, m)."""
 
     task: str  # pick | place | stack | pour | ""
     thing: str = ""
@@ -34,14 +34,14 @@ class ProgramGoal:
     at: tuple[float, ...] = ()
     start: tuple[float, ...] = ()  # m: where the thing's centre was
     turn: tuple[float, ...] = ()  # its orientation then, w x y z: which of its sides was up
-    on: str = ""  # what shall carry it, where `at` says the place
+    on: str = ""  # the support that must carry it, where `at` is the position
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryProgram:
     program: ConstraintProgram
     points: tuple[Keypoint, ...]
-    wish: ProgramGoal
+    goal: ProgramGoal
     slack: float = 0.0  # m: costs up to it count as satisfied
 
 
@@ -64,10 +64,10 @@ _WORDS: Final = {
 }
 
 
-def _pick(given: TaskParams) -> LibraryProgram:
-    thing = thing_of(given)
+def _pick(task_params: TaskParams) -> LibraryProgram:
+    thing = thing_of(task_params)
     x, y, z = (float(v) for v in thing.position)
-    builder = _ProgramBuilder(given, (keypoint_named(f"{thing.id}.centre", given.things, given.job),))
+    builder = _ProgramBuilder(task_params, (keypoint_named(f"{thing.id}.centre", task_params.things, task_params.job),))
     builder.grasp(thing)
     builder.stage(
         subgoals=(
@@ -82,62 +82,71 @@ def _pick(given: TaskParams) -> LibraryProgram:
     return builder.done(ProgramGoal("pick", thing.id, start=(x, y, z)))
 
 
-def _place(given: TaskParams) -> LibraryProgram:
-    thing = thing_of(given)
-    place = target_of(given, thing)
-    at = point_of(given)
-    support = given.things.get(place)
+def _place(task_params: TaskParams) -> LibraryProgram:
+    thing = thing_of(task_params)
+    place = target_of(task_params, thing)
+    at = point_of(task_params)
+    support = task_params.things.get(place)
     if at is None and support is None:
-        raise missing_param(given, "target_id or target_position", "where to put it")
+        raise missing_param(task_params, "target_id or target_position", "where to put it")
     if at is not None:
-        support, height = support_of(given, thing, at)
+        support, height = support_of(task_params, thing, at)
         if support is None or support.shape != "basket":
             on = support.id if support is not None else ""
             place = on if support is not None and support.shape in HANDLED else ""
-            return _put(given, thing, np.array([at[0], at[1], height]), place=place, task="place", on=on)
-        return _into(given, thing, support, at)
+            return _put(task_params, thing, np.array([at[0], at[1], height]), place=place, task="place", on=on)
+        return _into(task_params, thing, support, at)
     assert support is not None
     if support.shape == "basket" or support.is_container:
-        return _into(given, thing, support, None)
+        return _into(task_params, thing, support, None)
     if support.shape in HANDLED and support.category != "furniture" and len(support.size) == 3:
-        return _stack(given)
-    spot = next(placement_space.free_positions(thing, support, given.things.values(), given.base))
+        return _stack(task_params)
+    spot = next(placement_space.free_positions(thing, support, task_params.things.values(), task_params.base))
     top, on = placement_space.top_of(support), support.id
     if support.shape == "region":
         under = [
             one
-            for one in placement_space.surfaces_below(given.things, spot[0], spot[1], thing.id)
+            for one in placement_space.surfaces_below(task_params.things, spot[0], spot[1], thing.id)
             if one[0] <= top + 0.05
         ]
         top, on = under[0] if under else (top, on)
     goal = np.array([spot[0], spot[1], placement_space.height_on(thing, top)])
-    return _put(given, thing, goal, place="", task="place", on=on)
+    return _put(task_params, thing, goal, place="", task="place", on=on)
 
 
-def _stack(given: TaskParams) -> LibraryProgram:
-    thing = thing_of(given)
-    place = target_of(given, thing)
-    base = given.things.get(place)
+def _stack(task_params: TaskParams) -> LibraryProgram:
+    thing = thing_of(task_params)
+    place = target_of(task_params, thing)
+    base = task_params.things.get(place)
     if base is None:
-        raise missing_param(given, "target_id", "what to put it on")
-    top = keypoint_named(f"{base.id}.{'top' if base.shape != 'basket' else 'floor'}", given.things, given.job)
+        raise missing_param(task_params, "target_id", "what to put it on")
+    top = keypoint_named(
+        f"{base.id}.{'top' if base.shape != 'basket' else 'floor'}", task_params.things, task_params.job
+    )
     goal = np.array(
         [base.position[0], base.position[1], placement_space.height_on(thing, placement_space.top_of(base))]
     )
-    return _put(given, thing, goal, place=place, task="stack", on=place, anchor=top)
+    return _put(task_params, thing, goal, place=place, task="stack", on=place, anchor=top)
 
 
 def _put(
-    given: TaskParams, thing: Thing, goal: Array, *, place: str, task: str, on: str, anchor: Keypoint | None = None
+    task_params: TaskParams,
+    thing: Thing,
+    goal: Array,
+    *,
+    place: str,
+    task: str,
+    on: str,
+    anchor: Keypoint | None = None,
 ) -> LibraryProgram:
     """Stages: take it, carry it to where its centre is just above `goal`, let go. `anchor`: goal that may move."""
-    points = _thing_points(given, thing)
+    points = _thing_points(task_params, thing)
     height = half_height(thing)
     if anchor is None:
         points = (*points, Keypoint("", "goal", (float(goal[0]), float(goal[1]), float(goal[2] - height))))
     else:
         points = (*points, anchor)
-    builder = _ProgramBuilder(given, points)
+    builder = _ProgramBuilder(task_params, points)
     builder.grasp(thing)
     over = f"keypoints[0][2] - keypoints[3][2] - {height + GAP:.4f}"
     builder.stage(
@@ -156,10 +165,12 @@ def _put(
     return builder.done(ProgramGoal(task, thing.id, place, at, tuple(thing.position), tuple(thing.orientation), on))
 
 
-def _into(given: TaskParams, thing: Thing, basket: Thing, at: Array | None) -> LibraryProgram:
+def _into(task_params: TaskParams, thing: Thing, basket: Thing, at: Array | None) -> LibraryProgram:
     """Within the opening wherever there is room; let go low."""
-    opening, floor = (keypoint_named(f"{basket.id}.{label}", given.things, given.job) for label in ("opening", "floor"))
-    builder = _ProgramBuilder(given, (*_thing_points(given, thing), opening, floor))
+    opening, floor = (
+        keypoint_named(f"{basket.id}.{label}", task_params.things, task_params.job) for label in ("opening", "floor")
+    )
+    builder = _ProgramBuilder(task_params, (*_thing_points(task_params, thing), opening, floor))
     builder.grasp(thing)
     reach = placement_space.basket_inset(thing, basket)
     height = half_height(thing)
@@ -181,14 +192,16 @@ def _into(given: TaskParams, thing: Thing, basket: Thing, at: Array | None) -> L
     return builder.done(ProgramGoal("place", thing.id, basket.id, (), tuple(thing.position), on=basket.id))
 
 
-def _pour(given: TaskParams) -> LibraryProgram:
-    thing = thing_of(given)
-    place = target_of(given, thing)
-    target = given.things.get(place)
+def _pour(task_params: TaskParams) -> LibraryProgram:
+    thing = thing_of(task_params)
+    place = target_of(task_params, thing)
+    target = task_params.things.get(place)
     if target is None:
-        raise missing_param(given, "target_id", "what to pour into")
-    opening = keypoint_named(f"{target.id}.{'opening' if target.is_container else 'top'}", given.things, given.job)
-    builder = _ProgramBuilder(given, (*_thing_points(given, thing), opening))
+        raise missing_param(task_params, "target_id", "what to pour into")
+    opening = keypoint_named(
+        f"{target.id}.{'opening' if target.is_container else 'top'}", task_params.things, task_params.job
+    )
+    builder = _ProgramBuilder(task_params, (*_thing_points(task_params, thing), opening))
     builder.grasp(thing, "side")
     radius = max(0.02, float(np.min(placement_space.extents(target)[:2])) - 0.01)
     away = "np.hypot(keypoints[1][0] - keypoints[3][0], keypoints[1][1] - keypoints[3][1])"
@@ -245,10 +258,10 @@ _HELD: LabelledExpression = ("it is held all the way", "get_grasping_cost_by_key
 
 
 class _ProgramBuilder:
-    """Writes stages as text, since text is what is kept, shown and read back by the same reader as anybody's."""
+    """Writes stages as text, since text is what is stored, displayed and parsed by the same reader as any program."""
 
-    def __init__(self, given: TaskParams, points: Sequence[Keypoint]) -> None:
-        self._given, self._points = given, tuple(points)
+    def __init__(self, task_params: TaskParams, points: Sequence[Keypoint]) -> None:
+        self._given, self._points = task_params, tuple(points)
         self._files: dict[str, str] = {}
         self._grasps: list[int] = []
         self._releases: list[int] = []
@@ -256,22 +269,22 @@ class _ProgramBuilder:
         self._dwell: list[float] = []
 
     def grasp(self, thing: Thing, approach: str = "") -> None:
-        """The first stage; who holds the thing already passes it."""
+        """The first stage; an end effector that already holds the object passes it."""
         around = float(np.max(placement_space.extents(thing))) + 0.01
         text = f"np.linalg.norm(end_effector - keypoints[0]) - {around:.4f}"
         self.stage(subgoals=((f"the fingers are about {thing.id}", text),), paths=(), grasp=0, approach=approach)
 
     def stage(
-        self, *, subgoals: Sequence[LabelledExpression], paths: Sequence[LabelledExpression], grasp: int = -1,
-        release: int = -1,
+        self, *, subgoals: Sequence[LabelledExpression], paths: Sequence[LabelledExpression],
+        grasp: int = -1, release: int = -1,
         approach: str = "", dwell: float = 0.0,
     ) -> None:  # fmt: skip
         number = len(self._grasps) + 1
-        for kind, said in (("subgoal", subgoals), ("path", paths)):
+        for kind, expressions in (("subgoal", subgoals), ("path", paths)):
             texts = [
                 f"def stage{number}_{kind}_constraint{i}(end_effector, keypoints):\n"
                 f'    """{meaning}"""\n    return {expression}\n'
-                for i, (meaning, expression) in enumerate(said, 1)
+                for i, (meaning, expression) in enumerate(expressions, 1)
             ]
             self._files[f"stage{number}_{kind}_constraints.txt"] = "\n\n".join(texts)
         self._grasps.append(grasp)
@@ -279,19 +292,20 @@ class _ProgramBuilder:
         self._approach.append(approach)
         self._dwell.append(dwell)
 
-    def done(self, wish: ProgramGoal) -> LibraryProgram:
+    def done(self, goal: ProgramGoal) -> LibraryProgram:
         metadata: Json = {
             "num_stages": len(self._grasps), "grasp_keypoints": self._grasps, "release_keypoints": self._releases,
             "approach": self._approach, "dwell": self._dwell,
             "keypoints": [point.name if point.owner else list(point.local) for point in self._points],
         }  # fmt: skip
-        return LibraryProgram(of_files(self._files, metadata, f"library {wish.task}"), self._points, wish)
+        return LibraryProgram(of_files(self._files, metadata, f"library {goal.task}"), self._points, goal)
 
 
-def _thing_points(given: TaskParams, thing: Thing) -> tuple[Keypoint, ...]:
+def _thing_points(task_params: TaskParams, thing: Thing) -> tuple[Keypoint, ...]:
     """0 centre, 1 top, 2 bottom."""
     return tuple(
-        keypoint_named(f"{thing.id}.{label}", given.things, given.job) for label in ("centre", "top", "bottom")
+        keypoint_named(f"{thing.id}.{label}", task_params.things, task_params.job)
+        for label in ("centre", "top", "bottom")
     )
 
 

@@ -1,4 +1,4 @@
-"""The preview: a program run through in thought before anything moves, stage by stage, by reach and costs alone."""
+"""The preview: a program simulated before anything moves, stage by stage, by reach and costs alone."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .subgoal_solver import solve
 LOOKS = 2_000  # of its search, some 3 ms each; after so many the arm itself will show it, in the session's time
 
 
-def preview(program: ConstraintProgram, points: tuple[Keypoint, ...], hand: EndEffector, slack: float) -> str:
-    """ "" if every stage can be reached as far as can be told now, else the first that cannot, and why.
+def preview(program: ConstraintProgram, points: tuple[Keypoint, ...], effector: EndEffector, slack: float) -> str:
+    """ "" if every stage can be reached as far as is known now, else the first that cannot, and why.
 
-    The first grasp is planned as it will be; what comes after begins in a world that is not there yet. Raises `Broken`
-    for a constraint that cannot be evaluated.
+    The first grasp is planned as it will be; what comes after begins in a world that is not there yet. Raises
+    `ConstraintError` for a constraint that cannot be evaluated.
     """
-    state = hand.now()
+    state = effector.now()
     for step in program.stages:  # every constraint once, as things are: what is no cost is found before all else
-        sight = KeypointState(points, state, state.held)
-        sight.costs(step.subgoals, state.hand)
-        sight.costs(step.paths, state.hand)
+        keypoint_state = KeypointState(points, state, state.held)
+        keypoint_state.costs(step.subgoals, state.tool_pose)
+        keypoint_state.costs(step.paths, state.tool_pose)
     looks = iter(range(LOOKS))
 
     def going() -> None:
@@ -39,7 +39,7 @@ def preview(program: ConstraintProgram, points: tuple[Keypoint, ...], hand: EndE
             raise ExecutionHalted("preview")
 
     try:
-        return _through(program, points, hand, slack=slack, going=going)
+        return _through(program, points, effector, slack=slack, going=going)
     except ExecutionHalted:
         return ""
 
@@ -47,14 +47,14 @@ def preview(program: ConstraintProgram, points: tuple[Keypoint, ...], hand: EndE
 def _through(
     program: ConstraintProgram,
     points: tuple[Keypoint, ...],
-    hand: EndEffector,
+    effector: EndEffector,
     *,
     slack: float,
     going: Callable[[], None],
 ) -> str:
-    state, first = hand.now(), True
+    state, first = effector.now(), True
     for number, step in enumerate(program.stages, 1):
-        sight = KeypointState(points, state, state.held)
+        keypoint_state = KeypointState(points, state, state.held)
         if step.grasp >= 0:
             owner = points[step.grasp].owner
             if state.held == owner:
@@ -62,17 +62,21 @@ def _through(
             if state.held is not None:
                 return f"stage {number}: the gripper holds {state.held}"
             if first:
-                taking = plan_grasp(step, sight, points, hand, slack=slack, going=going)
+                taking = plan_grasp(step, keypoint_state, points, effector, slack=slack, going=going)
                 if isinstance(taking, str):
                     return f"stage {number}: no grasp of {owner}: {taking}"
                 first = False
             thing = state.things[owner]
             pose = next(
-                (g.pose for g in grasp_candidates(thing, state.base, step.approach) if hand.effort(g.pose) is not None),
+                (
+                    g.pose
+                    for g in grasp_candidates(thing, state.base, step.approach)
+                    if effector.effort(g.pose) is not None
+                ),
                 None,
             )
             if pose is None:
-                return f"stage {number}: no joint angles take the hand to {owner}"
+                return f"stage {number}: no joint angles reach {owner}"
             state = SceneSnapshot.of(state.things, pose, owner, state.base)
             continue
         first = False
@@ -81,23 +85,23 @@ def _through(
         if not step.subgoals:
             continue
         found, least = solve(
-            step.subgoals, sight, hand, slack=slack, rng=np.random.default_rng(5), enough=1, going=going
+            step.subgoals, keypoint_state, effector, slack=slack, rng=np.random.default_rng(5), enough=1, going=going
         )
         if not found:
-            why = f"by {least:.4f} at best" if least > slack else "no joint angles take the hand there"
-            return f"stage {number}: no pose of the hand satisfies its subgoals ({why})"
+            why = f"by {least:.4f} at best" if least > slack else "no joint angles reach it"
+            return f"stage {number}: no tool pose satisfies its subgoals ({why})"
         held = None if step.release >= 0 else state.held
         state = SceneSnapshot.of(_moved(state, found[0].pose), found[0].pose, held, state.base)
     return ""
 
 
-def _moved(state: SceneSnapshot, hand: Pose) -> dict[str, Thing]:
-    """The things, what is held gone along with the hand."""
+def _moved(state: SceneSnapshot, tool_pose: Pose) -> dict[str, Thing]:
+    """The objects; the held one moves with the tool."""
     things = dict(state.things)
     if state.held is not None:
         was = pose_of(things[state.held])
-        position = hand.point(state.hand.inverse(was.position))
-        rotation = hand.rotation @ state.hand.rotation.T @ was.rotation
+        position = tool_pose.point(state.tool_pose.inverse(was.position))
+        rotation = tool_pose.rotation @ state.tool_pose.rotation.T @ was.rotation
         things[state.held] = replace(
             things[state.held], position=tuple(float(v) for v in position), orientation=quaternion(rotation)
         )

@@ -41,49 +41,49 @@ class ReKepPolicyRuntime:
 
     name = "ReKepPolicyRuntime"
 
-    def review(self, errand: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
+    def review(self, request: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
         try:
-            hand = end_effector_of(target, _eyes(errand, target), errand.home)
-            if hand is None:
-                return [_handless(errand, target)]
-            if program_sources.words_of(errand):
+            effector = end_effector_of(target, _eyes(request, target), request.home)
+            if effector is None:
+                return [_handless(request, target)]
+            if program_sources.words_of(request):
                 language_model.model_of_skill(
-                    errand.skill
-                )  # it is asked when the time has come: an answer costs, and moves nothing
+                    request.skill
+                )  # the model is called at the start of the run: an answer costs, and moves nothing
                 return []
-            planned = _planned(errand, hand)
-            why = preview(planned.program, planned.points, hand, _slack(errand, planned))
+            planned = _planned(request, effector)
+            why = preview(planned.program, planned.points, effector, _slack(request, planned))
         except UserError as error:
-            return [_finding(errand, error)]
+            return [_finding(request, error)]
         if not why:
             return []
         field, fix = (
-            f"SESSIONS.md {errand.job} execution.params",
+            f"SESSIONS.md {request.job} execution.params",
             "choose a goal nearer to 0.35-0.62 m before the robot",
         )
-        return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, errand.job)]
+        return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, request.job)]
 
-    def perform(self, errand: SkillRequest, stage: SkillContext) -> Outcome:
+    def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         try:
-            hand = end_effector_of(stage.target, _eyes(errand, stage.target), errand.home)
-            if hand is None:
-                finding = _handless(errand, stage.target)
+            effector = end_effector_of(context.target, _eyes(request, context.target), request.home)
+            if effector is None:
+                finding = _handless(request, context.target)
                 return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
-            planned, told = _decided(errand, stage, hand)
-            outcome = _carried_out(errand, stage, hand, planned)
-            return replace(outcome, evidence={**outcome.evidence, **told})
+            planned, origin = _decided(request, context, effector)
+            outcome = _carried_out(request, context, effector, planned)
+            return replace(outcome, evidence={**outcome.evidence, **origin})
         except ExecutionHalted as halt:
-            return halted_outcome(halt, {}, stage.run)
+            return halted_outcome(halt, {}, context.run)
         except UserError as error:
-            finding = _finding(errand, error)
+            finding = _finding(request, error)
             return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
 
 
 def end_effector_of(target: TargetAdapter, eyes: str = "", home: Path | None = None) -> EndEffector | None:
-    """The table's own arm where there is one, else the hand of whatever takes poses; None: neither.
+    """The table's own arm where there is one, else an end effector led by poses; None: neither.
 
-    `eyes`: the camera that keypoints are seen through, "" for none; `home`: the workspace, whose ENVIRONMENT.md says
-    where things are for a robot that sees none. Raises `Missing` or `BadInput` where none can be.
+    `eyes`: the camera for keypoints, "" for none; `home`: the workspace, whose ENVIRONMENT.md says
+    where things are for a robot that sees none. Raises `MissingRequirement` or `BadInput` where none can be.
     """
     try:
         from .table_end_effector import ArmTarget, TableEndEffector
@@ -93,14 +93,14 @@ def end_effector_of(target: TargetAdapter, eyes: str = "", home: Path | None = N
         if isinstance(target, ArmTarget):
             return TableEndEffector(target, camera=eyes)
     if eyes:
-        raise BadInput("a camera whose pose is not known", path=f"TARGETS.md {target.target.id} perception",
-                       expected="the simulated table's", fix="leave keypoints_from out: the scene tells places",
+        raise BadInput("a camera of unknown pose", path=f"TARGETS.md {target.target.id} perception",
+                       expected="the simulated table's", fix="leave keypoints_from out: the scene has the positions",
                        code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
     if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
-        bench = getattr(target, "bench", None)  # ours all have one; a package's own need not
-        clock = bench.clock if isinstance(bench, TargetContext) and target.target.kind == REAL else None
+        context = getattr(target, "context", None)  # built-in targets all have one; a package's own need not
+        clock = context.clock if isinstance(context, TargetContext) and target.target.kind == REAL else None
         return StepEndEffector(
-            target, read_environment(home) or (bench.scene if isinstance(bench, TargetContext) else None), clock
+            target, read_environment(home) or (context.scene if isinstance(context, TargetContext) else None), clock
         )
     return None
 
@@ -113,62 +113,72 @@ def read_environment(home: Path | None) -> Scene | None:
     try:
         return environment.read(walk.read("ENVIRONMENT.md") or b"").scene
     except WorldError:
-        return None  # the preflight has told of it
+        return None  # the preflight has reported it
     finally:
         walk.close()
 
 
-def _eyes(errand: SkillRequest, target: TargetAdapter) -> str:
-    """The camera of a session that wants its keypoints seen (`keypoints_from: rgbd`, of the session or the skill)."""
-    given = errand.params.get("keypoints_from", errand.skill.extra.get("keypoints_from", "scene"))
+def _eyes(request: SkillRequest, target: TargetAdapter) -> str:
+    """The camera of a session that wants detected keypoints (`keypoints_from: rgbd`, of the session or the skill)."""
+    given = request.params.get("keypoints_from", request.skill.extra.get("keypoints_from", "scene"))
     if given not in ("scene", "rgbd"):
-        raise BadInput(repr(given)[:80], path=f"SESSIONS.md {errand.job} execution.params.keypoints_from",
+        raise BadInput(repr(given)[:80], path=f"SESSIONS.md {request.job} execution.params.keypoints_from",
                        expected="scene or rgbd", fix="write one of them")  # fmt: skip
     names = {camera.name for camera in target.target.cameras}
     return ("wrist" if names & {"front", "wrist"} == {"wrist"} else "front") if given == "rgbd" else ""
 
 
-def _decided(errand: SkillRequest, stage: SkillContext, hand: EndEffector) -> tuple[LibraryProgram, Json]:
-    """The program, from words, from the policy, or as the session and the skill have it; what is told of it."""
-    if words := program_sources.words_of(errand):
+def _decided(request: SkillRequest, context: SkillContext, effector: EndEffector) -> tuple[LibraryProgram, Json]:
+    """The program, from words, from the policy, or from the session and the skill; and the evidence of its origin."""
+    if words := program_sources.words_of(request):
         return generate_program(
-            words, errand.skill, hand.now(), stage.run,
-            picture=picture_of(stage.target, hand.now()),
-            check=lambda planned: preview(planned.program, planned.points, hand, _slack(errand, planned)),
+            words, request.skill, effector.now(), context.run,
+            picture=picture_of(context.target, effector.now()),
+            check=lambda planned: preview(planned.program, planned.points, effector, _slack(request, planned)),
         )  # fmt: skip
-    return proposed_program(_planned(errand, hand), errand, stage, hand.now())
+    return proposed_program(_planned(request, effector), request, context, effector.now())
 
 
-def _planned(errand: SkillRequest, hand: EndEffector) -> LibraryProgram:
-    state = hand.now()
-    given = program_sources.given_constraints(errand)
+def _planned(request: SkillRequest, effector: EndEffector) -> LibraryProgram:
+    state = effector.now()
+    given = program_sources.given_constraints(request)
     if given is not None:
-        return program_sources.given_program(given, errand, state.things)
+        return program_sources.given_program(given, request, state.things)
     return program_sources.from_library(
-        errand, TaskParams(errand.job, errand.params, state.things, state.held, state.base)
+        request, TaskParams(request.job, request.params, state.things, state.held, state.base)
     )
 
 
-def _carried_out(errand: SkillRequest, stage: SkillContext, hand: EndEffector, planned: LibraryProgram) -> Outcome:
-    run, wish, seen = stage.run, planned.wish, PourMeasurement()
-    limits = ExecutionLimits(_slack(errand, planned), errand.step_timeout_s, backs=_whole(errand, "max_backtracks", 4))
-    before = hand.now()
-    stood = _poses(hand)
+def _carried_out(
+    request: SkillRequest, context: SkillContext, effector: EndEffector, planned: LibraryProgram
+) -> Outcome:
+    run, goal, pouring = context.run, planned.goal, PourMeasurement()
+    limits = ExecutionLimits(
+        _slack(request, planned), request.step_timeout_s, backs=_whole(request, "max_backtracks", 4)
+    )
+    before = effector.now()
+    start_poses = _poses(effector)
     kept = _keep(run, planned, KeypointState(planned.points, before, None).now.tolist())
 
     def step() -> None:
-        for watch in stage.watch:
-            watch(stage.target.observe(), None, None)
+        for watch in context.watch:
+            watch(context.target.observe(), None, None)
 
-    course = ProgramExecutor(
-        planned.program, planned.points, hand, run, limits, look=lambda s, now: seen.look(wish, s, now), step=step
+    executor = ProgramExecutor(
+        planned.program,
+        planned.points,
+        effector,
+        run,
+        limits,
+        on_observation=lambda s, now: pouring.update(goal, s, now),
+        step=step,
     )
-    course.predicates = lambda: (
-        success_predicates.evaluate(wish, hand, seen) if wish.task else _generic(course, planned, limits)
+    executor.predicates = lambda: (
+        success_predicates.evaluate(goal, effector, pouring) if goal.task else _generic(executor, planned, limits)
     )
     ended, halted = StageResult("CANCELLED"), None
     try:
-        ended = course.carry_out()
+        ended = executor.carry_out()
     except ExecutionHalted as halt:
         halted = halt
     except UserError as error:
@@ -176,41 +186,41 @@ def _carried_out(errand: SkillRequest, stage: SkillContext, hand: EndEffector, p
     except FloatingPointError as error:
         ended = StageResult("SIMULATION_DIVERGED", str(error))
     finally:
-        led = hand.done()
+        led = effector.done()
     evidence: Json = {
         "program": planned.program.name,
-        "stages": course.stages,
-        "backtracks": course.backtracks,
-        "attempts": max([line["attempt"] for line in course.stages], default=0),
+        "stages": executor.stages,
+        "backtracks": executor.backtracks,
+        "attempts": max([line["attempt"] for line in executor.stages], default=0),
         "keypoints": [point.name for point in planned.points],
-        "success": [one.told() for one in course.measured],
+        "success": [one.to_json() for one in executor.measured],
         **kept,
-        **_moved(planned, hand, before.things),
+        **_moved(planned, effector, before.things),
         **led,
     }
     if others := displacements.displacements(
-        stood, _poses(hand), {planned.points[s.grasp].owner for s in planned.program.stages}
+        start_poses, _poses(effector), {planned.points[s.grasp].owner for s in planned.program.stages}
     ):
         evidence["also_moved"] = others
     if not ended.code:
-        said = [_said(planned, course.measured), displacements.displacement_text(others)]
-        return Outcome.success("; ".join(filter(None, said)), **evidence)
+        parts = [_success_text(planned, executor.measured), displacements.displacement_text(others)]
+        return Outcome.success("; ".join(filter(None, parts)), **evidence)
     if halted is not None:
-        return halted_outcome(halted, evidence, stage.run)
+        return halted_outcome(halted, evidence, context.run)
     return Outcome.failure(Cause.ERROR, ended.code, ended.message, evidence=evidence)
 
 
-def _poses(hand: EndEffector) -> dict[str, displacements.ObjectPose]:
+def _poses(effector: EndEffector) -> dict[str, displacements.ObjectPose]:
     """Of everything that can be moved, as measured."""
-    things = [thing for thing in hand.now().things.values() if thing.shape in HANDLED]
+    things = [thing for thing in effector.now().things.values() if thing.shape in HANDLED]
     return displacements.object_poses(
         replace(thing, position=tuple(map(float, found.position)), orientation=quaternion(found.rotation))
-        for thing, found in ((thing, hand.measure(thing.id)) for thing in things)
+        for thing, found in ((thing, effector.measure(thing.id)) for thing in things)
     )
 
 
 def halted_outcome(halt: ExecutionHalted, evidence: Json, run: Run) -> Outcome:
-    """How an order ended that was cancelled, or out of time."""
+    """The outcome of an order that was cancelled, or out of time."""
     cause = Cause.TIMEOUT if halt.why == "timeout" else Cause.CANCELLED
     code = "EXECUTION_TIMEOUT" if cause is Cause.TIMEOUT else "CANCELLED"
     if cause is Cause.TIMEOUT and not run.stop:  # a stage's own limit, of timeouts.skill
@@ -218,17 +228,17 @@ def halted_outcome(halt: ExecutionHalted, evidence: Json, run: Run) -> Outcome:
     return Outcome.failure(cause, code, f"stopped ({halt.why}); the arm holds still", evidence=evidence)
 
 
-def _generic(course: ProgramExecutor, planned: LibraryProgram, limits: ExecutionLimits) -> list[SuccessPredicate]:
-    """Of a program that nobody knows the meaning of: its last subgoals hold, and the hand holds what it should."""
+def _generic(executor: ProgramExecutor, planned: LibraryProgram, limits: ExecutionLimits) -> list[SuccessPredicate]:
+    """Of a program without a known task: its last subgoals hold, and the gripper holds what it should."""
     found = []
-    state = course.hand.now()
-    sight = KeypointState(planned.points, state, state.held)
+    state = executor.effector.now()
+    keypoint_state = KeypointState(planned.points, state, state.held)
     last = planned.program.stages[-1]
     for function in last.subgoals:
         body = function.source.split(":", 1)[-1]
         if last.release >= 0 and re.search(rf"\b{re.escape(function.parameters[0])}\b", body):
-            continue  # the hand has backed off since
-        cost = sight.costs([function], state.hand)[0]
+            continue  # the gripper has retreated since
+        cost = keypoint_state.costs([function], state.tool_pose)[0]
         limit = limits.slack + MEASURED
         found.append(SuccessPredicate(function.name, cost, f"at most {limit:g}", cost <= limit))
     wanted = None
@@ -237,21 +247,21 @@ def _generic(course: ProgramExecutor, planned: LibraryProgram, limits: Execution
         wanted = None if stage.release >= 0 else wanted
     released = {planned.points[stage.release].owner for stage in planned.program.stages if stage.release >= 0}
     for owner in sorted(released - {wanted, ""}):
-        found += success_predicates.resting(owner, course.hand)
+        found += success_predicates.resting(owner, executor.effector)
     if any(stage.grasp >= 0 or stage.release >= 0 for stage in planned.program.stages):
         found.append(SuccessPredicate("held", state.held, wanted or "nothing", state.held == wanted))
     return found
 
 
-def _moved(planned: LibraryProgram, hand: EndEffector, before: Any) -> Json:
-    """How far the thing that the program is about went."""
-    owner = planned.wish.thing or next(
+def _moved(planned: LibraryProgram, effector: EndEffector, before: Any) -> Json:
+    """How far the program's object moved."""
+    owner = planned.goal.thing or next(
         (planned.points[stage.grasp].owner for stage in planned.program.stages if stage.grasp >= 0), ""
     )
     thing = before.get(owner)
     if thing is None:
         return {}
-    after = hand.measure(owner).position
+    after = effector.measure(owner).position
     moved = float(sum((a - b) ** 2 for a, b in zip(after, thing.position, strict=True)) ** 0.5)
     return {
         "object": owner,
@@ -262,7 +272,7 @@ def _moved(planned: LibraryProgram, hand: EndEffector, before: Any) -> Json:
 
 
 def _keep(run: Run, planned: LibraryProgram, positions: list[list[float]]) -> Json:
-    """The program in the published form, beside the trace; a full disk is said and ends nothing."""
+    """The program in the published form, beside the trace; a full disk is reported and ends nothing."""
     if run.artifacts is None:
         return {}
     folder = Path(run.artifacts) / "constraints"
@@ -277,34 +287,34 @@ def _keep(run: Run, planned: LibraryProgram, positions: list[list[float]]) -> Js
     return {"constraints": "constraints/"}
 
 
-def _said(planned: LibraryProgram, measured: Sequence[SuccessPredicate]) -> str:
-    what = planned.wish.task or planned.program.name
-    values = ", ".join(f"{one.name} {one.told()['value']}" for one in measured)
-    return f"{what} {planned.wish.thing}: {values}".replace("  ", " ")
+def _success_text(planned: LibraryProgram, measured: Sequence[SuccessPredicate]) -> str:
+    what = planned.goal.task or planned.program.name
+    values = ", ".join(f"{one.name} {one.to_json()['value']}" for one in measured)
+    return f"{what} {planned.goal.thing}: {values}".replace("  ", " ")
 
 
-def _slack(errand: SkillRequest, planned: LibraryProgram) -> float:
-    given = errand.params.get("slack")
+def _slack(request: SkillRequest, planned: LibraryProgram) -> float:
+    given = request.params.get("slack")
     if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 0.1:
         return float(given)
     return planned.slack
 
 
-def _whole(errand: SkillRequest, key: str, default: int) -> int:
-    value = errand.params.get(key)
+def _whole(request: SkillRequest, key: str, default: int) -> int:
+    value = request.params.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20 else default
 
 
-def _finding(errand: SkillRequest, error: UserError) -> Finding:
+def _finding(request: SkillRequest, error: UserError) -> Finding:
     code = error.code if error.code not in ("USER",) else "SCHEMA_VALIDATION"
-    field = error.path or f"SESSIONS.md {errand.job} execution.params"
-    return Finding(code, field, error.expected or "a program of constraints", error.found, error.fix, errand.job)
+    field = error.path or f"SESSIONS.md {request.job} execution.params"
+    return Finding(code, field, error.expected or "a program of constraints", error.found, error.fix, request.job)
 
 
-def _handless(errand: SkillRequest, target: TargetAdapter) -> Finding:
+def _handless(request: SkillRequest, target: TargetAdapter) -> Finding:
     there = ", ".join(spec.representation for spec in target.actions()) or "no actions"
-    fix = "use a target whose actions include ee_pose, or one with a body of ours (backend: mujoco)"
+    fix = "use a target whose actions include ee_pose, or a simulated one (backend: mujoco)"
     return Finding(
         "ACTION_BRIDGE_MISSING", f"TARGETS.md {target.target.id} adapter", "actions of the kind ee_pose", there, fix,
-        errand.job,
+        request.job,
     )  # fmt: skip

@@ -83,7 +83,7 @@ def axis_rotation(axis: Sequence[float] | Array, angle: float) -> Array:
 
 
 def hand_rotation(yaw: float, tilt: float = 0.0) -> Array:
-    """The hand pointing down (its z axis), its x axis at `yaw`, tilted by `tilt` so that it points towards its x."""
+    """The tool pointing down (its z axis), its x axis at `yaw`, tilted by `tilt` so that it points towards its x."""
     c, s = math.cos(yaw), math.sin(yaw)
     ct, st = math.cos(tilt), math.sin(tilt)
     return np.array([[c * ct, s, c * st], [s * ct, -c, s * st], [st, 0.0, -ct]])

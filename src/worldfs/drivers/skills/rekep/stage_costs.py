@@ -1,4 +1,4 @@
-"""The costs of a stage at a pose of the hand: keypoints of what is held go with it, the others stay."""
+"""The costs of a stage at a tool pose: keypoints of the held object move with the tool, the others stay."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ WORST = 1e3  # for a cost that is no number: it is never satisfied
 
 @dataclass(frozen=True, slots=True)
 class KeypointState:
-    """Keypoints at one moment, and how they would lie for another pose of the hand."""
+    """Keypoints at one moment, and their positions for another tool pose."""
 
     points: tuple[Keypoint, ...]
     state: SceneSnapshot
-    held: str | None  # what goes with the hand; in a plan it may be what will be held
+    held: str | None  # the object that moves with the tool; in a plan it may be one that will be held
     now: Array = field(init=False)  # K × 3
     _carried: Array = field(init=False)  # bool K
-    _local: Array = field(init=False)  # K × 3, in the hand's frame
+    _local: Array = field(init=False)  # K × 3, in the tool's frame
 
     def __post_init__(self) -> None:
         now = positions(self.points, self.state.poses)
         carried = np.array([bool(p.owner) and p.owner == self.held for p in self.points], dtype=bool)
         object.__setattr__(self, "now", now)
         object.__setattr__(self, "_carried", carried)
-        object.__setattr__(self, "_local", (now - self.state.hand.position) @ self.state.hand.rotation)
+        object.__setattr__(self, "_local", (now - self.state.tool_pose.position) @ self.state.tool_pose.rotation)
 
-    def at(self, hand: Pose) -> Array:
-        """Keypoints (K × 3) if the hand were there; not to be written to."""
+    def at(self, tool_pose: Pose) -> Array:
+        """Keypoints (K × 3) with the tool at that pose; read-only."""
         found = self.now.copy()
         if self._carried.any():
-            found[self._carried] = hand.position + self._local[self._carried] @ hand.rotation.T
+            found[self._carried] = tool_pose.position + self._local[self._carried] @ tool_pose.rotation.T
         found.setflags(write=False)
         return found
 
@@ -52,12 +52,12 @@ class KeypointState:
 
         return cost
 
-    def costs(self, functions: Sequence[ConstraintFunction], hand: Pose) -> list[float]:
-        """One number a constraint. Raises `Broken` naming file and line for one that cannot be evaluated."""
+    def costs(self, functions: Sequence[ConstraintFunction], tool_pose: Pose) -> list[float]:
+        """One number a constraint. Raises `ConstraintError` naming file and line for one that cannot be evaluated."""
         if not functions:
             return []
-        keypoints = self.at(hand)
-        tip = hand.position.copy()
+        keypoints = self.at(tool_pose)
+        tip = tool_pose.position.copy()
         tip.setflags(write=False)
         given = {GRASPED: self.grasped()}
         found = (function.cost((tip, keypoints), given) for function in functions)

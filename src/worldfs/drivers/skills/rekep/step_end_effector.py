@@ -1,6 +1,6 @@
-"""The hand of any target that takes poses: led by `step(action, "ee_pose")`, straight lines over what stands about.
+"""The end effector of any target that takes poses: led by `step(action, "ee_pose")`, straight lines over obstacles.
 
-It knows no joints: reach is a distance, collisions are avoided by height, and what came of a motion is seen afterwards.
+It knows no joints: reach is a distance, collisions are avoided by height, and a motion's result is observed afterwards.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from .keypoints import pose_of
 from .rotations import Array, Pose, angle_between, axis_rotation, interpolate, matrix, quaternion
 
 REPRESENTATION: Final = "ee_pose"
-REACH = 0.95  # m from the base; what lies beyond is refused before the target is asked
+REACH = 0.95  # m from the base; a goal beyond is refused before the target is called
 SPEED = 0.15  # m/s
 TURN = 0.8  # rad/s
 CLEAR = 0.10  # m above everything, on the way
 OPENING = 0.04  # m a finger
-SETTLE = 6  # steps that the target is given to arrive
+SETTLE = 6  # steps that the target has to arrive
 THIN = 0.002  # m between the fingers: less is nothing
 FITS = 0.008  # m that they may be apart otherwise than what they hold is wide
 CLOSED = 0.002  # m by which fingers close on a thing at the least
 SHARE = 0.2  # more than any fingers open in metres: such a reading is a share
-BESIDE = 0.07  # m from the hand to the middle of what it holds
+BESIDE = 0.07  # m from the tool to the middle of the held object
 GRAIN = 0.02  # m between checks of path constraints
 
 
 @runtime_checkable
 class HeartbeatTarget(Protocol):
-    """A target that stops when nobody leads it: it is told that somebody still does."""
+    """A target with a watchdog that needs heartbeats."""
 
     def heartbeat(self) -> None: ...
 
@@ -56,7 +56,7 @@ class LinearPath:
 
 
 class StepEndEffector:
-    """See `hands.Hand`. The target's scene says where things are, as far as it sees."""
+    """See `EndEffector`. The target's scene has the objects' positions, as far as it detects them."""
 
     stroke = OPENING
 
@@ -65,13 +65,13 @@ class StepEndEffector:
         self._target = target
         self._page = page or Scene()
         self._put: dict[str, Thing] = {}  # where things of the page were brought
-        self._carried: tuple[str, Pose] | None = None  # a thing of the page, in the hand's frame
+        self._carried: tuple[str, Pose] | None = None  # an object of ENVIRONMENT.md, in the tool's frame
         spec = next(spec for spec in target.actions() if spec.representation == REPRESENTATION)
         self._hz = spec.control_hz or 20.0
         self._steps = 0
         self._stop: Callable[[], str] = lambda: ""
         self._open = 1.0
-        self._widest = 0.0  # that the fingers were seen apart
+        self._widest = 0.0  # that the fingers were observed apart
         self._stuck = False  # closed, and they did not move
         self._clamped: dict[str, int] = {}
         self._seen: tuple[Scene, int] | None = None
@@ -90,7 +90,7 @@ class StepEndEffector:
                                  "source": "truth" if self._scene().objects else "page"}  # fmt: skip
         return found | ({"clamped": dict(self._clamped)} if self._clamped else {})
 
-    def look(self) -> None:
+    def update_scene(self) -> None:
         self._seen = None
 
     def alive(self) -> None:
@@ -101,36 +101,37 @@ class StepEndEffector:
         return self._steps / self._hz
 
     def now(self) -> SceneSnapshot:
-        scene, seen = self._scene(), self._target.observe()
+        scene, observation = self._scene(), self._target.observe()
         base = self._base()
-        local = _pose(np.asarray(seen["ee_pose"], dtype=float))
-        hand = Pose(base.point(local.position), base.rotation @ local.rotation)
+        local = _pose(np.asarray(observation["ee_pose"], dtype=float))
+        tool_pose = Pose(base.point(local.position), base.rotation @ local.rotation)
         blind = not scene.objects
         objects = [self._put.get(t.id, t) for t in self._page.objects if t.position] if blind else scene.objects
         furniture = scene.furniture or self._page.furniture
         things = {thing.id: thing for thing in (*objects, *furniture)}
         robot = scene.robot(self._target.target.id)
         held = robot.holding if robot is not None else None
-        if held is None and (blind or robot is None or not robot.gripper):  # else it would say what it holds
-            held = self._felt(hand, objects)
+        if held is None and (blind or robot is None or not robot.gripper):  # else it would name what it holds
+            held = self._felt(tool_pose, objects)
         if blind:
-            self._carry(things, hand, held)
-        return SceneSnapshot.of(things, hand, held, base.position)
+            self._carry(things, tool_pose, held)
+        return SceneSnapshot.of(things, tool_pose, held, base.position)
 
     def _width(self) -> float:
-        """Between the fingers, as the target says (m, or the share that is open where it knows no metres)."""
+        """Between the fingers, as the target reports (m, or the open share where it knows no metres)."""
         width = float(np.ravel(self._target.observe().get("gripper", [0.0]))[0])
         self._widest = max(self._widest, width)
         return width
 
-    def _felt(self, hand: Pose, things: Sequence[Thing]) -> str | None:
-        """What keeps closed fingers apart: the thing carried, else the one between them, if the gap fits it."""
+    def _felt(self, tool_pose: Pose, things: Sequence[Thing]) -> str | None:
+        """The object between closed fingers: the one carried, else the one that fits the gap."""
         width = self._width()
         if self._open >= 0.5 or self._stuck or width <= THIN:
             return None
         carried = self._carried[0] if self._carried is not None else ""
         near = sorted(
-            (float(np.linalg.norm(pose_of(t).position - hand.position)) * (t.id != carried), t.id, t) for t in things
+            (float(np.linalg.norm(pose_of(t).position - tool_pose.position)) * (t.id != carried), t.id, t)
+            for t in things
         )
         if not near or near[0][0] >= BESIDE:
             return None
@@ -139,20 +140,20 @@ class StepEndEffector:
             return id
         return id if any(abs(width - one) <= FITS for one, _, _ in grip_widths(thing)) else None
 
-    def _carry(self, things: dict[str, Thing], hand: Pose, held: str | None) -> None:
-        """A thing that nobody sees goes with the hand that holds it, and stays where that let go of it."""
+    def _carry(self, things: dict[str, Thing], tool_pose: Pose, held: str | None) -> None:
+        """An undetected object moves with the gripper that holds it, and stays where it is released."""
         if held is None:
             self._carried = None
             return
         if self._carried is None or self._carried[0] != held:
             was = pose_of(things[held])
-            self._carried = held, Pose(hand.inverse(was.position), hand.rotation.T @ was.rotation)
+            self._carried = held, Pose(tool_pose.inverse(was.position), tool_pose.rotation.T @ was.rotation)
         local = self._carried[1]
-        position, turn = hand.point(local.position), quaternion(hand.rotation @ local.rotation)
+        position, turn = tool_pose.point(local.position), quaternion(tool_pose.rotation @ local.rotation)
         things[held] = self._put[held] = replace(things[held], position=tuple(map(float, position)), orientation=turn)
 
     def _base(self) -> Pose:
-        """Where the robot stands: its poses are told and taken in this frame."""
+        """The robot's base: its poses are in this frame."""
         id = self._target.target.id
         robots = [r for r in (self._scene().robot(id), self._page.robot(id)) if r is not None and any(r.pose)]
         x, y, z, roll, pitch, yaw = (*(float(v) for v in (robots[0].pose if robots else ())), *(0.0,) * 6)[:6]
@@ -163,13 +164,13 @@ class StepEndEffector:
         state = self.now()
         if float(np.linalg.norm(pose.position - state.base)) > REACH:
             return None
-        return float(np.linalg.norm(pose.position - state.hand.position)) + 0.3 * angle_between(
-            pose.rotation, state.hand.rotation
+        return float(np.linalg.norm(pose.position - state.tool_pose.position)) + 0.3 * angle_between(
+            pose.rotation, state.tool_pose.rotation
         )
 
     def plan(self, move: MotionRequest) -> LinearPath | str:
         state = self.now()
-        start, before = state.hand, move.goal
+        start, before = state.tool_pose, move.goal
         if move.approach is not None:
             before = Pose(move.goal.position - move.approach, move.goal.rotation)
         held = state.things.get(move.held) if move.held else None
@@ -201,7 +202,7 @@ class StepEndEffector:
             self._settle(way.poses[-1])
 
     def wait(self, seconds: float) -> None:
-        pose = self.now().hand
+        pose = self.now().tool_pose
         for _ in range(max(1, math.ceil(seconds * self._hz))):
             self._step(pose)
 
@@ -228,24 +229,24 @@ class StepEndEffector:
         self.wait(0.5)
         back = way.last[::-1] if isinstance(way, LinearPath) else ()
         if not back:
-            here = self.now().hand
+            here = self.now().tool_pose
             back = (here, _lifted(here, float(here.position[2]) + CLEAR))
         self.go(LinearPath(tuple(back)))
 
     def measure(self, id: str) -> ObjectMeasurement:
-        """Speed between this look and the last one at the thing; what it touches nobody says."""
+        """Speed between this observation of the object and the last one; what it touches is not known."""
         scene = self._scene()
         thing = scene.thing(id)
         if thing is None and id in self.now().things:
             thing = self.now().things[id]
-            seen = self.now().held == id
-            return ObjectMeasurement(np.array(thing.position[:3]), 0.0, None, matrix(thing.orientation), seen)
+            observed = self.now().held == id
+            return ObjectMeasurement(np.array(thing.position[:3]), 0.0, None, matrix(thing.orientation), observed)
         if thing is None:
             return ObjectMeasurement(np.full(3, np.nan), math.inf, None, np.eye(3))
         position, now = np.array(thing.position[:3], dtype=float), self.seconds()
         before = self._last.get(id)
         if before is None:
-            speed = math.inf  # one look tells no speed
+            speed = math.inf  # one observation has no speed
         elif now > before[1]:
             speed = float(np.linalg.norm(position - before[0])) / (now - before[1])
         else:
@@ -265,7 +266,7 @@ class StepEndEffector:
         return [edge.subject for edge in self._scene().relations if edge.object == id and edge.relation == "on"]
 
     def touches(self, id: str) -> bool:
-        return True  # nobody says: straight up first is always right
+        return True  # not known: straight up first is always right
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -276,8 +277,8 @@ class StepEndEffector:
 
     def _step(self, pose: Pose) -> None:
         if why := self._stop():
-            here = self.now().hand
-            with suppress(TargetStopped):  # it stands already
+            here = self.now().tool_pose
+            with suppress(TargetStopped):  # it is there already
                 for _ in range(3):
                     self._send(here)
             raise ExecutionHalted(why)
@@ -302,7 +303,7 @@ class StepEndEffector:
     def _settle(self, goal: Pose) -> None:
         for _ in range(SETTLE):
             self._step(goal)
-            if float(np.linalg.norm(self.now().hand.position - goal.position)) < 0.002:
+            if float(np.linalg.norm(self.now().tool_pose.position - goal.position)) < 0.002:
                 return
 
 

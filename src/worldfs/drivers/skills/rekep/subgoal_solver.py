@@ -1,4 +1,4 @@
-"""The subgoal solver: a pose of the hand at which a stage's costs are satisfied; sampled widely, then refined.
+"""The subgoal solver: a tool pose at which a stage's costs are satisfied; sampled widely, then refined.
 
 Sampling finds the basin (orientations that turn what is held, positions about the keypoints), Levenberg-Marquardt on
 costs above their slack finds the bottom; reach and collision then choose among what is satisfied. numpy only.
@@ -34,8 +34,8 @@ class SubgoalSolution:
 
 
 def solve(
-    functions: Sequence[ConstraintFunction], sight: KeypointState, hand: EndEffector, *, slack: float,
-    rng: np.random.Generator,
+    functions: Sequence[ConstraintFunction], keypoint_state: KeypointState, effector: EndEffector, *,
+    slack: float, rng: np.random.Generator,
     low: bool = False, enough: int = 12, going: Callable[[], None] = lambda: None,
 ) -> tuple[list[SubgoalSolution], float]:  # fmt: skip
     """Poses that satisfy a stage and that the arm can take, the easiest first; and the least violation met at all.
@@ -43,13 +43,13 @@ def solve(
     `slack`: costs up to it count as satisfied. `low`: prefer what is near the support (where something is let go of).
     `enough`: poses that are wanted; the search ends with them. `going` is called now and then and may raise.
     """
-    present = sight.state.hand
+    present = keypoint_state.state.tool_pose
 
     def cost(pose: Pose) -> tuple[float, ...]:
-        return tuple(sight.costs(functions, pose))
+        return tuple(keypoint_state.costs(functions, pose))
 
     ranked: list[tuple[float, Pose]] = []
-    for number, sample in enumerate(_samples(sight, rng)):
+    for number, sample in enumerate(_samples(keypoint_state, rng)):
         if number % 50 == 0:
             going()
         away = float(np.linalg.norm(sample.position - present.position)) + 0.3 * angle_between(
@@ -67,7 +67,7 @@ def solve(
         least = min(least, off)
         if off > SATISFIED:
             continue
-        effort = hand.effort(pose)
+        effort = effector.effort(pose)
         if effort is None:
             continue
         height = 4.0 * float(pose.position[2]) if low else 0.0
@@ -94,15 +94,15 @@ def _spread(ranked: list[tuple[float, Pose]]) -> Iterator[tuple[float, Pose]]:
                 return
 
 
-def _samples(sight: KeypointState, rng: np.random.Generator) -> Iterator[Pose]:
-    positions, turns = list(_places(sight, rng)), list(_turns(sight.state.hand.rotation))
+def _samples(keypoint_state: KeypointState, rng: np.random.Generator) -> Iterator[Pose]:
+    positions, turns = list(_places(keypoint_state, rng)), list(_turns(keypoint_state.state.tool_pose.rotation))
     for number, position in enumerate(positions):
         for turn in turns if number < 4 else turns[:9]:
             yield Pose(position, turn)
 
 
 def _turns(present: Array) -> Iterator[Array]:
-    """The hand as it is (straight, if it is nearly so), turned about the vertical, then tilted every way."""
+    """The tool's rotation now (straight, if it is nearly so), turned about the vertical, then tilted every way."""
     start = present
     if present[2, 2] < -0.99:
         start = hand_rotation(math.atan2(float(present[1, 0]), float(present[0, 0])))
@@ -114,18 +114,20 @@ def _turns(present: Array) -> Iterator[Array]:
             yield present @ axis_rotation(axis, angle)
 
 
-def _places(sight: KeypointState, rng: np.random.Generator) -> Iterator[Array]:
-    """Where the hand is; where it would have to be for what is held to be above each other keypoint; and around."""
-    present = sight.state.hand.position
+def _places(keypoint_state: KeypointState, rng: np.random.Generator) -> Iterator[Array]:
+    """The tool's position now; those that bring the held object above each other keypoint; and around."""
+    present = keypoint_state.state.tool_pose.position
     yield present
-    carried = [i for i, point in enumerate(sight.points) if point.owner and point.owner == sight.held]
-    offset = present - sight.now[carried[0]] if carried else np.zeros(3)
-    others = [i for i in range(len(sight.points)) if i not in carried and np.isfinite(sight.now[i]).all()]
+    carried = [i for i, point in enumerate(keypoint_state.points) if point.owner and point.owner == keypoint_state.held]
+    offset = present - keypoint_state.now[carried[0]] if carried else np.zeros(3)
+    others = [
+        i for i in range(len(keypoint_state.points)) if i not in carried and np.isfinite(keypoint_state.now[i]).all()
+    ]
     for i in others[:8]:
-        yield sight.now[i] + offset + np.array([0.0, 0.0, 0.05])
+        yield keypoint_state.now[i] + offset + np.array([0.0, 0.0, 0.05])
     for i in others[:8]:
         for _ in range(6):
-            yield sight.now[i] + offset + rng.uniform([-0.16, -0.16, 0.0], [0.16, 0.16, 0.15])
+            yield keypoint_state.now[i] + offset + rng.uniform([-0.16, -0.16, 0.0], [0.16, 0.16, 0.15])
     for _ in range(6):
         yield present + rng.uniform([-0.2, -0.2, 0.0], [0.2, 0.2, 0.25])
 

@@ -1,4 +1,4 @@
-"""What counts as done: predicates of the world as it is afterwards, each with its value and its limit."""
+"""Success predicates: measured on the world after the program, each with its value and its limit."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ TILTED = 95.0  # degrees from upright
 
 @dataclass(slots=True)
 class PourMeasurement:
-    """What was measured of a pouring while it went on; angles in degrees from upright."""
+    """The measurement of a pouring, taken while it goes on; angles in degrees from upright."""
 
     tilt: float = 0.0  # the most, while the spout was over the target
     seconds: float = 0.0  # tilted by `TILTED` over the target
     spilt: float = 0.0  # the most, while it was not over the target
     _last: float = 0.0
 
-    def look(self, wish: ProgramGoal, state: SceneSnapshot, now: float) -> None:
-        """One look, at `now` (s of the world's time)."""
+    def update(self, goal: ProgramGoal, state: SceneSnapshot, now: float) -> None:
+        """One observation, at `now` (s of the world's time)."""
         passed, self._last = now - self._last, now
-        thing, target = state.things.get(wish.thing), state.things.get(wish.place)
-        if wish.task != "pour" or thing is None or target is None:
+        thing, target = state.things.get(goal.thing), state.things.get(goal.place)
+        if goal.task != "pour" or thing is None or target is None:
             return
-        top = next(point for point in of_thing(replace(thing, orientation=wish.turn or thing.orientation))
+        top = next(point for point in of_thing(replace(thing, orientation=goal.turn or thing.orientation))
                    if point.label == "top")  # fmt: skip
         pose = state.poses[thing.id]
         axis = pose.rotation @ np.array(top.local)
@@ -61,94 +61,94 @@ class SuccessPredicate:
     limit: str
     ok: bool
 
-    def told(self) -> Json:
+    def to_json(self) -> Json:
         value = round(self.value, 4) if isinstance(self.value, float) else self.value
         return {"name": self.name, "value": value, "limit": self.limit, "ok": self.ok}
 
 
-def evaluate(wish: ProgramGoal, hand: EndEffector, seen: PourMeasurement) -> list[SuccessPredicate]:
+def evaluate(goal: ProgramGoal, effector: EndEffector, pouring: PourMeasurement) -> list[SuccessPredicate]:
     """All that must be true of a task of the library; every predicate, also those that hold."""
-    return _JUDGES[wish.task](wish, hand, seen)
+    return _JUDGES[goal.task](goal, effector, pouring)
 
 
-def _holding(wish: ProgramGoal, hand: EndEffector) -> SuccessPredicate:
-    held = hand.now().held
-    return SuccessPredicate("held", held, f"{wish.thing} between both fingers", held == wish.thing)
+def _holding(goal: ProgramGoal, effector: EndEffector) -> SuccessPredicate:
+    held = effector.now().held
+    return SuccessPredicate("held", held, f"{goal.thing} between both fingers", held == goal.thing)
 
 
-def _picked(wish: ProgramGoal, hand: EndEffector, seen: PourMeasurement) -> list[SuccessPredicate]:
-    del seen
-    risen = float(hand.measure(wish.thing).position[2]) - wish.start[2]
-    found = [_holding(wish, hand), SuccessPredicate("risen_m", risen, f"at least {RISEN}", risen >= RISEN)]
-    return found + carried(wish.thing, "robot", hand)
+def _picked(goal: ProgramGoal, effector: EndEffector, pouring: PourMeasurement) -> list[SuccessPredicate]:
+    del pouring
+    risen = float(effector.measure(goal.thing).position[2]) - goal.start[2]
+    found = [_holding(goal, effector), SuccessPredicate("risen_m", risen, f"at least {RISEN}", risen >= RISEN)]
+    return found + carried(goal.thing, "robot", effector)
 
 
-def carried(thing: str, place: str, hand: EndEffector) -> list[SuccessPredicate]:
-    """Whose weight it is; nothing where nobody can tell."""
-    part = hand.share(thing, place)
+def carried(thing: str, place: str, effector: EndEffector) -> list[SuccessPredicate]:
+    """What carries its weight; no predicate where that cannot be measured."""
+    part = effector.share(thing, place)
     if part is None:
         return []
     return [SuccessPredicate("carried", part, f"at least {CARRIES} of its weight by {place}", part >= CARRIES)]
 
 
-def _upright(wish: ProgramGoal, now: ObjectMeasurement, hand: EndEffector) -> list[SuccessPredicate]:
+def _upright(goal: ProgramGoal, now: ObjectMeasurement, effector: EndEffector) -> list[SuccessPredicate]:
     """The way up that it was before; nothing for a ball."""
-    thing = hand.now().things[wish.thing]
-    axis = orientation.axis(thing.shape, matrix(wish.turn)) if wish.turn else -1
+    thing = effector.now().things[goal.thing]
+    axis = orientation.axis(thing.shape, matrix(goal.turn)) if goal.turn else -1
     if axis < 0 or len(thing.size) != 3:
         return []
     leans = math.degrees(orientation.lean(thing.shape, thing.size, now.rotation, axis))
     return [SuccessPredicate("leans_deg", leans, "at most 10", leans <= math.degrees(orientation.FLAT))]
 
 
-def resting(thing: str, hand: EndEffector) -> list[SuccessPredicate]:
+def resting(thing: str, effector: EndEffector) -> list[SuccessPredicate]:
     """Let go of, and still."""
-    now = hand.measure(thing)
-    if not now.seen:
-        return [SuccessPredicate("seen", None, f"somebody who sees where {thing} is", False)]
+    now = effector.measure(thing)
+    if not now.observed:
+        return [SuccessPredicate("seen", None, f"an observation of {thing}'s position", False)]
     found = [SuccessPredicate("speed_m_s", now.speed, f"at most {STILL}", now.speed <= STILL)]
     if now.touching is None:
-        held = hand.now().held
+        held = effector.now().held
         return [*found, SuccessPredicate("let_go", held is None, "an empty gripper", held is None)]
     return [*found, SuccessPredicate("touches_robot", "robot" in now.touching, "not", "robot" not in now.touching)]
 
 
-def _placed(wish: ProgramGoal, hand: EndEffector, seen: PourMeasurement) -> list[SuccessPredicate]:
-    del seen
-    found = resting(wish.thing, hand)
-    now = hand.measure(wish.thing)
+def _placed(goal: ProgramGoal, effector: EndEffector, pouring: PourMeasurement) -> list[SuccessPredicate]:
+    del pouring
+    found = resting(goal.thing, effector)
+    now = effector.measure(goal.thing)
     at = now.position
-    basket = hand.now().things.get(wish.place) if not wish.at else None
+    basket = effector.now().things.get(goal.place) if not goal.at else None
     if basket is not None:
         low, high = placement_space.basket_interior(basket)
         inside = bool(np.all(at >= low - 0.01) and np.all(at[:2] <= high[:2]) and at[2] <= high[2] + NEAR)
-        found.append(SuccessPredicate("inside", inside, f"its centre within {wish.place}", inside))
-        return found + carried(wish.thing, wish.place, hand)
-    distance = float(np.linalg.norm(at - np.array(wish.at)))
+        found.append(SuccessPredicate("inside", inside, f"its centre within {goal.place}", inside))
+        return found + carried(goal.thing, goal.place, effector)
+    distance = float(np.linalg.norm(at - np.array(goal.at)))
     found.append(SuccessPredicate("distance_to_goal", distance, f"at most {NEAR}", distance <= NEAR))
-    return found + carried(wish.thing, wish.on, hand) + _upright(wish, now, hand)
+    return found + carried(goal.thing, goal.on, effector) + _upright(goal, now, effector)
 
 
-def _stacked(wish: ProgramGoal, hand: EndEffector, seen: PourMeasurement) -> list[SuccessPredicate]:
-    del seen
-    found = resting(wish.thing, hand)
-    now, base = hand.measure(wish.thing), hand.now().things[wish.place]
+def _stacked(goal: ProgramGoal, effector: EndEffector, pouring: PourMeasurement) -> list[SuccessPredicate]:
+    del pouring
+    found = resting(goal.thing, effector)
+    now, base = effector.measure(goal.thing), effector.now().things[goal.place]
     above = float(now.position[2] - base.position[2])
     off = float(np.hypot(*(now.position[:2] - np.array(base.position[:2]))))
     high = float(placement_space.extents(base)[2])
     found.append(SuccessPredicate("above_m", above, f"at least {high:.3f}", above >= high))
     found.append(SuccessPredicate("off_centre_m", off, f"at most {NEAR}", off <= NEAR))
-    return found + carried(wish.thing, wish.place, hand) + _upright(wish, now, hand)
+    return found + carried(goal.thing, goal.place, effector) + _upright(goal, now, effector)
 
 
-def _poured(wish: ProgramGoal, hand: EndEffector, seen: PourMeasurement) -> list[SuccessPredicate]:
-    """The motion of pouring; what is in a thing is not simulated, and nothing is said of it."""
+def _poured(goal: ProgramGoal, effector: EndEffector, pouring: PourMeasurement) -> list[SuccessPredicate]:
+    """The motion of pouring; the content is not simulated, and no claim is made about it."""
     return [
-        _holding(wish, hand),
-        *carried(wish.thing, "robot", hand),
-        SuccessPredicate("tilt_over_target_deg", seen.tilt, f"at least {TILTED:.0f}", seen.tilt >= TILTED),
-        SuccessPredicate("tilted_s", seen.seconds, "at least 0.8", seen.seconds >= 0.8),
-        SuccessPredicate("tilt_elsewhere_deg", seen.spilt, "at most 65", seen.spilt <= 65.0),
+        _holding(goal, effector),
+        *carried(goal.thing, "robot", effector),
+        SuccessPredicate("tilt_over_target_deg", pouring.tilt, f"at least {TILTED:.0f}", pouring.tilt >= TILTED),
+        SuccessPredicate("tilted_s", pouring.seconds, "at least 0.8", pouring.seconds >= 0.8),
+        SuccessPredicate("tilt_elsewhere_deg", pouring.spilt, "at most 65", pouring.spilt <= 65.0),
     ]
 
 

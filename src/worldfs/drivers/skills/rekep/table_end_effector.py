@@ -1,4 +1,4 @@
-"""The hand of the simulated table: planned on a copy, moved by the body's mover, felt by contact."""
+"""The end effector of the simulated table: planned on a copy, moved by the motion controller, measured by contact."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worldfs.drivers.mujoco.arm import Arm
 from worldfs.drivers.mujoco.collision import CollisionChecker, describe, pair
 from worldfs.drivers.mujoco.model_builder import TIMESTEP
 from worldfs.drivers.mujoco.motion_control import CLOSE, MotionStopped
-from worldfs.drivers.mujoco.path_planner import route
+from worldfs.drivers.mujoco.path_planner import plan_path
 from worldfs.ground.model import Json
 
 from .detections import FittedDetection, RgbdImage, detect_objects
@@ -24,8 +24,8 @@ from .path_checker import ConstrainedPathChecker
 from .rotations import Array, Pose, angle_between, interpolate, quaternion
 
 HEIGHTS = (0.25, 0.15, 0.35)  # m above the higher end, of a way over things
-DEPARTS = (0.12, 0.08, 0.05, 0.03)  # m straight up, off what a held thing stands on
-CLEARANCE = 0.008  # m to things that are passed, where there is room for it
+DEPARTS = (0.12, 0.08, 0.05, 0.03)  # m straight up, off the held object's support
+CLEARANCE = 0.008  # m to objects that are passed, where there is space for it
 GRAIN = 0.02  # m between the points of a straight line
 TURN = 0.12  # rad between them
 _LOOKED = {"masks": "the simulator's segmentation"}
@@ -34,7 +34,7 @@ TALL = 0.09  # m: higher things are carried slower
 
 @runtime_checkable
 class ArmTarget(Protocol):
-    """A target whose arm can be planned and led by whoever asks for it; `moved` is called when that is over."""
+    """A target whose arm the caller may plan and move; `moved` is called when that is over."""
 
     @property
     def arm(self) -> Arm: ...
@@ -44,8 +44,8 @@ class ArmTarget(Protocol):
 
     def moved(self) -> None: ...
 
-    def shot(self, camera: str, *, rgb: bool = False) -> RgbdImage:
-        """Depth and segments as a camera sees them now. Raises `Missing` where nothing can be drawn."""
+    def capture_frame(self, camera: str, *, rgb: bool = False) -> RgbdImage:
+        """Depth and segments as a camera sees them now. Raises `MissingRequirement` where nothing can be drawn."""
         ...
 
 
@@ -59,20 +59,20 @@ class PathSegment:
 
 
 class TableEndEffector:
-    """See `hands.Hand`."""
+    """See `EndEffector`."""
 
     stroke = panda.STROKE
 
     def __init__(self, target: ArmTarget, *, camera: str = "") -> None:
-        """`camera`: through which things are seen; "": they are where the simulation says."""
+        """`camera`: the camera for detection; "": positions are the simulation's."""
         self._target = target
         self.arm = target.arm
         self._steps = 0
         self._camera = camera
         self._seen: dict[str, FittedDetection] = {}
-        self._carried: tuple[str, Pose] | None = None  # a thing in the hand, and its pose in the hand's frame
-        self._told: Json = {}
-        self.look()
+        self._carried: tuple[str, Pose] | None = None  # a held object, and its pose in the tool's frame
+        self._detection_errors: Json = {}
+        self.update_scene()
 
     def begin(self, stop: Callable[[], str]) -> None:
         target = self._target
@@ -89,23 +89,31 @@ class TableEndEffector:
             "steps": steps,
             "sim_seconds": round(steps * TIMESTEP, 3),
             "gripper_opening": round(self.arm.rig.opening(), 4),
-            "source": "truth",  # also through a camera: which pixels are whose, the simulation says
-            **(_LOOKED | {"keypoints_from": f"rgbd {self._camera}", "seen": self._told} if self._camera else {}),
+            "source": "truth",  # also through a camera: the segmentation is the simulation's
+            **(
+                _LOOKED | {"keypoints_from": f"rgbd {self._camera}", "seen": self._detection_errors}
+                if self._camera
+                else {}
+            ),
         }
 
-    def look(self) -> None:
+    def update_scene(self) -> None:
         if not self._camera:
             return
         rig = self.arm.rig
-        shot = self._target.shot(self._camera)
+        frame = self._target.capture_frame(self._camera)
         held = rig.held()
         known = {id: one.thing for id, one in self._seen.items()}
         pages = {id: known.get(id, rig.things[id]) for id in rig.objects if id != held or id not in known}
-        self._seen = {**self._seen, **detect_objects(shot, rig.geom_owner, pages)}
+        self._seen = {**self._seen, **detect_objects(frame, rig.geom_owner, pages)}
         for id, one in self._seen.items():
             off = float(np.linalg.norm(np.array(one.thing.position) - rig.position(id)))
-            if id not in self._told:  # how far the eye was off, which only a simulation can tell
-                self._told[id] = {"pixels": one.pixels, "residual_m": round(one.residual, 5), "error_m": round(off, 4)}
+            if id not in self._detection_errors:  # the error of detection, which only a simulation can measure
+                self._detection_errors[id] = {
+                    "pixels": one.pixels,
+                    "residual_m": round(one.residual, 5),
+                    "error_m": round(off, 4),
+                }
 
     def alive(self) -> None:
         return
@@ -130,23 +138,23 @@ class TableEndEffector:
         return SceneSnapshot.of(things, Pose(*rig.tcp_pose()), rig.held(), rig.base)
 
     def _as_seen(self) -> SceneSnapshot:
-        """Furniture as the page has it, things where they were last seen; what is held goes with the hand."""
+        """Furniture as in ENVIRONMENT.md, objects where they were last detected; a held one moves with the tool."""
         rig = self.arm.rig
         things = {piece.id: piece for piece in rig.plan.furniture}
         things |= {id: one.thing for id, one in self._seen.items()}
-        hand, held = Pose(*rig.tcp_pose()), rig.held()
+        tool_pose, held = Pose(*rig.tcp_pose()), rig.held()
         if held is None or held not in things:
             self._carried = None
         else:
             if self._carried is None or self._carried[0] != held:
                 was = pose_of(things[held])
-                self._carried = held, Pose(hand.inverse(was.position), hand.rotation.T @ was.rotation)
+                self._carried = held, Pose(tool_pose.inverse(was.position), tool_pose.rotation.T @ was.rotation)
             local = self._carried[1]
-            position, rotation = hand.point(local.position), hand.rotation @ local.rotation
+            position, rotation = tool_pose.point(local.position), tool_pose.rotation @ local.rotation
             moved = replace(things[held], position=tuple(map(float, position)), orientation=quaternion(rotation))
             things[held] = moved
             self._seen[held] = replace(self._seen[held], thing=moved)  # let go of, it is about there
-        return SceneSnapshot.of(things, hand, held, rig.base)
+        return SceneSnapshot.of(things, tool_pose, held, rig.base)
 
     def effort(self, pose: Pose) -> float | None:
         q = self._joints(pose, wide=False)
@@ -156,24 +164,24 @@ class TableEndEffector:
 
     def plan(self, move: MotionRequest) -> list[PathSegment] | str:
         arm, rig = self.arm, self.arm.rig
-        rehearsal = ConstrainedPathChecker(arm, move.check, opening=move.opening, held=move.held)
+        checker = ConstrainedPathChecker(arm, move.check, opening=move.opening, held=move.held)
         touching = {pair("robot", id) for id in move.touching}
         if move.held is not None:
             touching |= {pair(move.held, id) for id in move.touching}
         start = rig.arm()
         legs: list[PathSegment] = []
         if move.depart:
-            leg = self._depart(rehearsal, start)
+            leg = self._depart(checker, start)
             if leg is not None:
                 legs.append(leg)
                 start = leg.path[-1]
         before = move.goal if move.approach is None else Pose(move.goal.position - move.approach, move.goal.rotation)
-        why = "no joint angles take the hand there"
+        why = "no joint angles reach it"
         for begin in self._starts(before, start):
             goal = begin if move.approach is None else arm.solver.near(begin, *move.goal)
             if goal is None:
                 continue
-            hits = rehearsal.hits(goal, allowed=touching) or rehearsal.hits(begin)
+            hits = checker.hits(goal, allowed=touching) or checker.hits(begin)
             if hits:
                 why = f"at the goal {describe(hits)}"
                 continue
@@ -185,11 +193,11 @@ class TableEndEffector:
                     why = f"the straight way to it fails at waypoint {found + 1} of 10"
                     continue
                 line = found
-                hits = rehearsal.along([begin, *line], allowed=touching)
+                hits = checker.along([begin, *line], allowed=touching)
                 if hits:
                     why = f"on the way to it {describe(hits)}"
                     continue
-            way = self._between(rehearsal, start, begin, before)
+            way = self._between(checker, start, begin, before)
             if way is None:
                 why = "no way there that is free of collision and breaks no path constraint"
                 continue
@@ -212,48 +220,48 @@ class TableEndEffector:
             found = [] if q is None else [q]
         return found
 
-    def _depart(self, rehearsal: CollisionChecker, start: Array) -> PathSegment | None:
+    def _depart(self, checker: CollisionChecker, start: Array) -> PathSegment | None:
         position, rotation = self.arm.solver.pose(start)
-        allowed = set(rehearsal.hits(start))
+        allowed = set(checker.hits(start))
         for height in DEPARTS:
             points = np.linspace(position, position + np.array([0.0, 0.0, height]), 7)[1:]
             up = self.arm.solver.line(start, points, rotation)
-            if not isinstance(up, int) and not rehearsal.along([start, *up], allowed=allowed):
+            if not isinstance(up, int) and not checker.along([start, *up], allowed=allowed):
                 return PathSegment([start, *up], height)
         return None
 
     def _between(
-        self, rehearsal: ConstrainedPathChecker, start: Array, goal: Array, pose: Pose
+        self, checker: ConstrainedPathChecker, start: Array, goal: Array, pose: Pose
     ) -> list[PathSegment] | None:
-        """Straight in joint space, straight in space, over what stands between, or found by search."""
+        """Straight in joint space, straight in space, over obstacles, or found by search."""
         if float(np.max(np.abs(goal - start))) < 1e-6:
             return []
-        for rehearsal.clearance in (CLEARANCE, 0.0):
-            found = self._clear_way(rehearsal, start, goal, pose)
+        for checker.clearance in (CLEARANCE, 0.0):
+            found = self._clear_way(checker, start, goal, pose)
             if found is not None:
                 break
-        rehearsal.clearance = 0.0
+        checker.clearance = 0.0
         return found
 
     def _clear_way(
-        self, rehearsal: ConstrainedPathChecker, start: Array, goal: Array, pose: Pose
+        self, checker: ConstrainedPathChecker, start: Array, goal: Array, pose: Pose
     ) -> list[PathSegment] | None:
-        direct = route(rehearsal, start, goal, via=(self.arm.ready,), search=False)
+        direct = plan_path(checker, start, goal, via=(self.arm.ready,), search=False)
         if direct is not None:
             return [PathSegment(direct)]
         here = Pose(*self.arm.solver.pose(start))
         for height in (0.0, *HEIGHTS):
             over = self._over(here, pose, height)
-            leg = self._line(rehearsal, start, over)
+            leg = self._line(checker, start, over)
             if leg is None:
                 continue
             last = leg.path[-1]
             if float(np.max(np.abs(last - goal))) < 0.02:
                 return [leg]
-            rest = route(rehearsal, last, goal, search=False)
+            rest = plan_path(checker, last, goal, search=False)
             if rest is not None:
                 return [leg, PathSegment(rest)]
-        searched = route(rehearsal, start, goal)
+        searched = plan_path(checker, start, goal)
         return None if searched is None else [PathSegment(searched)]
 
     def _over(self, here: Pose, there: Pose, height: float) -> list[Pose]:
@@ -264,9 +272,9 @@ class TableEndEffector:
         above = Pose(np.array([*there.position[:2], top]), there.rotation)
         return [here, lifted, above, there]
 
-    def _line(self, rehearsal: CollisionChecker, start: Array, poses: Sequence[Pose]) -> PathSegment | None:
-        """Joint poses along straight lines of the hand, or None where they cannot be followed."""
-        allowed = set(rehearsal.hits(start))
+    def _line(self, checker: CollisionChecker, start: Array, poses: Sequence[Pose]) -> PathSegment | None:
+        """Joint poses along straight lines of the tool, or None where they cannot be followed."""
+        allowed = set(checker.hits(start))
         path, length = [start], 0.0
         for one, other in pairwise(poses):
             gap = float(np.linalg.norm(other.position - one.position))
@@ -277,11 +285,11 @@ class TableEndEffector:
                 q = self.arm.solver.near(path[-1], *at)
                 if q is None or float(np.max(np.abs(q - path[-1]))) > 0.6:
                     return None
-                if rehearsal.along([path[-1], q], allowed=allowed):
+                if checker.along([path[-1], q], allowed=allowed):
                     return None
                 path.append(q)
             length += max(gap, 0.12 * turned)
-        return PathSegment(path, max(length, 0.01), 0.2 if rehearsal.held is None else 0.13)
+        return PathSegment(path, max(length, 0.01), 0.2 if checker.held is None else 0.13)
 
     def _joints(self, pose: Pose, *, wide: bool) -> Array | None:
         solver, present = self.arm.solver, self.arm.rig.arm()
@@ -354,8 +362,8 @@ class TableEndEffector:
         """As far as the fingers can open here without hitting a neighbour (m a finger)."""
         q, now = self.arm.rig.arm(), self.arm.rig.opening() / 2
         for opening in (panda.STROKE, now + 0.012):
-            rehearsal = self.arm.rehearsal(opening=min(opening, panda.STROKE), held=held)
-            if rehearsal.free(q):
+            checker = self.arm.collision_checker(opening=min(opening, panda.STROKE), held=held)
+            if checker.free(q):
                 return min(opening, panda.STROKE)
         return min(now + 0.005, panda.STROKE)
 

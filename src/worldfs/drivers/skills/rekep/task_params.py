@@ -1,4 +1,4 @@
-"""What a session asks of the library: which thing, where to; read from its parameters as people write them."""
+"""A session's task for the library: which object, where to; read from its parameters as people write them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HANDLED: Final = ("sphere", "box", "cylinder")
 
 @dataclass(frozen=True, slots=True)
 class TaskParams:
-    """What a program is written for: the session, the things as they are, what is held, the robot's base (m)."""
+    """The input of a program: the session, the objects as they are, the held one, the robot's base (m)."""
 
     job: str
     params: Json
@@ -34,43 +34,43 @@ class TaskParams:
     base: Array
 
 
-def thing_of(given: TaskParams) -> Thing:
-    word = _word(given.params, OBJECT)
-    if not word and given.held:
-        word = given.held
+def thing_of(task_params: TaskParams) -> Thing:
+    word = _word(task_params.params, OBJECT)
+    if not word and task_params.held:
+        word = task_params.held
     if not word:
-        raise missing_param(given, "object_id", "the id of a thing")
-    thing = _find(given, word)
+        raise missing_param(task_params, "object_id", "the id of a thing")
+    thing = _find(task_params, word)
     if thing is None or (thing.shape not in HANDLED) or len(thing.size) != 3:
-        there = ", ".join(t.id for t in given.things.values() if t.shape in HANDLED) or "nothing"
-        field = f"SESSIONS.md {given.job} execution.params.object_id"
+        there = ", ".join(t.id for t in task_params.things.values() if t.shape in HANDLED) or "nothing"
+        field = f"SESSIONS.md {task_params.job} execution.params.object_id"
         raise BadInput(word, path=field, expected=f"one of {there}", fix="name an object that ENVIRONMENT.md lists",
                        code="UNKNOWN_OBJECT")  # fmt: skip
-    if given.held not in (None, thing.id):
-        raise BadInput(f"the gripper holds {given.held}", path="ENVIRONMENT.md robots[].holding",
-                       expected=f"an empty gripper, or {thing.id} in it", fix=f"place {given.held} first",
+    if task_params.held not in (None, thing.id):
+        raise BadInput(f"the gripper holds {task_params.held}", path="ENVIRONMENT.md robots[].holding",
+                       expected=f"an empty gripper, or {thing.id} in it", fix=f"place {task_params.held} first",
                        code="HOLDING")  # fmt: skip
     return thing
 
 
-def target_of(given: TaskParams, thing: Thing) -> str:
-    word = _word(given.params, PLACE)
-    if not word or (word == thing.id and point_of(given) is not None):
+def target_of(task_params: TaskParams, thing: Thing) -> str:
+    word = _word(task_params.params, PLACE)
+    if not word or (word == thing.id and point_of(task_params) is not None):
         return ""
-    found = _find(given, word)
+    found = _find(task_params, word)
     if found is None or found.id == thing.id:
-        there = ", ".join(id for id in given.things if id != thing.id) or "nothing"
-        field = f"SESSIONS.md {given.job} execution.params.target_id"
+        there = ", ".join(id for id in task_params.things if id != thing.id) or "nothing"
+        field = f"SESSIONS.md {task_params.job} execution.params.target_id"
         raise BadInput(word, path=field, expected=f"one of {there}", fix="name a thing that ENVIRONMENT.md lists",
                        code="UNKNOWN_OBJECT")  # fmt: skip
     return found.id
 
 
-def _find(given: TaskParams, word: str) -> Thing | None:
+def _find(task_params: TaskParams, word: str) -> Thing | None:
     """By id, else by whole name."""
-    if word in given.things:
-        return given.things[word]
-    same = [thing for thing in given.things.values() if thing.name.lower() == word.lower()]
+    if word in task_params.things:
+        return task_params.things[word]
+    same = [thing for thing in task_params.things.values() if thing.name.lower() == word.lower()]
     return same[0] if len(same) == 1 else None
 
 
@@ -78,9 +78,9 @@ def _word(params: Json, keys: Sequence[str]) -> str:
     return next((value.strip() for key in keys if isinstance(value := params.get(key), str) and value.strip()), "")
 
 
-def point_of(given: TaskParams) -> Array | None:
+def point_of(task_params: TaskParams) -> Array | None:
     for key in POINT:
-        value: Any = given.params.get(key)
+        value: Any = task_params.params.get(key)
         if isinstance(value, Mapping):
             value = [value.get(axis) for axis in "xyz"]
         if value is None or isinstance(value, str):
@@ -90,29 +90,29 @@ def point_of(given: TaskParams) -> Array | None:
             isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) and abs(v) < 100
             for v in value[:3]
         ):
-            field = f"SESSIONS.md {given.job} execution.params.{key}"
+            field = f"SESSIONS.md {task_params.job} execution.params.{key}"
             raise BadInput(repr(value)[:80], path=field, expected="[x, y, z] in metres", fix="give three numbers")
         return np.array([float(v) for v in value[:3]])
     return None
 
 
-def support_of(given: TaskParams, thing: Thing, at: Array) -> tuple[Thing | None, float]:
-    """What is beneath a point that somebody named, and where the thing's centre comes to rest on it (m)."""
+def support_of(task_params: TaskParams, thing: Thing, at: Array) -> tuple[Thing | None, float]:
+    """The support beneath a named point, and where the object's centre comes to rest on it (m)."""
     half = half_height(thing)
     ranked = [
         (max(0.0, top - at[2], at[2] - (top + 2 * half)), -top, id)
-        for top, id in placement_space.surfaces_below(given.things, float(at[0]), float(at[1]), thing.id)
+        for top, id in placement_space.surfaces_below(task_params.things, float(at[0]), float(at[1]), thing.id)
     ]
     if not ranked or min(ranked)[0] > 0.15:
-        field = f"SESSIONS.md {given.job} execution.params.target_position"
+        field = f"SESSIONS.md {task_params.job} execution.params.target_position"
         near = f"the nearest surface there is at z = {-min(ranked)[1]:.3f} m" if ranked else "nothing is beneath it"
         raise BadInput(f"{[round(float(v), 3) for v in at]}: {near}", path=field, fix="name a place on a table",
                        expected="a place with something to rest on within 0.15 m", code="CRITIC_REFUSED")  # fmt: skip
     _, lowered, id = min(ranked)
-    return given.things[id], -lowered + half
+    return task_params.things[id], -lowered + half
 
 
-def missing_param(given: TaskParams, what: str, meaning: str) -> BadInput:
-    found = ", ".join(sorted(given.params)) or "nothing"
-    field = f"SESSIONS.md {given.job} execution.params"
+def missing_param(task_params: TaskParams, what: str, meaning: str) -> BadInput:
+    found = ", ".join(sorted(task_params.params)) or "nothing"
+    field = f"SESSIONS.md {task_params.job} execution.params"
     return BadInput(found, path=field, expected=f"{what}: {meaning}", fix=f"give {what}")

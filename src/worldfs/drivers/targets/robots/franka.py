@@ -1,6 +1,6 @@
 """Franka arms (Panda, FR3) through franky, a maintained client of the maker's control interface.
 
-`config`: `ip`; `model` panda | fr3 (else the tighter figure of both); `gripper` false without a hand; `realtime`
+`config`: `ip`; `model` panda | fr3 (else the tighter figure of both); `gripper` false without a Franka Hand; `realtime`
 ignore | enforce; `recover` true: a session may clear a reflex (never the user's stop button).
 
 Interface as of franky-control 2.0: `RobotInterface(ip)`, `JointMotion(target)` moved asynchronously and replaced by
@@ -39,20 +39,20 @@ FR3: Final = (
 MAKER_EE, MAKER_TURN = 1.7, 2.5  # m/s, rad/s: the same page, Panda
 MAKER_GRIP: Final = 70.0  # N: the hand's continuous force
 GRIP_SPEED: Final = 0.1  # m/s of the fingers; the hand's data sheet: 0.05 a finger
-AGREE_M: Final = 0.005  # m between our kinematics and what the robot says
+AGREE_M: Final = 0.005  # m between this package's kinematics and the robot's
 STOP_S: Final = 0.5  # for a smooth stop; then at once
 
 
-def robot(target: Target, bench: TargetContext) -> RobotInterface:
-    return FrankaArm(target, bench)
+def robot(target: Target, context: TargetContext) -> RobotInterface:
+    return FrankaArm(target, context)
 
 
 class FrankaArm:
     joints = NAMES
     serial = False
 
-    def __init__(self, target: Target, bench: TargetContext) -> None:
-        self._target, self._bench = target, bench
+    def __init__(self, target: Target, context: TargetContext) -> None:
+        self._target, self._context = target, context
         self._at = f"TARGETS.md {target.id} config"
         self._ip = config_member(target, "ip", str)
         spans = {"panda": panda.LIMITS, "fr3": FR3}
@@ -76,9 +76,9 @@ class FrankaArm:
         self._franky: Any = None  # the library is not here for the type checker
         self._robot: Any = None
         self._hand: Any = None
-        self._grip: tuple[float, Any] = (math.nan, None)  # the width that was last asked for, and its future
+        self._grip: tuple[float, Any] = (math.nan, None)  # the width that was last sent, and its future
         self._opening = 0.0
-        self._tick: tuple[float, float] = (-1.0, 0.0)  # the robot's time, and ours when it first said it
+        self._tick: tuple[float, float] = (-1.0, 0.0)  # the robot's time, and this process's when it was first received
 
     def connect(self) -> None:
         self._franky = franky = import_library("franky", self._target, INSTALL)
@@ -89,7 +89,7 @@ class FrankaArm:
             made = franky.Robot(self._ip, realtime_config=getattr(franky.RealtimeConfig, realtime))
         except franky.IncompatibleVersionException as error:
             raise MissingRequirement(
-                f"the robot speaks another version: {error}", path=f"{self._at}.ip", fix=INSTALL
+                f"the robot uses another protocol version: {error}", path=f"{self._at}.ip", fix=INSTALL
             ) from error
         except Exception as error:  # network, realtime, protocol: they derive from nothing common
             raise MissingRequirement(
@@ -111,7 +111,7 @@ class FrankaArm:
 
     def read(self) -> RobotReading:
         state = self._robot.state
-        now = self._bench.clock.monotonic()
+        now = self._context.clock.monotonic()
         tick = state.time.to_sec()
         if tick != self._tick[0]:
             self._tick = (tick, now)  # a state that stopped coming keeps the age it has
@@ -160,13 +160,13 @@ class FrankaArm:
             self.width = float(self._hand.max_width) or self.width
         except (self._franky.NetworkException, self._franky.CommandException) as error:
             raise MissingRequirement(
-                f"no hand answers at {self._ip}: {error}",
+                f"no gripper answers at {self._ip}: {error}",
                 path=f"{self._at}.gripper",
                 fix="write gripper: false without one",
             ) from error
 
     def _agree(self) -> None:
-        """Our tool is the robot's: the box would stand elsewhere if the two did not agree."""
+        """This package's tool frame must be the robot's: else the workspace box would be elsewhere."""
         state = self._robot.state
         assert self.chain is not None
         self.chain = replace(self.chain, tool=_flange() @ np.array(state.F_T_EE.matrix, float))
@@ -179,7 +179,7 @@ class FrankaArm:
             )  # fmt: skip
 
     def _caps(self) -> None:
-        """The robot's own reflexes and planner keep to the same figures: they look a thousand times a second."""
+        """The robot's own reflexes and planner keep to the same figures: they check a thousand times a second."""
         from worldfs.drivers.targets.safety_limits import effective_limits
 
         limits = effective_limits(
@@ -202,17 +202,17 @@ class FrankaArm:
         if state.robot_mode == mode.UserStopped:
             return "the user's stop is pressed"
         if state.robot_mode == mode.Guiding:
-            return "it is guided by hand"
+            return "it is in hand-guiding mode"
         if state.robot_mode == mode.Reflex or self._robot.has_errors:
             return f"it stopped itself: {_errors(state)} (config.recover: true lets a session clear it)"
         return ""
 
     def _fingers(self, width: float) -> None:
-        """Asked again only when it changed; closing grips, opening goes."""
-        asked, future = self._grip
+        """Sent only when it changed; closing grips, opening goes."""
+        sent, future = self._grip
         if future is not None and not future.wait(0.0):
             return
-        if abs(width - asked) < 0.002:
+        if abs(width - sent) < 0.002:
             return
         closing = width < float(self._hand.width) - 0.001
         future = (
@@ -230,7 +230,7 @@ def _flange() -> Array:
 
 
 def _errors(state: Any) -> str:
-    """Names of the errors that are set, in the maker's words."""
+    """Names of the set errors, as the maker words them."""
     found = [
         name
         for errors in (state.current_errors, state.last_motion_errors)

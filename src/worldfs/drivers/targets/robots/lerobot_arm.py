@@ -1,13 +1,13 @@
 """Arms through LeRobot's robot interface: all those that it drives, and those of `lerobot_robot_*` packages.
 
 `config`: `robot` {type, port, id …} as LeRobot's own configuration has it (`cameras` {name: {type: opencv …}} too);
-`units` degrees | radians | percent of what the library speaks; `gripper` {feature, closed, open, width}; `span`
-{joint: [low, high] rad} where percent has to become radians and the calibration does not tell; `kinematics`
+`units` degrees | radians | percent of the library's values; `gripper` {feature, closed, open, width}; `span`
+{joint: [low, high] rad} where percent has to become radians and the calibration does not have it; `kinematics`
 {urdf, joints, tip} or {dh: [[a, d, alpha, offset] …], tool: [x, y, z]}.
 
 Interface as of lerobot 0.4.4: `RobotConfig` choices by `type`, `make_robot_from_config`, `connect(calibrate)`,
 `get_observation`, `send_action`, `disconnect`, `observation_features`, `action_features`. Servos of these arms hold the
-last goal they were told, so a goal is never farther ahead than one control period.
+last goal that was sent, so a goal is never farther ahead than one control period.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from .robot_library import config_member, import_library
 
 INSTALL: Final = DRIVERS["lerobot"][2]
 UNITS: Final = ("degrees", "radians", "percent")
-_MODES: Final = {"degrees": "degrees", "range_m100_100": "percent"}  # MotorNormMode → our word
+_MODES: Final = {"degrees": "degrees", "range_m100_100": "percent"}  # MotorNormMode → our unit
 SERVO_SPEED: Final = 4.7  # rad/s: Feetech STS3215 without load, 45 rpm (its data sheet)
-# ours: slow enough to step back from, for arms of a metre
+# this package's: slow enough to step back from, for arms of a metre
 USUAL_SPEED, USUAL_STEP, USUAL_FOLLOW = 1.0, 0.15, 0.35
 
 
-def robot(target: Target, bench: TargetContext) -> RobotInterface:
-    return LeRobotArm(target, bench)
+def robot(target: Target, context: TargetContext) -> RobotInterface:
+    return LeRobotArm(target, context)
 
 
 class LeRobotArm:
@@ -50,8 +50,8 @@ class LeRobotArm:
 
     serial = True
 
-    def __init__(self, target: Target, bench: TargetContext) -> None:
-        self._target, self._bench = target, bench
+    def __init__(self, target: Target, context: TargetContext) -> None:
+        self._target, self._context = target, context
         self._at = f"TARGETS.md {target.id} config"
         self.joints: tuple[str, ...] = ()
         self.chain: Chain | None = None
@@ -60,7 +60,7 @@ class LeRobotArm:
         self._robot: Any = None  # lerobot.robots.Robot: the library is not here for the type checker
         self._scale = self._shift = np.zeros(0)  # radians = scale * theirs + shift
         self._grip: tuple[str, float, float] | None = None  # feature, closed, open
-        self._still: dict[str, float] = {}  # features that are no joints of ours
+        self._still: dict[str, float] = {}  # features that are not joints
         self._native: tuple[str, ...] = ()
         self._sizes: dict[str, tuple[int, int]] = {}
         self._before: tuple[float, Array] | None = None
@@ -72,7 +72,7 @@ class LeRobotArm:
         made = self._made(settings)
         self._features(made)
         try:
-            made.connect(calibrate=False)  # it would ask questions at a terminal
+            made.connect(calibrate=False)  # it would prompt at a terminal
         except Exception as error:  # pyserial's, the motors' and the library's own
             self._let_go(made)
             raise MissingRequirement(
@@ -99,9 +99,9 @@ class LeRobotArm:
         return self._sizes
 
     def read(self) -> RobotReading:
-        seen = self._robot.get_observation()
-        at = self._bench.clock.monotonic()
-        joints = self._scale * np.array([float(seen[f"{name}.pos"]) for name in self.joints]) + self._shift
+        observation = self._robot.get_observation()
+        at = self._context.clock.monotonic()
+        joints = self._scale * np.array([float(observation[f"{name}.pos"]) for name in self.joints]) + self._shift
         speeds = np.zeros_like(joints)
         if self._before is not None and at > self._before[0]:
             speeds = (joints - self._before[1]) / (at - self._before[0])
@@ -109,9 +109,9 @@ class LeRobotArm:
         opening = 0.0
         if self._grip is not None:
             feature, closed, open_ = self._grip
-            opening = min(max((float(seen[feature]) - closed) / (open_ - closed), 0.0), 1.0)
-        pictures = {name: np.asarray(seen[name], dtype=np.uint8) for name in self._sizes}
-        native = np.array([float(seen[name]) for name in self._native if name in seen])
+            opening = min(max((float(observation[feature]) - closed) / (open_ - closed), 0.0), 1.0)
+        pictures = {name: np.asarray(observation[name], dtype=np.uint8) for name in self._sizes}
+        native = np.array([float(observation[name]) for name in self._native if name in observation])
         return RobotReading(at, joints, speeds, opening, pictures=pictures, native=native)
 
     def prepare(self) -> None:
@@ -129,9 +129,9 @@ class LeRobotArm:
         """The present pose as the goal: in power, for an arm that lets go falls."""
         if self._robot is None:
             return
-        seen = self._robot.get_observation()
+        observation = self._robot.get_observation()
         features = [f"{name}.pos" for name in self.joints] + ([self._grip[0]] if self._grip else [])
-        self._robot.send_action({name: float(seen[name]) for name in features} | self._still)
+        self._robot.send_action({name: float(observation[name]) for name in features} | self._still)
 
     def close(self) -> None:
         made, self._robot = self._robot, None
@@ -167,21 +167,21 @@ class LeRobotArm:
             settings["type"] = kind
 
     def _features(self, made: Any) -> None:
-        """What it is told and tells, by the library's own description."""
+        """Its actions and observations, by the library's own description."""
         features = dict(made.action_features)
         gripper = self._target.config.get("gripper")
-        said = dict(gripper) if isinstance(gripper, Mapping) else {}
+        declared = dict(gripper) if isinstance(gripper, Mapping) else {}
         at = f"{self._at}.gripper"
         guess = next((name for name in features if name.removesuffix(".pos").endswith("gripper")), "")
-        feature = "" if gripper is False else str(said.get("feature") or guess)
+        feature = "" if gripper is False else str(declared.get("feature") or guess)
         if feature and feature not in features:
             raise BadInput(f"no feature {feature!r}", path=f"{at}.feature", expected=", ".join(features))
         if feature:
-            closed, open_ = (float(said.get(word, usual)) for word, usual in (("closed", 0.0), ("open", 100.0)))
+            closed, open_ = (float(declared.get(word, usual)) for word, usual in (("closed", 0.0), ("open", 100.0)))
             if not math.isfinite(closed + open_) or closed == open_:
                 raise BadInput(f"closed {closed:g}, open {open_:g}", path=at, expected="two different numbers")
             self._grip = (feature, closed, open_)
-            self.width = float(said.get("width", 1.0))
+            self.width = float(declared.get("width", 1.0))
         self.joints = tuple(name.removesuffix(".pos") for name in features if name.endswith(".pos") and name != feature)
         self._still = dict.fromkeys(
             (name for name in features if name != feature and not name.endswith(".pos")), 0.0
@@ -222,23 +222,23 @@ class LeRobotArm:
         )  # fmt: skip
 
     def _spans(self, made: Any, units: str) -> Array:
-        """(n, 2) rad that each joint has: what the operator says, else the calibration; infinite: nobody knows."""
+        """(n, 2) rad of each joint: the operator's `span`, else the calibration; infinite: not known."""
         spans = np.tile([-math.inf, math.inf], (len(self.joints), 1))
         bus = getattr(made, "bus", None)
         motors, calibration = getattr(bus, "motors", {}), getattr(made, "calibration", None) or {}
-        said = self._target.config.get("span")
-        said = said if isinstance(said, Mapping) else {}
-        if unknown := [str(name) for name in said if name not in self.joints]:
+        declared = self._target.config.get("span")
+        declared = declared if isinstance(declared, Mapping) else {}
+        if unknown := [str(name) for name in declared if name not in self.joints]:
             raise BadInput(f"no joint {', '.join(unknown)}", path=f"{self._at}.span", expected=", ".join(self.joints))
         for i, name in enumerate(self.joints):
             speaks = _MODES.get(str(getattr(getattr(motors.get(name), "norm_mode", None), "value", "")))
             if speaks is not None and speaks != units:
                 raise BadInput(
-                    f"units {units}, and {name} speaks {speaks}", path=f"{self._at}.units", expected=speaks,
+                    f"units {units}, and {name} uses {speaks}", path=f"{self._at}.units", expected=speaks,
                     fix=f"write units: {speaks} (or robot.use_degrees)",
                 )  # fmt: skip
-            if name in said:
-                low, high = (float(part) for part in said[name])
+            if name in declared:
+                low, high = (float(part) for part in declared[name])
                 if not low < high:
                     raise BadInput(f"{low:g} to {high:g}", path=f"{self._at}.span.{name}", expected="low below high")
                 spans[i] = low, high
@@ -254,12 +254,12 @@ class LeRobotArm:
         return spans
 
     def _kinematics(self) -> Chain | None:
-        said = self._target.config.get("kinematics")
-        if said is None:
+        declared = self._target.config.get("kinematics")
+        if declared is None:
             return None
         at = f"{self._at}.kinematics"
-        if isinstance(said, Mapping) and isinstance(said.get("urdf"), str):
-            path = os.path.expanduser(str(said["urdf"]))
+        if isinstance(declared, Mapping) and isinstance(declared.get("urdf"), str):
+            path = os.path.expanduser(str(declared["urdf"]))
             try:
                 with open(path, encoding="utf-8") as file:
                     text = file.read()
@@ -267,16 +267,20 @@ class LeRobotArm:
                 raise MissingRequirement(
                     f"no robot description at {path} ({error.strerror})", path=f"{at}.urdf"
                 ) from error
-            names = said.get("joints") or self.joints
+            names = declared.get("joints") or self.joints
             if len(names) != len(self.joints):
                 raise BadInput(f"{len(names)} joints", path=f"{at}.joints", expected=", ".join(self.joints))
-            return from_urdf(text, [str(name) for name in names], str(said.get("tip") or ""), path=path)
-        if isinstance(said, Mapping) and isinstance(said.get("dh"), list) and len(said["dh"]) == len(self.joints):
+            return from_urdf(text, [str(name) for name in names], str(declared.get("tip") or ""), path=path)
+        if (
+            isinstance(declared, Mapping)
+            and isinstance(declared.get("dh"), list)
+            and len(declared["dh"]) == len(self.joints)
+        ):
             tool = np.eye(4)
-            tool[:3, 3] = said.get("tool") or (0.0, 0.0, 0.0)
-            return from_dh([[float(part) for part in row] for row in said["dh"]], tool)
+            tool[:3, 3] = declared.get("tool") or (0.0, 0.0, 0.0)
+            return from_dh([[float(part) for part in row] for row in declared["dh"]], tool)
         raise BadInput(
-            f"{said!r}", path=at,
+            f"{declared!r}", path=at,
             expected=f"{{urdf: file, tip: link}}, or {{dh: [[a, d, alpha, offset] …]}} of {len(self.joints)} joints",
         )  # fmt: skip
 
@@ -293,7 +297,7 @@ _PORTS: Final = "switch it on, see the port (lerobot-find-port), and whether thi
 
 
 def _choice(robots: ModuleType, kind: str, target: Target) -> Any:
-    """The configuration class of a type: its package registers it when it is imported, plugins first asked then."""
+    """The configuration class of a type: its package registers it when it is imported, plugins only then."""
     known = robots.RobotConfig.get_known_choices
     names = sorted(
         (part.name for part in pkgutil.iter_modules(robots.__path__) if part.ispkg), key=lambda n: n[:2] != kind[:2]

@@ -1,4 +1,4 @@
-"""The port of robots: what the safety layer is told by one, and the few things it may tell it."""
+"""The port of robots: state for the safety layer, and the few commands that it sends."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from worldfs.ground.model import Target
 
 @dataclass(frozen=True, slots=True)
 class RobotReading:
-    """What the robot says of itself. Radians, metres, newtons, seconds of the bench's clock."""
+    """The robot's reported state. Radians, metres, newtons, seconds of the context's clock."""
 
-    at: float  # when the robot said it: a state that stopped coming grows old
+    at: float  # when the robot sent it: a state that stopped coming grows old
     joints: Array = field(default_factory=lambda: np.zeros(0))  # (n,)
     speeds: Array | None = None  # (n,)
     opening: float = 0.0  # of the gripper, 0 closed … 1 open
@@ -33,9 +33,9 @@ class RobotReading:
 
 @dataclass(frozen=True, slots=True)
 class RobotCommand:
-    """What a robot is told for one control period; it has passed the safety layer."""
+    """One control period's command to a robot; it has passed the safety layer."""
 
-    joints: Array = field(default_factory=lambda: np.zeros(0))  # (n,) rad to go to and stand at
+    joints: Array = field(default_factory=lambda: np.zeros(0))  # (n,) rad to go to and hold
     opening: float = 0.0  # 0 closed … 1 open
     velocity: Array = field(default_factory=lambda: np.zeros(0))  # of a base: vx, vy (m/s), wz (rad/s)
 
@@ -44,13 +44,13 @@ class RobotInterface(Protocol):
     """One robot through its library. Called from one thread at a time, but for `halt`."""
 
     joints: tuple[str, ...]  # names; none: a base
-    maker: SafetyLimits  # figures that nobody may loosen
-    usual: SafetyLimits  # what holds where the operator says nothing
-    chain: Chain | None  # where the tool is at given angles, if that is known
+    maker: SafetyLimits  # limits that no configuration may loosen
+    usual: SafetyLimits  # limits where the operator sets none
+    chain: Chain | None  # forward kinematics, if known
     serial: bool  # its wire carries one call at a time, `halt` too
 
     def connect(self) -> None:
-        """Raises `Missing` where the library or the robot is not here, saying what to install or switch on."""
+        """Raises `MissingRequirement` without the library or the robot, with the fix."""
         ...
 
     def sensors(self) -> frozenset[str]: ...
@@ -68,7 +68,7 @@ class RobotInterface(Protocol):
     def send(self, command: RobotCommand) -> None: ...
 
     def halt(self) -> None:
-        """Stand still where it is, in power. From any thread; twice does nothing more."""
+        """Stop where it is, powered. From any thread; twice does nothing more."""
         ...
 
     def close(self) -> None: ...

@@ -1,12 +1,12 @@
-"""Unitree Go2 through unitree_sdk2py: a base that walks, told its velocity in its own frame.
+"""Unitree Go2 through unitree_sdk2py: a walking base, commanded by velocity in its own frame.
 
 `config`: `interface`, the network card that leads to it (else the SDK chooses); `domain` of its DDS, 0; `stand` true:
 an episode begins by standing up. Interface as of unitree_sdk2py's `SportClient` (Move, StopMove, StandUp, BalanceStand,
 Damp) and its topic `rt/sportmodestate`.
 
-How long the robot goes on after the last `Move` is the firmware's affair, and nobody promises anything for a process
-that died. So a velocity is renewed or ended within a few control periods, and a second process stands guard: it has a
-client of its own and says StopMove when this one is gone or silent (guard.py).
+How long the robot goes on after the last `Move` depends on the firmware, and there is no promise for a process
+that died. So a velocity is renewed or ended within a few control periods, and a second process is a watchdog: it has a
+client of its own and sends StopMove when this one is gone or silent (watchdog_process.py).
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ INSTALL: Final = DRIVERS["unitree_go2"][2]
 TOPIC: Final = "rt/sportmodestate"
 FIRST_S: Final = 3.0  # real seconds for its first state
 ANSWER_S: Final = 1.0  # for a call that is answered
-GUARD_S: Final = 0.5  # of silence before the guard says StopMove
+GUARD_S: Final = 0.5  # of silence before the watchdog sends StopMove
 # m/s, m/s, rad/s: the ranges of Move in Unitree's "sports services interface"
 LOW, HIGH = (-2.5, -1.0, -4.0), (3.8, 1.0, 4.0)
-# ours: a walk that one can keep pace with backwards
+# this package's: a walk that a person keeps pace with backwards
 USUAL, USUAL_ACCELERATION = (0.6, 0.3, 0.8), (1.0, 1.0, 2.0)
 
 
-def robot(target: Target, bench: TargetContext) -> RobotInterface:
-    return UnitreeGo2(target, bench)
+def robot(target: Target, context: TargetContext) -> RobotInterface:
+    return UnitreeGo2(target, context)
 
 
 class UnitreeGo2:
@@ -49,8 +49,8 @@ class UnitreeGo2:
     chain: Chain | None = None
     serial = False
 
-    def __init__(self, target: Target, bench: TargetContext) -> None:
-        self._target, self._bench = target, bench
+    def __init__(self, target: Target, context: TargetContext) -> None:
+        self._target, self._context = target, context
         self.maker = SafetyLimits(base_low=np.array(LOW), base_high=np.array(HIGH), watchdog_s=2.0, stale_s=5.0)
         speed = np.array(USUAL)
         self.usual = SafetyLimits(
@@ -64,7 +64,7 @@ class UnitreeGo2:
         self._subscriber: Any = None
         self._guard: WatchdogProcess | None = None
         self._state: tuple[float, Any] | None = None
-        self._heard = threading.Event()
+        self._last_state = threading.Event()
 
     def connect(self) -> None:
         target = self._target
@@ -83,8 +83,8 @@ class UnitreeGo2:
                 expected="the network card that leads to the robot (ip addr)", fix="connect it, address 192.168.123.x",
             ) from error  # fmt: skip
         self._subscriber = channel.ChannelSubscriber(TOPIC, messages.SportModeState_)
-        self._subscriber.Init(self._hear, 10)
-        if not self._heard.wait(FIRST_S):
+        self._subscriber.Init(self._on_state, 10)
+        if not self._last_state.wait(FIRST_S):
             self.close()
             raise MissingRequirement(
                 f"no {TOPIC} within {FIRST_S:g} s", path=f"TARGETS.md {target.id} config.interface",
@@ -126,7 +126,7 @@ class UnitreeGo2:
             return
         code = self._sport.StopMove()
         if code != 0:
-            self._sport.Move(0.0, 0.0, 0.0)  # not answered: it may still be heard
+            self._sport.Move(0.0, 0.0, 0.0)  # not acknowledged: it may still be received
             self._answered("StopMove", code)
         if self._guard is not None:
             self._guard.feed(moving=False)
@@ -142,9 +142,9 @@ class UnitreeGo2:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _hear(self, state: Any) -> None:
-        self._state = (self._bench.clock.monotonic(), state)
-        self._heard.set()
+    def _on_state(self, state: Any) -> None:
+        self._state = (self._context.clock.monotonic(), state)
+        self._last_state.set()
 
     def _trouble(self) -> str:
         if self._guard is not None and not self._guard.alive:

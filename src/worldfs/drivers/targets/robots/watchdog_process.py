@@ -1,6 +1,6 @@
 """The guard: a second process that stops a robot when the one that leads it is gone or hangs.
 
-A thread cannot outlive its process, and a robot that goes on at its last velocity needs somebody who does. The guard
+A thread cannot outlive its process; a robot that goes on at its last velocity needs a process that does. The watchdog
 has its own connection; it reads a byte a command from a pipe, and stops the robot when the pipe ends, or stays silent
 while the robot moves.
 """
@@ -31,9 +31,9 @@ class WatchdogProcess:
 
     def start(self) -> None:
         """Raises `MissingRequirement` when it does not come up: without it nothing moves."""
-        told = json.dumps([self._robot, self._settings, self._limit_s])
+        settings_json = json.dumps([self._robot, self._settings, self._limit_s])
         self._process = process = subprocess.Popen(
-            [sys.executable, "-m", __name__, told],
+            [sys.executable, "-m", __name__, settings_json],
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},  # it finds what this process found
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -57,7 +57,7 @@ class WatchdogProcess:
         return self._process is not None and self._process.poll() is None
 
     def close(self) -> None:
-        """It says stop once more, and ends."""
+        """Sends one more stop, and ends."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -81,11 +81,11 @@ def watch(pipe: int, limit_s: float, stop: Callable[[], None]) -> None:
             stop()
             moving = False
             continue
-        told = os.read(pipe, 4096)
-        if not told:
+        data = os.read(pipe, 4096)
+        if not data:
             stop()
             return
-        moving = told[-1:] == MOVING
+        moving = data[-1:] == MOVING
 
 
 def _unitree(settings: Mapping[str, object]) -> Callable[[], None]:
@@ -108,8 +108,8 @@ def _unitree(settings: Mapping[str, object]) -> Callable[[], None]:
 STOPPERS: Final[dict[str, Callable[[Mapping[str, object]], Callable[[], None]]]] = {"unitree_go2": _unitree}
 
 
-def main(told: str) -> None:
-    robot, settings, limit_s = json.loads(told)
+def main(settings_json: str) -> None:
+    robot, settings, limit_s = json.loads(settings_json)
     out = os.dup(1)
     os.dup2(2, 1)  # a library that prints must not be taken for the word below
     stop = STOPPERS[robot](settings)

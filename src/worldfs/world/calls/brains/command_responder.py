@@ -80,7 +80,7 @@ class CommandResponder:
         def ask() -> None:
             with ending:  # a wish that comes late must not be written to a descriptor that is somebody else's by now
                 if not over:
-                    stop.ask("the call was asked to stop")
+                    stop.request("the call was asked to stop")
 
         try:
             call.when_stopped(ask)
