@@ -139,7 +139,7 @@ def test_no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run):
     safety.begin(RobotReading(0.0, q))
     for (name, numbers), pause in run:
         try:
-            command, _ = safety.bound(RobotReading(0.0, q), np.array(numbers), name, pause)
+            command, _ = safety.bound(RobotReading(0.0, q + ENCODER), np.array(numbers), name, pause)
         except BadInput:
             continue
         q = command.joints
